@@ -1,4 +1,5 @@
-//! Lavoxel: 3D volumetric viscous flow in a voxel cellular automaton, lava in true units, and the air above both.
+//! Lavoxel: 3D volumetric viscous flow in a voxel cellular automaton, a physical lava model in SI
+//! units, and a model of the air above.
 //!
 //! # A first program
 //!
@@ -8,9 +9,10 @@
 //!
 //! # A tour
 //!
-//! Three models stand side by side, each with its own state, and none imports another: the automaton ([`world`], with its
-//! [`rules`] and [`engine`]), lava in true units ([`flow`]) and the [`air`]. Couplings ([`coupling`]) carry what one gives to
-//! another. Data flows one way:
+//! Three models exist side by side, each with its own state, and none imports another: the
+//! automaton ([`world`], with its [`rules`] and [`engine`]), the physical model of lava in SI units
+//! ([`flow`]), and the [`air`]. Couplings ([`coupling`]) carry matter and energy between models.
+//! Data flows one way:
 //!
 //! ```text
 //!  scene file ──► scene ──► simulation: the stages of a step, by commands        source: vents, fumes
@@ -35,37 +37,49 @@
 //!                                                                              └──────► viewer (feature `window`)
 //! ```
 //!
-//! - [`scene`] reads and checks a TOML file, or puts one around a heightmap; [`scene::Scene::build`] makes the state and
-//!   its [`simulation::Simulation`].
-//! - [`generate`] makes ground from noise, [`terrain`] reads it from heightmaps; [`world::Ground`] is the box cut by it.
-//! - [`state::State`] is a world with its flow and its air, where a scene has them. A step is a row of
-//!   [`simulation::Stage`]s: the rules, which an engine runs, and models and couplings around them.
-//! - [`world::World`] holds the cells: ground, a [`world::Layer`] for each material in fixed point ([`units`]), and the
-//!   accounts that prove that nothing was lost. [`matter::Material`] says what a layer is made of, [`matter::Reaction`] what
-//!   turns into what.
-//!   [`world::Edit`] is the one way to change a state by hand, [`source`] the one way matter comes in.
-//! - [`rules`] says what happens between cells, one file per rule, each of a shape; [`engine`] carries the shapes over the box
-//!   and knows no rule. The plain engine is the specification, the tiled one is what users get; both give the same bits.
-//! - [`flow::Flow`] is lava in metres, seconds and kelvin over columns: it spreads by its viscosity, cools, sets and melts. The
-//!   lava layer and the ground of its world show it to all that reads cells.
-//! - [`air::Air`] has cells of its own, some voxels wide: heat lifts it, wind blows through it, and it carries ash and steam.
-//! - [`lowpass`] smooths the amounts into what [`render`] draws; rendering knows neither rules nor simulation.
-//! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass with the graphics card
-//!   as `render` does, and everything that a person can touch. What is done there reaches the
-//!   [`simulation::Simulation`] as a [`simulation::Command`], as if the scene file had said so, and can be saved as one.
-//! - [`memory`] is asked before anything is made whose size a file or a flag decides.
-//! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
-//! - [`hazard`] samples eruptions, runs them one by one, and sums their files up to maps of probability and quantiles.
-//! - `sheet` prints a map with all that a reader needs, as PDF and PNG, with a project for QGIS and a report.
-//! - `calibrate` searches the numbers of a scene that agree best with what was observed, and how far others agree as well.
-//! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
-//!   [`map::Site`] says where the box is in the world, for all formats that lie in it.
+//! - [`scene`] reads and validates a TOML file, or builds a scene around a heightmap;
+//!   [`scene::Scene::build`] makes the state and its [`simulation::Simulation`].
+//! - [`generate`] makes ground from noise, [`terrain`] reads ground from heightmaps;
+//!   [`world::Ground`] is the box cut by the ground's surface.
+//! - [`state::State`] is a world, with its flow and its air if the scene has these. A step is a
+//!   sequence of [`simulation::Stage`]s: the rules, which an engine runs, and models and couplings
+//!   around them.
+//! - [`world::World`] holds the cells: ground, a [`world::Layer`] for each material in fixed point
+//!   ([`units`]), and the accounts that prove that nothing was lost. [`matter::Material`] describes
+//!   the matter of a layer, [`matter::Reaction`] a conversion between materials. [`world::Edit`] is
+//!   the only way to change a state by hand, [`source`] the only way in for matter.
+//! - [`rules`] define the exchange between cells, one file per rule, each of a shape; [`engine`]
+//!   carries the shapes over the box and knows no rule. The plain engine is the specification, the
+//!   tiled one is the fast one for users; both give the same bits.
+//! - [`flow::Flow`] is lava in metres, seconds and kelvin over columns: the lava spreads by its
+//!   viscosity, cools, solidifies and melts. The lava layer and the ground of its world show the
+//!   flow to all code that reads cells.
+//! - [`air::Air`] has cells of its own, several voxels wide: heat lifts the air, wind blows, and
+//!   both carry ash and steam.
+//! - [`lowpass`] smooths the amounts into volumes that [`render`] draws; rendering knows neither
+//!   rules nor simulation.
+//! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass
+//!   with the graphics card as `render` does, and all interaction. Every action there reaches the
+//!   [`simulation::Simulation`] as a [`simulation::Command`], as if the scene file had contained
+//!   it, and can be saved as one.
+//! - [`memory`] is asked before anything is allocated whose size a file or a flag determines.
+//! - [`checkpoint`] writes a simulation with all its data to a file, from which the simulation
+//!   continues to the same bits.
+//! - [`hazard`] samples eruptions, runs them one by one, and reduces their files to maps of
+//!   probability and quantiles.
+//! - `sheet` prints a map sheet as PDF and PNG, with a project for QGIS and a report.
+//! - `calibrate` searches the parameters of a scene that agree best with observations, and the
+//!   range of parameters that agree as well.
+//! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or
+//!   not at all; [`map::Site`] locates the box in the world, for all georeferenced formats.
 //!
 //! # Crates
 //!
-//! This crate is a facade: each module is one of a small crate (`lavoxel-automaton`, `lavoxel-flow`, `lavoxel-air`, `lavoxel-scene`, …), which
-//! builds and is tested alone; `docs/architecture.md` draws them. Its one feature, `window`, is on by default and adds the module `viewer`
-//! with the window's libraries. `lavoxel-scene` and what it stands on build for `wasm32-unknown-unknown`, without C code.
+//! This crate is a facade: each module is that of a small crate (`lavoxel-automaton`,
+//! `lavoxel-flow`, `lavoxel-air`, `lavoxel-scene`, …), which builds and is tested alone;
+//! `docs/architecture.md` draws them. Its one feature, `window`, is on by default and adds the
+//! module `viewer` with the window's libraries. `lavoxel-scene` and the crates below build for
+//! `wasm32-unknown-unknown`, without C code.
 //!
 //! # Axes
 //!
@@ -77,12 +91,14 @@
 //!      z south
 //! ```
 //!
-//! Lengths are in cells unless a name says otherwise (`cell_size_m`, `azimuth_deg`). Amounts and energies are real numbers
-//! at the edges (0 to 1; 1 for a full cell from the vent) and integers inside.
+//! Lengths are in cells unless a name has another unit (`cell_size_m`, `azimuth_deg`). Amounts and
+//! energies are real numbers in the interface (0 to 1; 1 for a full cell from the vent) and
+//! integers inside.
 //!
 //! # Add a material
 //!
-//! A material is a table in a scene, or a [`matter::Material`] for [`world::World::with_materials`]:
+//! A material is a table in a scene, or a [`matter::Material`] for
+//! [`world::World::with_materials`]:
 //!
 //! ```toml
 //! [[material]]
@@ -93,21 +109,24 @@
 //! fluidity = 3
 //! ```
 //!
-//! [`matter::Material::params`] lists its parameters with their ranges. Sources and bodies name it, and the report, slices,
-//! files, the window and checkpoints know it by that name. A preset, such as water's, is a function next to
-//! [`matter::Material::water`].
+//! [`matter::Material::params`] lists its parameters with their ranges. Sources and bodies refer to
+//! a material by its name, and so do the report, slices, files, the window and checkpoints. A
+//! preset, such as water's, is a function next to [`matter::Material::water`].
 //!
 //! # Add a rule
 //!
-//! A rule of the crate is one file of [`rules`]: its parameters (`PARAMS`), its formula in the head of the file, its scalar
-//! form, which is the definition and the oracle of the tests, and the same for the 32 cells of a tile as lanes. It implements
-//! one of the shapes in `rules/shape/`, such as `Column` (pairs of cells along a column, in place) or `Exchange` (four
-//! neighbours at once, by the state before); both engines carry any rule of a shape. Besides its file a rule needs its line in
-//! the list of `rules/schedule.rs`, with the materials that it moves, and its `mod`; order, timings, the report,
-//! `lavoxel bench`, docs and the window take it from the list. `rules/squeeze.rs` and `rules/level.rs` are the
-//! shortest ones; `crates/sim/tests/models/water.rs` holds them to the plain engine on every instruction set.
+//! A rule of the crate is one file of [`rules`]: its parameters (`PARAMS`), its formula in the head
+//! of the file, its scalar form, which is the definition and the oracle of the tests, and the
+//! vector form for the 32 cells of a tile as lanes. A rule implements one of the shapes in
+//! `rules/shape/`, such as `Column` (pairs of cells along a column, in place) or `Exchange` (four
+//! neighbours at once, by the state before); both engines carry any rule of a shape. In addition to
+//! its file a rule needs a line in the list of `rules/schedule.rs`, with the materials that the
+//! rule moves, and its `mod`; order, timings, the report, `lavoxel bench`, docs and the window take
+//! the rule from that list. `rules/squeeze.rs` and `rules/level.rs` are the shortest ones;
+//! `crates/sim/tests/models/water.rs` compares them with the plain engine on every instruction set.
 //!
-//! A program adds a rule of its own around an engine, with [`world::World::rewrite`], which keeps the account:
+//! A program adds a rule of its own around an engine, with [`world::World::rewrite`], which keeps
+//! the account:
 //!
 //! ```no_run
 #![doc = include_str!("../examples/own_rule.rs")]
@@ -155,13 +174,13 @@ pub use ndarray;
 
 pub mod prelude;
 
-/// Lava in metres, seconds and kelvin, with its set-ups of a known answer.
+/// Physical model: lava in metres, seconds and kelvin, with verification cases.
 pub mod flow {
     pub use lavoxel_flow::*;
     pub use lavoxel_observe::verify;
 }
 
-/// The README's examples compile and run.
+/// Compiles and runs the README's examples as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! The names of a first program, for `use lavoxel::prelude::*`.
+//! Names of a first program, for `use lavoxel::prelude::*`.
 
 pub use ndarray::{Array2, Array3, Axis};
 

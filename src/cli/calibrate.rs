@@ -1,4 +1,5 @@
-//! `lavoxel calibrate`: the numbers of a scene that agree best with what was observed of an eruption.
+//! `lavoxel calibrate`: finds the parameters of a scene that agree best with observations of an
+//! eruption.
 
 use std::path::PathBuf;
 
@@ -112,6 +113,7 @@ pub(super) fn run(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
 
 fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     let scene = args.load()?;
+    // Inputs are checked and protected before the long work: no output may replace one.
     for file in args.files() {
         anyhow::ensure!(file.exists(), super::no_file(file));
         output::protect(file);
@@ -141,7 +143,7 @@ fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// An error by its cause, from which the exit code follows.
+/// Unwraps an error to its cause, which determines the exit code.
 fn told(error: CalibrateError) -> anyhow::Error {
     match error {
         CalibrateError::Scene(error) => error.into(),
@@ -154,7 +156,7 @@ fn told(error: CalibrateError) -> anyhow::Error {
 }
 
 impl CalibrateArgs {
-    /// Reads the scene, and what the flags say of it. A bare heightmap gets the physical model.
+    /// Reads the scene with the overrides of the flags. A bare heightmap gets the physical model.
     fn load(&self) -> anyhow::Result<Scene> {
         let source = &self.scene.source;
         anyhow::ensure!(source.file.is_some(), "name a heightmap, or a scene with model = \"flow\"");
@@ -165,7 +167,7 @@ impl CalibrateArgs {
         }
     }
 
-    /// All files that are read besides the scene.
+    /// Files that are read in addition to the scene.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let timed = self.observed.iter().chain(&self.thickness).chain(&self.check);
         timed.map(|file| &file.path).chain(&self.fronts)

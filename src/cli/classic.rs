@@ -1,4 +1,5 @@
-//! How the classic rules spread a fixed volume, for a plot beside the law of a viscous layer, which they do not follow.
+//! Spreading of a fixed volume by the classic rules, for a plot next to the law of a viscous layer,
+//! which the classic rules do not follow.
 
 use lavoxel::engine::{Engine, tiled::Tiled};
 use lavoxel::grid::Grid;
@@ -7,12 +8,13 @@ use lavoxel::simulation::Simulation;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Ground, World};
 
-/// Edge of the box, and radius and height of the heap at the start, in cells.
+/// Edge of the box, and radius and height of the initial heap, in cells.
 const SIDE: usize = 160;
 const RADIUS: usize = 7;
 const HEIGHT: usize = 24;
 
-/// Steps and radii by the second moment, in cells, for steps 8, 16, 32 and so on.
+/// Pairs of step and radius (by the second moment, in cells), for steps 8, 16, 32 and so on up to
+/// 4096.
 pub(super) fn radii() -> Vec<(f64, f64)> {
     let grid = Grid { nx: SIDE, ny: HEIGHT + 2, nz: SIDE };
     let mut world = World::new(Ground::none(grid));
@@ -33,7 +35,7 @@ pub(super) fn radii() -> Vec<(f64, f64)> {
     radii
 }
 
-/// Radius of a dome of a viscous layer with the same second moment.
+/// Radius in cells of a dome of a viscous layer with the same second moment.
 fn radius(world: &World) -> f64 {
     let middle = (SIDE / 2) as f64;
     let (mut sum, mut second) = (0.0, 0.0);

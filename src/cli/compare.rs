@@ -1,4 +1,4 @@
-//! `lavoxel compare`: how well two footprints agree.
+//! `lavoxel compare`: measures the agreement of two footprints.
 
 use std::path::PathBuf;
 
@@ -117,7 +117,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Comparisons with their times, for programs.
+/// Comparisons paired with their times in seconds, for JSON.
 fn by_time<'a>(all: &'a [Comparison], wanted: &[(&PathBuf, Option<Seconds>)]) -> Vec<ByTime<'a>> {
     let pairs = all.iter().zip(wanted);
     pairs.map(|(found, (_, until))| ByTime { until_s: until.map(|Seconds(until)| until), found }).collect()
@@ -135,7 +135,8 @@ fn words_of(until: Option<Seconds>) -> String {
 }
 
 impl CompareArgs {
-    /// The comparisons that are asked for: a file to judge by, and the time up to which A counts.
+    /// Requested comparisons: a file of reference, and the time up to which A counts; `None` for
+    /// any time.
     fn wanted(&self) -> Result<Vec<(&PathBuf, Option<Seconds>)>, String> {
         let dated = self.b.iter().any(|file| file.at.is_some());
         match (&self.b[..], &self.until[..]) {

@@ -1,4 +1,5 @@
-//! `lavoxel hazard`: many sampled eruptions, and maps of how probable, how soon and how thick lava is.
+//! `lavoxel hazard`: runs many sampled eruptions, and maps probability, arrival and thickness of
+//! lava.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -211,6 +212,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
             return Ok(Outcome::Done);
         }
     }
+    // Maps can be made again from the runs, so a signal may abandon them from now on.
     stop::only_files_are_left(true);
     let (report, written) = study.draw(&folder, (made, &|| start.elapsed())).map_err(told)?;
     say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
@@ -221,7 +223,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// An error by its cause, from which the exit code follows.
+/// Unwraps an error to its cause, which determines the exit code.
 pub(super) fn told(error: HazardError) -> anyhow::Error {
     match error {
         HazardError::Scene(error) => error.into(),
@@ -235,7 +237,7 @@ pub(super) fn told(error: HazardError) -> anyhow::Error {
 }
 
 impl HazardArgs {
-    /// Reads the scene, and what the flags say of it. A bare heightmap gets the physical model.
+    /// Reads the scene with the overrides of the flags. A bare heightmap gets the physical model.
     fn load(&self) -> anyhow::Result<(Scene, Overrides)> {
         let source = &self.scene.source;
         let asked = source.place.overrides()?;
@@ -244,7 +246,7 @@ impl HazardArgs {
         Ok((source.load_with(&overrides)?, asked))
     }
 
-    /// Whether the file is a heightmap without a scene.
+    /// Returns true if the file is a heightmap without a scene.
     fn is_bare(&self) -> bool {
         self.scene.source.heightmap().is_some()
     }
@@ -267,7 +269,7 @@ impl HazardArgs {
         settings
     }
 
-    /// Whether runs that are missing are made.
+    /// Returns true if missing runs are to be made.
     fn makes_runs(&self) -> bool {
         !self.reduce_only && self.merge.is_empty()
     }

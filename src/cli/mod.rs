@@ -1,4 +1,5 @@
-//! The command line: one file per subcommand. Data goes to standard output, progress and messages to standard error.
+//! Command line: one file per subcommand. Data goes to standard output, progress and messages to
+//! standard error.
 
 mod bench;
 mod calibrate;
@@ -38,9 +39,9 @@ use self::flags::{count, memory, tips};
 use self::process::{file_limit, stop};
 use self::show::say;
 
-/// Exit code when the work could not be done.
+/// Exit code for failed work.
 const COULD_NOT: u8 = 1;
-/// Exit code for wrong use: a flag, a scene or a file that is not right.
+/// Exit code for wrong use: an invalid flag, scene or file.
 const WRONG_USE: u8 = 2;
 /// Exit code after Ctrl-C.
 const STOPPED: u8 = 130;
@@ -83,7 +84,7 @@ Examples:
 
 Exit status: 0 success, 1 failed (disk, encoder), 2 wrong arguments or input, 130 stopped with Ctrl-C.";
 
-// Each variant is described where its arguments are.
+// The variants have no docs here: each subcommand is described at its arguments.
 #[derive(Subcommand, Debug)]
 enum Command {
     #[cfg(feature = "window")]
@@ -113,13 +114,13 @@ struct SceneOptions {
 }
 
 impl SceneOptions {
-    /// Reads the scene, with what the flags override.
+    /// Reads the scene with the overrides of the flags.
     fn load(&self) -> anyhow::Result<Scene> {
         self.source.load()
     }
 }
 
-/// Help of the file of a command that needs the physical model.
+/// Help of the file argument, for commands that need the physical model.
 const FILE_OF_FLOW: &str = "Scene of the physical model (.toml, with model = \"flow\"), name of such a shipped scene (lavoxel scene --list), \
                             or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on its summit";
 
@@ -144,22 +145,22 @@ struct Source {
 }
 
 impl Source {
-    /// The flags that override keys of a scene.
+    /// Flags that override keys of a scene, for error messages.
     fn typed(&self) -> Typed {
         self.place.typed()
     }
 
-    /// The file, or what is shipped under its name.
+    /// Path of the file, or of the built-in scene with that name.
     fn path(&self) -> anyhow::Result<Option<PathBuf>> {
         self.file.as_deref().map(file_or_shipped).transpose()
     }
 
-    /// The file, where it is a heightmap without a scene.
+    /// Path of the file if it is a heightmap without a scene.
     fn heightmap(&self) -> Option<PathBuf> {
         self.path().ok()?.filter(|path| Scene::is_heightmap(path))
     }
 
-    /// Reads the scene, with what the flags override.
+    /// Reads the scene with the overrides of the flags.
     fn load(&self) -> anyhow::Result<Scene> {
         self.load_with(&self.place.overrides()?)
     }
@@ -169,13 +170,14 @@ impl Source {
         self.load_or(Scene::volcano, overrides)
     }
 
-    /// Scene of a command, with another one where no file is named.
+    /// Reads the scene of a command; `built_in` if no file is named.
     fn load_or(&self, built_in: fn() -> Scene, overrides: &Overrides) -> anyhow::Result<Scene> {
         let path = self.path()?;
         let mut scene = match path.as_deref() {
-            // The overrides set the part of a heightmap, and with it the summit for the vent.
+            // Overrides are applied while reading: they choose the part of a heightmap, and so the
+            // summit for the vent.
             Some(path) if Scene::is_heightmap(path) => {
-                // The search for the summit already runs in parallel.
+                // Threads start here already, since the search for the summit runs in parallel.
                 start_threads(self.threads.unwrap_or(0) as usize)?;
                 Scene::around_heightmap(path, overrides)?
             }
@@ -196,7 +198,7 @@ impl Source {
     }
 }
 
-/// The path of a file, or that of the shipped scene or heightmap that it names.
+/// Path of a file, or of the built-in scene or heightmap with that name.
 fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     if path.exists() {
         return Ok(path.to_owned());
@@ -204,28 +206,30 @@ fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     shipped::named(path).ok_or_else(|| no_file(path))
 }
 
-/// Error about a file that is not there.
+/// Error for a missing file.
 fn no_file(path: &Path) -> anyhow::Error {
     anyhow::Error::msg(shipped::no_file(path))
 }
 
-/// Keeps a file that is read, and its sidecar files, from being replaced.
+/// Protects an input file, and its sidecar files, from being overwritten.
 fn protect_map(path: &Path) {
     output::protect(path);
     sidecar_files(path).iter().for_each(|file| output::protect(file));
 }
 
-/// Most threads that are started on any machine, and on one of many processors for each of them. More only wait for each other.
+/// Upper bound of the threads on any machine, and per processor on a machine with many. More
+/// threads would only wait for each other.
 const MOST_THREADS: usize = 64;
 const MOST_THREADS_EACH: usize = 4;
 
-/// So many threads, or as many as are of use; 0 asks for one for each processor.
+/// Number of threads, limited to a useful count; 0 stands for one per processor.
 fn useful_threads(threads: usize) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     threads.min(MOST_THREADS.max(MOST_THREADS_EACH * processors))
 }
 
-/// Starts the threads that all parallel work of this program shares; a second call with the same number has no effect.
+/// Starts the thread pool that all parallel work of this program shares; a second call with the
+/// same number has no effect.
 fn start_threads(threads: usize) -> anyhow::Result<()> {
     static STARTED: OnceLock<usize> = OnceLock::new();
     let threads = useful_threads(threads);
@@ -240,25 +244,27 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Why the threads do not start. Its cause is in the message alone, so that a chain of causes says it once.
+/// Error of starting the threads. The cause is only in the message, so that a printed chain of
+/// causes does not repeat it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start the threads: {0}; ask for fewer with --threads")]
 struct NoThreads(String);
 
-/// The end of a command without an error.
+/// Outcome of a command without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Done,
     Stopped,
-    /// The command ran, and what it checked does not hold.
+    /// The command ran, and a check of its results failed.
     Failed,
 }
 
-/// Runs the program; all exit codes are decided here.
+/// Runs the program and returns its exit code.
 pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            // The parser knows one command only: a better tip needs the words as typed.
             let typed: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
             return ExitCode::from(say::usage(&tips::better(error, &Cli::command(), &typed)));
         }
@@ -293,7 +299,7 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// The program without a subcommand: it shows the window that it was built with.
+/// Runs the program without a subcommand: opens the window, or renders if built without one.
 fn run_default() -> anyhow::Result<Outcome> {
     #[cfg(feature = "window")]
     return view::run_default();
@@ -301,7 +307,8 @@ fn run_default() -> anyhow::Result<Outcome> {
     return render::run_default();
 }
 
-/// Whether the user can mend an error: wrong input, but not a disk or an encoder that fails.
+/// Exit code of an error: `WRONG_USE` if the user can fix the input, `COULD_NOT` for a failing disk
+/// or encoder.
 fn exit_code(error: &anyhow::Error) -> u8 {
     let fails = matches!(output_error(error), Some(OutputError::Io { .. }))
         || error.chain().any(|cause| {
@@ -313,25 +320,25 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if fails { COULD_NOT } else { WRONG_USE }
 }
 
-/// Whether the display of an open window went away.
+/// Returns true if the display of an open window went away.
 #[cfg(feature = "window")]
 fn lost_display(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(lavoxel::viewer::ViewerError::Lost(_)))
 }
 
-/// Whether the display of an open window went away; never, without a window.
+/// Returns false: without a window no display can be lost.
 #[cfg(not(feature = "window"))]
 fn lost_display(_: &anyhow::Error) -> bool {
     false
 }
 
-/// Hint of flags that mend an error, besides its message.
+/// Hint of a flag that fixes the error, appended to its message; empty if there is none.
 fn way_out(error: &anyhow::Error) -> &'static str {
     let exists = matches!(output_error(error), Some(OutputError::Exists { .. }));
     if exists { ", or pass --force to replace it" } else { "" }
 }
 
-/// The error of a file that could not be written, if it is one.
+/// Error of a file that could not be written; `None` for other errors.
 fn output_error(error: &anyhow::Error) -> Option<&OutputError> {
     if let Some(CheckpointError::Output(error)) = error.downcast_ref() {
         return Some(error);

@@ -1,4 +1,4 @@
-//! `lavoxel resume`: go on from a checkpoint.
+//! `lavoxel resume`: continues from a checkpoint.
 
 use std::path::{Path, PathBuf};
 
@@ -95,9 +95,9 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     );
     let world = stage.simulation.world();
     let held = world.taken().held();
-    // Those of events to come were read.
+    // Files of future events are already in the checkpoint, but must not be overwritten.
     scene.files().iter().filter(|path| !is_same_file(path, &args.file)).for_each(|path| protect(path));
-    // Only checkpoints take the place of the one that is gone on from.
+    // Only new checkpoints may replace the one being resumed.
     let mut files = args.work.files(&scene, Some(&args.file))?;
     files.keeps = true;
     files.need(world.grid()).check("write fewer files")?;
@@ -114,9 +114,10 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.quiet }.run()
 }
 
-/// Reads the checkpoint, or offers the one before it.
+/// Reads the checkpoint; the error offers the previous one if that is intact.
 fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
-    // On threads of its own, because only the checkpoint says how many threads the later work may use.
+    // Reads on a temporary thread pool: only the checkpoint says how many threads the later work
+    // may use.
     let threads = useful_threads(args.threads.unwrap_or(0) as usize);
     let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let threads = threads.map_err(|error| NoThreads(error.to_string()))?;
@@ -135,8 +136,10 @@ fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
 }
 
 impl ResumeArgs {
-    /// Gives vents new rates from now on.
+    /// Changes the rates of vents from now on.
     fn change_rates(&self, simulation: &mut Simulation) -> anyhow::Result<()> {
+        // Numbers of `--rates` count the open vents of the physical model from 1, not all vents of
+        // the scene.
         let open: Vec<(usize, VentSpec)> =
             simulation.open_vents().map(|(number, vent)| (number, vent.clone())).collect();
         let mut of_flow = open.into_iter().filter(|(_, vent)| vent.flow.is_some()).collect::<Vec<_>>();
@@ -172,7 +175,7 @@ impl ResumeArgs {
         Ok(())
     }
 
-    /// Opens vents.
+    /// Opens the vents of `--vent`.
     fn open_vents(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
         for vent in &self.vent {
             let spec = scene.vent_now(vent, stage)?;
@@ -181,7 +184,7 @@ impl ResumeArgs {
         Ok(())
     }
 
-    /// Gives the ground the heights of a survey.
+    /// Replaces the ground by the heights of a survey.
     fn renew_ground(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
         let Some(file) = &self.survey else { return Ok(()) };
         let edit = scene.survey_on(Edit::survey(std::path::absolute(file)?), &stage.site);
@@ -202,7 +205,7 @@ impl ResumeArgs {
         Ok(())
     }
 
-    /// A keeper of the checkpoints from now on.
+    /// Writer of the further checkpoints, into the resumed file or another one.
     fn keeper(&self, step: u64) -> anyhow::Result<Keeper> {
         let (every, existing) = (self.work.every(), self.work.existing());
         Ok(match self.work.checkpoint.as_deref().filter(|other| !is_same_file(other, &self.file)) {

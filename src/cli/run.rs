@@ -1,4 +1,4 @@
-//! `lavoxel run`: simulate without pictures, and report. The loop is that of `lavoxel resume`, too.
+//! `lavoxel run`: simulates without pictures, and reports. `lavoxel resume` uses the same loop.
 
 use std::path::{Path, PathBuf};
 
@@ -21,15 +21,16 @@ use crate::cli::show::progress::Progress;
 use crate::cli::show::say;
 use crate::cli::{Outcome, SceneOptions, start_threads};
 
-/// Steps between checkpoints by default.
+/// Default interval between checkpoints in steps.
 const CHECKPOINT_EVERY: u64 = 500;
 
 /// Simulate without pictures: print a report, export maps, volumes, meshes
 ///
-/// Prints the mass account, the extent of the lava and the mean time of each stage. Nothing is made for pictures: a flow of the
-/// physical model is put into cells only for what reads them. Ctrl-C ends the run after the current step, a long step of a
-/// flow at once, and another one between two of its stages after a second; report and files are then of what is made so far. Files
-/// that take longer than a second after that are given up where --checkpoint keeps the run.
+/// Prints the mass account, the extent of the lava and the mean time of each stage. Nothing is made
+/// for pictures: a flow of the physical model is put into cells only for what reads them. Ctrl-C
+/// ends the run after the current step, a long step of a flow at once, and another one between two
+/// of its stages after a second; report and files are then of what is made so far. Files that take
+/// longer than a second after that are given up where --checkpoint keeps the run.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
@@ -68,10 +69,11 @@ pub(super) struct WorkOptions {
     #[arg(long, value_enum, default_value_t = EngineName::Fast)]
     pub(super) engine: EngineName,
 
-    /// Keep checkpoints in this file: at the start, every --checkpoint-every steps, at the end and at Ctrl-C
+    /// Keep checkpoints in this file: at the start, every --checkpoint-every steps, at the end and
+    /// at Ctrl-C
     ///
-    /// The checkpoint before the last one is kept as FILE.previous. `lavoxel resume FILE` goes on from there, to the
-    /// same bits.
+    /// The checkpoint before the last one is kept as FILE.previous. `lavoxel resume FILE` goes on
+    /// from there, to the same bits.
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
 
@@ -98,18 +100,18 @@ impl WorkOptions {
         }
     }
 
-    /// Steps between checkpoints.
+    /// Interval between checkpoints in steps.
     pub(super) fn every(&self) -> u64 {
         self.checkpoint_every.unwrap_or(CHECKPOINT_EVERY)
     }
 
-    /// Whether existing files may be replaced.
+    /// Rule for existing files.
     pub(super) fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
 
-    /// Checks, before the long work, the files to write of a scene that [`WorkOptions::put_into`] has changed. None of them is
-    /// the checkpoint that is kept, nor `last`, the one that is gone on from.
+    /// Checks, before the long work, the output files of a scene that [`WorkOptions::put_into`] has
+    /// changed. None may be the checkpoint that is kept, nor `last`, the one that is resumed.
     pub(super) fn files(&self, scene: &Scene, last: Option<&Path>) -> anyhow::Result<Files> {
         let maps = self.maps.check(scene, self.existing())?;
         let exports = self.volumes.check(scene, scene.spec.film.steps, self.existing())?;
@@ -122,7 +124,7 @@ impl WorkOptions {
         Ok(Files { maps, exports, keeps: self.checkpoint.is_some() })
     }
 
-    /// The keeper of the checkpoints of a new run.
+    /// Writer of the checkpoints of a new run; `None` without `--checkpoint`.
     fn keeper(&self) -> anyhow::Result<Option<Keeper>> {
         let every_what = self.checkpoint_every.is_none() || self.checkpoint.is_some();
         anyhow::ensure!(every_what, "--checkpoint-every: pass --checkpoint FILE, too, where the checkpoints are kept");
@@ -167,23 +169,23 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.scene.quiet }.run()
 }
 
-/// The files besides the report.
+/// Output files other than the report.
 pub(super) struct Files {
     pub(super) maps: MapPlan,
     pub(super) exports: Exports,
-    /// Whether checkpoints are kept, too.
+    /// Set if checkpoints are kept, too.
     pub(super) keeps: bool,
 }
 
 impl Files {
-    /// Memory that the largest of them takes while it is written, besides the world.
+    /// Memory of the largest file while it is written, without the world.
     pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
         let kept = if self.keeps { self.maps.need_of_keeping(grid) } else { MemoryEstimate::default() };
         self.maps.need(grid).or(self.exports.need(grid)).or(kept)
     }
 }
 
-/// A simulation on its way to the last step of its scene's film.
+/// Simulation on its way to the last step of its scene's film.
 pub(super) struct Work {
     pub(super) scene: Scene,
     pub(super) stage: Stage,
@@ -201,7 +203,8 @@ impl Work {
         stop::after_the_step();
         self.stage.simulation.stop_by(stop::flag());
         self.stage.simulation.cut_by(stop::overdue());
-        // On one of the worker threads: entering the pool for every step takes longer than some steps.
+        // Runs on one of the worker threads: entering the pool for every step takes longer than
+        // some steps.
         rayon::scope(|_| self.simulate())
     }
 
@@ -210,7 +213,7 @@ impl Work {
         let mut progress = Progress::new(steps, self.quiet);
         progress.start_at(self.stage.simulation.steps());
         self.files.maps.observe(&self.stage.simulation);
-        // The first checkpoint also shows whether the file can be written.
+        // The first checkpoint also proves that the file can be written.
         self.keep()?;
         if !self.files.maps.reads_steps() {
             self.stage.simulation.show_when_asked();
@@ -224,7 +227,7 @@ impl Work {
             self.after_step()?;
             progress.update(&self.stage.simulation);
             if let Err(too_much) = self.stage.simulation.world().check_memory() {
-                // The state is kept, for a machine with more memory.
+                // Keeps the state first, for a machine with more memory.
                 self.keep()?;
                 return Err(too_much.into());
             }
@@ -268,14 +271,15 @@ impl Work {
         let said = say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() });
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
         let writes = keeper.is_some() || files.maps.paths().chain(files.exports.paths()).next().is_some();
-        // The report in words says it, and the list of the files does.
+        // The report in words mentions the stop, and so does the list of files.
         if interrupted && json && !quiet && !writes {
             say::note(&format!("stopped after step {}", stage.simulation.steps()));
         }
         if keeper.is_none() {
             stop::only_files_are_left(false);
         }
-        // The report comes first, because a full disk must not suppress it; a report that standard output refuses must not suppress the files.
+        // The report comes first, because a full disk must not suppress it; a report that standard
+        // output refuses must not suppress the files.
         files.exports.finish(&stage.simulation, &stage.site, quiet)?;
         files.maps.write(&stage.simulation, &Ended { about, site: &stage.site, outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {

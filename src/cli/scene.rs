@@ -1,4 +1,5 @@
-//! `lavoxel scene`: print a complete scene, one of a random volcano, or the schema of scenes, or check one.
+//! `lavoxel scene`: prints a complete scene, a random volcano or the schema of scenes, or checks a
+//! scene.
 
 use std::path::{Path, PathBuf};
 
@@ -66,10 +67,10 @@ pub(crate) struct SceneArgs {
     side: Option<usize>,
 }
 
-/// Where `--help` lists the numbers of a random volcano.
+/// Heading in `--help` of the numbers of a random volcano.
 const VOLCANO_HEADING: &str = "Random volcano";
 
-/// The help of a flag that means what a key of a random volcano does.
+/// Help of a flag with the meaning of a key of a random volcano.
 fn help_of(key: &str) -> String {
     RandomVolcano::param(key).map_or_else(String::new, |param| {
         let usual = RandomVolcano::default();
@@ -84,7 +85,7 @@ fn help_of(key: &str) -> String {
 }
 
 impl SceneArgs {
-    /// The volcano that the flags ask for.
+    /// Random volcano with the values of the flags.
     fn volcano(&self, seed: u64) -> RandomVolcano {
         let usual = RandomVolcano::default();
         RandomVolcano {
@@ -96,7 +97,7 @@ impl SceneArgs {
         }
     }
 
-    /// Its numbers as they were typed.
+    /// Flags that override numbers of the volcano, for error messages.
     fn typed(&self) -> Typed {
         let mut typed = Typed::default();
         typed.add("volcano.relief", "--relief", self.relief, "");
@@ -115,14 +116,14 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             if args.print {
                 return Ok(say::data(Scene::text_of(path)?.trim_end())?);
             }
-            // A heightmap is no scene to check, but one to send.
+            // A heightmap is no scene to check, but can be packed.
             let scene = if args.pack.is_some() { Scene::open(path)? } else { Scene::load(path)? };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             scene.drape(&stage)?;
             say::warn(
                 stage.notes.iter().cloned().chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
             );
-            // Nothing is said of a scene whose file is refused.
+            // Packing comes before any output: a scene whose file is refused is not reported.
             args.pack.as_ref().map_or(Ok(()), |pack| send(&scene, pack, args.force))?;
             let [nx, ny, nz] = scene.spec.grid.size;
             let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -158,13 +159,13 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A name of a session file.
+/// Parses the name of a session file.
 fn session_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if is_session(&path) { Ok(path) } else { Err(format!("let the name end in .{ENDING}")) }
 }
 
-/// Writes a session file, and says what stayed outside of it.
+/// Writes a session file, and reports the files that were left out.
 fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
     scene.files().iter().for_each(|path| protect_map(path));
     let existing = if force { Existing::Replace } else { Existing::Keep };
@@ -179,14 +180,14 @@ fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints names and sentences of the shipped scenes.
+/// Prints names and descriptions of the built-in scenes.
 fn list() -> anyhow::Result<()> {
     let longest = shipped::scenes().map(|scene| scene.name.len()).max().unwrap_or(0);
     shipped::scenes().try_for_each(|scene| say::data(&format!("{:longest$}  {}", scene.name, scene.about())))?;
     Ok(say::data("\nShow one with `lavoxel view NAME`, draw it with `lavoxel render NAME`.")?)
 }
 
-/// The default reactions as comments of a scene.
+/// Default reactions as comments of a scene.
 fn default_reactions() -> String {
     let lines = DEFAULT_REACTIONS.lines().map(|line| match line.strip_prefix('#') {
         _ if line.is_empty() => String::new(),

@@ -1,4 +1,4 @@
-//! `lavoxel sheet`: a finished map sheet, a project for QGIS and a report.
+//! `lavoxel sheet`: writes a map sheet, a project for QGIS and a report.
 
 use std::path::PathBuf;
 
@@ -108,13 +108,14 @@ enum PaperName {
     A3,
 }
 
-/// Stands for no text in `--date` and `--stamp`.
+/// Value of `--date` and `--stamp` that stands for no text.
 const NONE: &str = "none";
 
 /// Runs `lavoxel sheet`.
 pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let settings = args.settings()?;
+    // Inputs are protected first: no output may replace one.
     let inputs = args.overlay.iter().chain(&args.table).chain([&args.map]);
     for path in inputs {
         if !path.exists() {
@@ -139,7 +140,7 @@ pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An error by its cause, from which the exit code follows.
+/// Unwraps an error to its cause, which determines the exit code.
 fn told(error: SheetError) -> anyhow::Error {
     match error {
         SheetError::Terrain(error) => error.into(),

@@ -1,4 +1,4 @@
-//! `lavoxel terrain`: draw, measure and convert a heightmap or a built-in terrain.
+//! `lavoxel terrain`: draws, measures and converts a heightmap or a built-in terrain.
 
 use std::path::{Path, PathBuf};
 
@@ -132,15 +132,15 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Bytes of a height in memory, and of a pixel of a picture of heights while it is written.
+/// Memory in bytes per height, and per pixel of a picture of heights while it is written.
 const BYTES_A_HEIGHT: f64 = 4.0;
 const BYTES_A_PIXEL: f64 = 4.0;
 
-/// The hint for a terrain that is too large.
+/// Hint for a terrain that is too large.
 const MEND: &str = "make it smaller (--size, --resample or --crop)";
 
 impl TerrainArgs {
-    /// The flags that override keys of a scene.
+    /// Flags that override keys of a scene, for error messages.
     fn typed(&self) -> Typed {
         let mut typed = Typed::default();
         self.map.put_into(&mut typed);
@@ -148,7 +148,7 @@ impl TerrainArgs {
         typed
     }
 
-    /// The built-in kind that the source names, if any.
+    /// Built-in kind that the source names; `None` for a file.
     fn kind(&self) -> Option<Kind> {
         Kind::GENERATED.into_iter().find(|kind| kind.name() == self.source)
     }
@@ -186,7 +186,8 @@ impl TerrainArgs {
         }
     }
 
-    /// The error of a name that is neither a file nor a built-in terrain, with the terrain that was probably meant.
+    /// Error for a name that is neither a file nor a built-in terrain, with a suggestion of the
+    /// most similar terrain.
     fn no_such_source(&self) -> anyhow::Error {
         let kinds = Kind::GENERATED.map(Kind::name);
         let likeness = |name: &str| strsim::jaro_winkler(&self.source.to_lowercase(), name);
@@ -199,7 +200,7 @@ impl TerrainArgs {
     }
 
     fn generated(&self, kind: Kind) -> anyhow::Result<Heightmap> {
-        // Keys that make no sense here are passed on, so that they are refused and not ignored.
+        // Keys without a meaning here are passed on, so that they are refused and not ignored.
         let keys = TerrainSpec { vertical_exaggeration: None, cell_size_m: None, ..self.map.terrain() };
         let spec = TerrainSpec { kind, seed: self.seed, ..keys };
         let cell_size_m = self.voxel_size.or(self.map.cell_size);
@@ -218,7 +219,8 @@ impl TerrainArgs {
         if let Some(size) = self.size {
             self.check_box()?;
             let mut surface = spec.build(size.0, self.voxel_size, Path::new(""))?;
-            // The picture shows the ground of the box, with its stretch.
+            // A factor of 1 keeps the exaggeration in the heights: the picture shows the ground of
+            // the box.
             surface.vertical_exaggeration = 1.0;
             return Ok(surface.to_heightmap());
         }
@@ -249,7 +251,7 @@ impl TerrainArgs {
     }
 }
 
-/// The heights on the cells of `--resample`.
+/// Heights resampled to the cells of `--resample`.
 fn onto(map: &Heightmap, Raster { cols, rows }: Raster) -> anyhow::Result<Heightmap> {
     map.resampled(cols, rows).with_context(|| format!("--resample {cols}x{rows}"))
 }

@@ -61,7 +61,7 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// The cases to run, of the suite and of the field.
+    /// Selected cases of the suite and of field data.
     fn cases<'a>(&self, of_field: &'a [Case]) -> anyhow::Result<Vec<&'a Case>> {
         let all = || CASES.iter().chain(of_field);
         if self.names.is_empty() {
@@ -81,7 +81,7 @@ impl VerifyArgs {
         self.names.iter().map(case).collect()
     }
 
-    /// The cases of field data.
+    /// Cases of field data; empty without `--field`.
     fn of_field(&self) -> anyhow::Result<Vec<Case>> {
         let read = |folder: &PathBuf| field::cases(folder).map_err(|fault| anyhow::anyhow!("--field {fault}"));
         self.field.as_ref().map_or_else(|| Ok(Vec::new()), read)
@@ -114,7 +114,7 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
         }
         found.push(outcome);
     }
-    // Before the report, which may go to a full disk.
+    // The picture comes before the JSON report, which may go to a full disk.
     if let Some(path) = &args.picture {
         page(&found).write(path, args.existing())?;
     }
@@ -127,7 +127,7 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     Ok(if found.iter().any(Found::fails) { Outcome::Failed } else { Outcome::Done })
 }
 
-/// How many cases hold.
+/// Summary: number of cases that hold.
 fn summary(found: &[Found]) -> String {
     let count = |of: fn(&&Found) -> bool| found.iter().filter(of).count();
     let outside = count(|outcome| !outcome.holds() && !outcome.fails());
@@ -138,7 +138,7 @@ fn summary(found: &[Found]) -> String {
     }
 }
 
-/// The word for a verdict: one that is not good stands out.
+/// Word for a verdict; a bad one is in capitals.
 fn shout(outcome: &Found) -> &'static str {
     match outcome.verdict {
         "fails" => "FAILS",
@@ -147,12 +147,12 @@ fn shout(outcome: &Found) -> &'static str {
     }
 }
 
-/// Least width of the labels.
+/// Least width of the labels in characters.
 const LABEL: usize = 42;
 
 fn text(outcome: &Found) -> String {
     let mut lines = vec![format!("{}: {}\n  {}", outcome.name, shout(outcome), outcome.about)];
-    // Columns of numbers stay below each other under the longest of the labels.
+    // Numbers stay aligned behind the longest label.
     let wide = outcome.rows.iter().map(|row| row.what.chars().count()).fold(LABEL, usize::max);
     for row in &outcome.rows {
         let mark = if row.holds() { ' ' } else { '!' };
@@ -170,7 +170,7 @@ fn text(outcome: &Found) -> String {
     lines.join("\n")
 }
 
-/// Five digits that count.
+/// Number with five significant digits.
 fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
@@ -183,7 +183,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A plot for each case, and one of the classic rules.
+/// Page with a plot per case, and one of the classic rules.
 fn page(found: &[Found]) -> Page {
     let has_field = found.iter().any(|outcome| outcome.is_field);
     let beside = if has_field { "theory and field data" } else { "theory" };
@@ -201,7 +201,8 @@ fn page(found: &[Found]) -> Page {
     )
 }
 
-/// Share of the largest value that a vertical axis spans at least, so that small deviations look small.
+/// Least span of a vertical axis, as a fraction of the largest value, so that small deviations look
+/// small.
 const LEAST_SPAN: f64 = 0.1;
 
 fn plot(outcome: &Found) -> Plot {
@@ -220,7 +221,7 @@ fn plot(outcome: &Found) -> Plot {
     if is_flat { plot.range_y(0.0, 1.3 * high) } else { plot }
 }
 
-/// The verdict on a case, and by how much its numbers deviate at most.
+/// Verdict on a case, and the largest deviation of its numbers.
 fn judgement(outcome: &Found) -> String {
     let verdict = shout(outcome);
     match outcome.deviation() {

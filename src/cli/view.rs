@@ -1,4 +1,4 @@
-//! `lavoxel view`: the window. `lavoxel` alone is this with the built-in volcano.
+//! `lavoxel view`: opens the window. Plain `lavoxel` does the same with the built-in eruption.
 
 use std::path::Path;
 
@@ -89,7 +89,7 @@ fn window_size(text: &str) -> Result<[u32; 2], String> {
     fits.then_some(size).ok_or_else(|| "a window has 64 to 16384 pixels along each side".to_owned())
 }
 
-/// `60`, or `unlimited`; `free` is its name in older scripts.
+/// Parses a rate such as `60`, or `unlimited`; `free` is the former name in older scripts.
 fn pace(text: &str) -> Result<Pace, String> {
     match text.parse::<f64>() {
         _ if ["unlimited", "free"].contains(&text) => Ok(Pace::Free),
@@ -98,7 +98,8 @@ fn pace(text: &str) -> Result<Pace, String> {
     }
 }
 
-/// Runs `lavoxel` without a subcommand: in a window, or where none can be opened as `lavoxel render` does.
+/// Runs `lavoxel` without a subcommand: opens the window; without a display draws pictures like
+/// `lavoxel render`.
 pub(super) fn run_default() -> anyhow::Result<Outcome> {
     complete_environment();
     let mut options = options(None, Pace::Rate(60.0));
@@ -123,7 +124,7 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
 }
 
 impl ViewArgs {
-    /// Whether nothing says which scene to show, or how it runs.
+    /// Returns true if no flag chooses a scene, or the way it runs.
     fn is_open(&self) -> bool {
         let runs = self.paused || self.steps.is_some() || self.pace.is_some() || self.source.seed.is_some();
         self.source.file.is_none() && !runs
@@ -134,7 +135,7 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let overrides = args.source.place.overrides()?;
     let scene = args.source.load_or(Scene::eruption, &overrides)?;
     let file = args.source.file.as_deref();
-    // In the physical model a step is a time, and there is nothing to offer.
+    // In the physical model there is no other model to offer.
     let bare = args.source.heightmap().filter(|_| scene.spec.model == Model::Classic);
     let usual = if bare.is_some() { HEIGHTMAP_PACE } else { Pace::Rate(60.0) };
     let mut options = options(args.size, args.pace.unwrap_or(usual));
@@ -181,11 +182,13 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
     }
 }
 
-/// Starts this program again where a variable that libraries read before `main` is missing.
+/// Restarts this program if a variable is missing that libraries read before `main`.
 ///
-/// - `XDG_RUNTIME_DIR`, absent in containers: each driver complains of that before any word of the window.
-/// - `MALLOC_MMAP_THRESHOLD_` (mallopt(3)): bakes and pictures free tens of megabytes in arrays of more than 256 KiB; glibc would
-///   keep them in one arena per thread (island: 780 MB instead of 460). Other C libraries ignore the variable.
+/// - `XDG_RUNTIME_DIR`, absent in containers: each driver complains before the window shows any
+///   message.
+/// - `MALLOC_MMAP_THRESHOLD_` (mallopt(3)): bakes and pictures free tens of megabytes in arrays of
+///   more than 256 KiB; glibc would keep them in one arena per thread (island: 780 MB instead of
+///   460). Other C libraries ignore the variable.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn complete_environment() {
     use std::env;
@@ -212,7 +215,8 @@ fn complete_environment() {
     if let Some(name) = env::args_os().next() {
         again.arg0(name);
     }
-    // It only comes back where the program cannot be started: then it goes on as it is.
+    // `exec` returns only if the program cannot be restarted: then this process continues without
+    // the variables.
     drop(again.exec());
 }
 
@@ -223,7 +227,7 @@ fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
     start_threads(scene.spec.threads)?;
     stop::after_the_step();
     open(scene, options).map_err(|error| match error {
-        // The same message as in all commands.
+        // Unwraps the error to print the same message as all commands.
         ViewerError::Start(StartError::Scene(error)) => anyhow::Error::from(error),
         other => other.into(),
     })?;

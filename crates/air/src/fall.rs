@@ -1,26 +1,27 @@
-//! Fall of ash and fading of drops: ash falls, drops become vapour.
+//! Fall of ash, and evaporation of drops.
 
 use crate::{Air, Field, UNIT};
 use lavoxel_base::parallel::*;
 
-/// `amount · share / 2¹⁵`, rounded down, in 32 bits.
+/// Part `amount · share / 2¹⁵`, rounded down, in 32 bits.
 #[inline]
 fn part(amount: u32, share: u32) -> u32 {
     (amount >> 15) * share + (((amount & 32767) * share) >> 15)
 }
 
-/// A share in 2⁻¹⁵.
+/// Share in units of 2⁻¹⁵.
 fn share(of_one: f64) -> u32 {
     (of_one.clamp(0.0, 1.0) * 32768.0).round() as u32
 }
 
-/// Whether a row holds nothing.
+/// Returns true if a row holds nothing.
 fn is_empty(units: &[u32]) -> bool {
     units.iter().fold(0, |all, units| all | units) == 0
 }
 
 impl Air {
-    /// A share of the ash of every cell moves one cell down; over a solid cell it lands on the ground.
+    /// Moves a share of the ash of every cell one cell down; over a solid cell the ash lands on the
+    /// ground.
     pub(super) fn fall(&mut self) {
         let share = share(self.scale.speed(self.spec.fall_m_s));
         let account = &mut self.accounts[Field::Ash as usize];
@@ -34,7 +35,7 @@ impl Air {
         let columns = self.deposited.par_chunks_mut(nx);
         let landed = ash.par_chunks_mut(slab).zip(columns).enumerate().map(|(z, (ash, deposited))| {
             let mut landed = 0;
-            // From the floor up, so that nothing falls twice.
+            // Bottom up, so that no ash falls twice in a step.
             for y in 0..grid.cells.ny {
                 let (below, from) = ash[first - row..].split_at_mut((y + 1) * row);
                 let (below, from) = (&mut below[y * row..][..nx], &mut from[..nx]);
@@ -57,7 +58,7 @@ impl Air {
         account.deposited += landed.sum::<u64>();
     }
 
-    /// A share of the drops becomes vapour, a smaller one where it is hot or full of ash.
+    /// Turns a share of the drops into vapour, a smaller one where the air is hot or full of ash.
     pub(super) fn fade(&mut self) {
         let share = share(self.spec.fade_per_s * self.scale.step_s);
         let account = &mut self.accounts[Field::Steam as usize];
@@ -74,6 +75,7 @@ impl Air {
         let faded = slabs.map(|(((steam, heat), ash), _)| {
             let rows = (0..grid.cells.ny).map(|y| first + y * row..first + y * row + grid.cells.nx);
             rows.map(|cells| {
+                // Rows without drops need no look at heat and ash.
                 if is_empty(&steam[cells.clone()]) {
                     return 0;
                 }
@@ -86,13 +88,13 @@ impl Air {
     }
 }
 
-/// Takes from a cell what becomes vapour, at least a unit, and gives the number of units.
+/// Turns drops of a cell into vapour, at least a unit, and returns the number of units.
 #[inline]
 fn fade_cell(steam: &mut u32, heat: u32, ash: u32, share: u32) -> u64 {
     if *steam == 0 {
         return 0;
     }
-    // Half as fast at heat 0.25 or ash 1.
+    // Half as fast at a heat of 0.25 or an ash of 1.
     let slow = (heat >> 18).saturating_add(ash / UNIT).min(255);
     let faded = (part(*steam, share) / (1 + slow)).max(1);
     *steam -= faded;

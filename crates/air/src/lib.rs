@@ -1,15 +1,16 @@
-//! The air around the ground: heat lifts it, and it carries heat, ash and steam (seed 3: Mick West, Practical Fluid Mechanics,
-//! Game Developer, March and April 2007).
+//! The air around the ground: heat lifts the air, and the air carries heat, ash and steam (seed 3:
+//! Mick West, Practical Fluid Mechanics, Game Developer, March and April 2007).
 //!
-//! The air has cells of its own, some voxels wide ([`AirGrid`]), and reads which voxels are in its way ([`Openness`]). What it
-//! carries are whole units, each of which an account knows ([`Amounts`], [`FieldAccount`]). A [`Solver`] moves it.
+//! The air has its own cells, some voxels wide ([`AirGrid`]), and reads which voxels are in its way
+//! ([`Openness`]). It carries integer units, each booked in an account ([`Amounts`],
+//! [`FieldAccount`]). A [`Solver`] moves the air.
 //!
 //! The crate must not know materials, scenes or pictures.
 //!
 //! - Invariant: heat, ash, steam and inks are integers, and their accounts close to the unit.
 //! - Invariant: bits are the same for any number of threads.
 //!
-//! Begin with `solver.rs`; a new solver is its trait.
+//! Start reading with `solver.rs`; a new solver implements its trait.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -5,7 +5,8 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::measure::CellMeasure;
 
 impl Air {
-    /// A measure of the air at a voxel: that of the air cell which has it; 0 in solid cells and for a measure of something else.
+    /// Value of `measure` in the air cell that contains `voxel`; 0 in solid cells and for a measure
+    /// of another model.
     pub fn measure(&self, measure: CellMeasure, voxel: Place) -> f32 {
         let Some(place) = self.grid().cell_of(voxel.map(|n| n as i64)) else { return 0.0 };
         if self.openness.is_solid(place) {
@@ -24,18 +25,19 @@ impl Air {
         value as f32
     }
 
-    /// The inks that there are.
+    /// Iterator over the inks of this air.
     pub fn inks(&self) -> impl Iterator<Item = Field> + '_ {
         Field::INKS.into_iter().filter(|&ink| self.amounts.has(ink))
     }
 
-    /// The velocity of the air at a voxel in m/s: east, up and south; none in solid cells and outside of the air.
+    /// Velocity of the air at a voxel in m/s, towards east, up and south; `None` in solid cells and
+    /// outside the air.
     pub fn motion(&self, voxel: Place) -> Option<[f32; 3]> {
         let place = self.grid().cell_of(voxel.map(|n| n as i64))?;
         (!self.openness.is_solid(place)).then(|| self.velocity_m_s(place).map(|speed| speed as f32))
     }
 
-    /// The velocity at the centre of a cell in m/s: east, up and south.
+    /// Velocity at the centre of a cell in m/s, towards east, up and south.
     pub fn velocity_m_s(&self, place: Place) -> [f64; 3] {
         self.velocity(place).map(|cells| f64::from(cells) * self.scale.edge_m / self.scale.step_s)
     }
@@ -44,13 +46,13 @@ impl Air {
         self.velocity_m_s(place).iter().map(|v| v * v).sum::<f64>().sqrt()
     }
 
-    /// The largest speed of any cell.
+    /// Largest speed of any cell, in m/s.
     pub fn max_speed_m_s(&self) -> f64 {
         let speeds = self.grid().cells.places().map(|place| self.speed_m_s(place));
         speeds.fold(0.0, f64::max)
     }
 
-    /// Ash on the ground of a column of voxels, in kg/m².
+    /// Ash on the ground below a column of voxels, in kg/m².
     pub fn ash_on(&self, x: usize, z: usize) -> f64 {
         let place = self.grid().cell_of([x as i64, 0, z as i64]);
         place.map_or(0.0, |[x, _, z]| self.scale.deposit(self.deposited(x, z)))

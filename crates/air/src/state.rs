@@ -1,13 +1,14 @@
-//! The air: its fields, their accounts, and its step.
+//! State of the air: fields, accounts, and the step.
 
 use crate::store::account::FieldAccount;
 use crate::{AirGrid, AirSpec, Amounts, Field, Forces, Openness, Scale, Solver, UNIT};
 use lavoxel_base::grid::Place;
 
-/// Most units that a source puts into a cell, so that what flows together in a cell stays far below what it can hold.
+/// Upper bound of the units that a source puts into a cell: 256.0, so that amounts that flow
+/// together stay far below the capacity of a cell.
 pub(super) const MOST: u32 = 1 << 28;
 
-/// The air.
+/// The air of a scene: its fields, accounts, ground and solver.
 #[derive(Debug)]
 pub struct Air {
     #[doc(hidden)]
@@ -22,9 +23,9 @@ pub struct Air {
     #[doc(hidden)]
     pub solver: Box<dyn Solver>,
     pub(crate) accounts: [FieldAccount; Field::COUNT],
-    /// Units of ash that fell on each column of air cells, `z · nx + x`.
+    /// Units of ash that fell on each column of air cells, at `z · nx + x`.
     pub deposited: Vec<u64>,
-    /// How many of those became grains.
+    /// Units of fallen ash that became grains, at `z · nx + x`; at most `deposited`.
     pub laid: Vec<u64>,
 }
 
@@ -45,7 +46,8 @@ impl Clone for Air {
 }
 
 impl Air {
-    /// Still air without anything in it, over voxels of `cell_m` metres; `spec` was checked.
+    /// Air at rest without ash, drops and inks, over voxels of `cell_m` metres; `spec` must have
+    /// been checked.
     pub fn new(spec: &AirSpec, grid: AirGrid, cell_m: f64, solver: Box<dyn Solver>, has_density: bool) -> Self {
         let scale = Scale::new(spec, grid, cell_m);
         let forces = scale.forces(spec, grid);
@@ -67,22 +69,22 @@ impl Air {
         air
     }
 
-    /// The cells.
+    /// Grid of the air's cells, with its position among the voxels.
     pub fn grid(&self) -> AirGrid {
         self.amounts.grid()
     }
 
-    /// The keys of the scene.
+    /// Keys of the scene's `[air]` table.
     pub fn spec(&self) -> &AirSpec {
         &self.spec
     }
 
-    /// The size of a cell and of a step.
+    /// Size of a cell and of a step.
     pub fn scale(&self) -> &Scale {
         &self.scale
     }
 
-    /// The fields.
+    /// Amounts of all fields in all cells, in units.
     pub fn amounts(&self) -> &Amounts {
         &self.amounts
     }
@@ -92,17 +94,17 @@ impl Air {
         &self.openness
     }
 
-    /// The velocity at the centre of a cell in cells a step.
+    /// Velocity at the centre of a cell, in cells a step.
     pub fn velocity(&self, place: Place) -> [f32; 3] {
         self.solver.velocity(place)
     }
 
-    /// Heat of a cell over that of the air at rest at its height, in units.
+    /// Heat of a cell above that of the air at rest at its height, in units.
     pub fn excess(&self, place: Place) -> i64 {
         i64::from(self.amounts.get(Field::Heat, place)) - i64::from(self.background(place[1]))
     }
 
-    /// The account of a field.
+    /// Account of a field: inflows and outflows so far, in units.
     pub fn account(&self, field: Field) -> &FieldAccount {
         &self.accounts[field as usize]
     }
@@ -112,10 +114,10 @@ impl Air {
         self.deposited[self.grid().cells.column(x, z)]
     }
 
-    /// Checks every account to the unit, and that no solid cell holds anything.
+    /// Checks every account to the unit, and that solid cells are empty.
     ///
     /// # Errors
-    /// Names the first that is wrong.
+    /// Names the first fault.
     pub fn check(&self) -> Result<(), String> {
         for field in self.amounts.present() {
             self.account(field).check(field, self.amounts.total(field))?;
@@ -131,13 +133,13 @@ impl Air {
         }
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory of the air in bytes: fields, solver, ground, and ash on the ground.
     pub fn bytes(&self) -> usize {
         let cells = self.grid().cells.cells();
         self.amounts.bytes() + self.solver.bytes() + 7 * cells + 2 * size_of_val(&self.deposited[..])
     }
 
-    /// Makes the present contents the initial state.
+    /// Makes the present contents the initial state of the accounts.
     pub fn open_account(&mut self) {
         for field in self.amounts.present() {
             let account = FieldAccount { initial: self.amounts.total(field), ..FieldAccount::default() };
@@ -147,14 +149,14 @@ impl Air {
         self.accounts[Field::Ash as usize].initial += self.accounts[Field::Ash as usize].deposited;
     }
 
-    /// Has the wind blow everywhere.
+    /// Sets the velocity of all cells to the wind, if there is one.
     pub fn let_wind_blow(&mut self) {
         if !self.forces.wind.is_empty() {
             self.solver.blow(&self.forces.wind);
         }
     }
 
-    /// One step: ash falls, drops become vapour, and the solver moves all of it.
+    /// Makes one step: ash falls, drops become vapour, and the solver moves all fields.
     pub fn step(&mut self) {
         self.fall();
         self.fade();
@@ -165,8 +167,8 @@ impl Air {
         }
     }
 
-    /// Moves what cells held that became solid, and fills those that became free with air at rest: each cell, and whether it is
-    /// solid now, from the floor up within a column.
+    /// Empties cells that became solid, and fills cells that became free with air at rest. `turned`
+    /// lists each cell with its present solid flag, from the floor up within a column.
     pub fn turn(&mut self, turned: &[(Place, bool)]) {
         for &(place, _) in turned.iter().filter(|(_, solid)| !solid) {
             self.put(Field::Heat, place, self.background(place[1]));
@@ -182,7 +184,8 @@ impl Air {
         }
     }
 
-    /// Moves the contents of a cell that became solid to the open cell above it; air at rest, and all where there is none, is buried.
+    /// Moves the contents of a cell that became solid to `open`, the open cell above. Air at rest
+    /// is buried, and everything if there is no open cell.
     fn shut_in(&mut self, field: Field, place: Place, open: Option<Place>) {
         let at = self.grid().at(place);
         let held = std::mem::take(&mut self.amounts.field_mut(field)[at]);
@@ -198,17 +201,17 @@ impl Air {
         self.accounts[field as usize].buried += u64::from(held - moved);
     }
 
-    /// Units of heat of the air at rest at a height in cells.
+    /// Units of heat of the air at rest, at height `y` in cells.
     pub fn background(&self, y: usize) -> u32 {
         self.forces.background.get(y).copied().unwrap_or(0)
     }
 
-    /// The lowest cell of a column at or above a place that is not solid.
+    /// Lowest cell of a column, at or above a place, that is not solid.
     pub fn lowest_open(&self, [x, y, z]: Place) -> Option<Place> {
         (y..self.grid().cells.ny).map(|y| [x, y, z]).find(|&place| !self.openness.is_solid(place))
     }
 
-    /// Adds so many units to a cell as it takes, and gives their number.
+    /// Adds up to `units` to a cell, as far as there is room, and returns the units added.
     fn add(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let at = self.grid().at(place);
         let cell = &mut self.amounts.field_mut(field)[at];
@@ -217,7 +220,7 @@ impl Air {
         taken
     }
 
-    /// Puts units into a cell from outside, and counts what it takes.
+    /// Puts up to `units` into a cell from outside, books them, and returns the units added.
     pub fn put(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let taken = self.add(field, place, units);
         self.accounts[field as usize].put += u64::from(taken);

@@ -1,4 +1,4 @@
-//! The wind, and how it changes while the air moves.
+//! The wind, and its changes while the air moves.
 
 use std::fmt;
 
@@ -11,16 +11,18 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::param::{Form, Value, table};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Most heights of a table of wind.
+/// Upper bound of the number of heights in a table of wind.
 const MAX_HEIGHTS: usize = 1000;
 
-/// Highest speed of a wind in m/s.
+/// Upper bound of the speed of a wind in m/s.
 pub const FASTEST_M_S: f64 = 200.0;
 
-/// A wind: heights above the floor in metres, speeds in metres a second, and the directions it comes from in degrees from north
-/// over east; linear between the heights, constant beyond them. No heights: no wind.
+/// Wind profile: rows of height above the floor in metres, speed in m/s, and direction of origin in
+/// degrees from north over east; linear between the heights, constant beyond them. No rows: no
+/// wind.
 ///
-/// In a scene it is a list, as in `[air]`, or the same at all heights: `{ speed_m_s = 6.0, from_deg = 270.0 }`.
+/// A scene gives such a list, as in `[air]`, or one wind at all heights:
+/// `{ speed_m_s = 6.0, from_deg = 270.0 }`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Wind(pub Vec<[f64; 3]>);
@@ -67,15 +69,15 @@ impl<'de> Deserialize<'de> for Wind {
 }
 
 impl Wind {
-    /// One wind at all heights.
+    /// Wind of `speed_m_s` from `from_deg` at all heights.
     pub fn even(speed_m_s: f64, from_deg: f64) -> Self {
         Self(vec![[0.0, speed_m_s, from_deg]])
     }
 
-    /// Checks every number; `key` is the name of the wind, such as `air.wind`.
+    /// Checks every number; `key` is the name of the wind in error messages, such as `air.wind`.
     ///
     /// # Errors
-    /// Names what is out of range.
+    /// Names the number that is out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         within(&format!("number of heights in {key}"), self.0.len() as f64, 0.0, MAX_HEIGHTS as f64)?;
         for [height, speed, from] in &self.0 {
@@ -89,7 +91,8 @@ impl Wind {
         Err(Invalid::new(key, format!("{:?}", self.0), "in the order of the heights"))
     }
 
-    /// Speed in m/s where it is fastest, and the direction it comes from there in degrees, 0 to 360; the lowest of equal ones.
+    /// Speed in m/s at the height of the fastest wind, and its direction of origin in degrees, 0 to
+    /// 360; the lowest height if several are equal.
     pub fn fastest(&self) -> [f64; 2] {
         let faster = |most: [f64; 2], row: &[f64; 3]| if row[1] > most[0] { [row[1], row[2]] } else { most };
         let first = self.0.first().map_or([0.0; 2], |row| [row[1], row[2]]);
@@ -97,8 +100,9 @@ impl Wind {
         [speed, from.rem_euclid(360.0)]
     }
 
-    /// This wind with another speed where it is fastest, and turned so that it comes from another direction there; other heights
-    /// keep their shares of the speed and their angles to it.
+    /// Copy of this wind, scaled to `speed_m_s` at the height of the fastest wind and turned to
+    /// come from `from_deg` there; other heights keep their shares of the speed and their angles to
+    /// the fastest wind.
     #[must_use]
     pub fn with_fastest(&self, speed_m_s: f64, from_deg: f64) -> Self {
         let [speed, from] = self.fastest();
@@ -114,14 +118,16 @@ impl Wind {
 }
 
 impl Air {
-    /// Puts a wind in force, without a change of the air's velocity: after it was restored to a state under that wind.
+    /// Sets the wind without a change of the air's velocity: for an air that was restored to a
+    /// state under that wind.
     pub fn set_wind(&mut self, wind: &Wind) {
         self.spec.wind.clone_from(&wind.0);
         self.forces.wind = self.scale.forces(&self.spec, self.grid()).wind;
     }
 
-    /// Puts a wind in force. The air everywhere gets faster by as much as the wind at its height, as air in a wide landscape does:
-    /// a wind that only came in by the sides would need minutes to cross the box, and none would come in by walls.
+    /// Sets the wind and adds its change to the air's velocity at each height, as in a wide
+    /// landscape. A wind that came in only by the sides would need minutes to cross the box, and
+    /// none would come in by walls.
     pub fn change_wind(&mut self, wind: &Wind) {
         let before = std::mem::take(&mut self.forces.wind);
         self.set_wind(wind);

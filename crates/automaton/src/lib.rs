@@ -1,13 +1,18 @@
-//! The voxel automaton: what fills cells ([`matter`], [`view`]), the box that holds them ([`world`]), what happens between cells
-//! ([`rules`]) and what carries that over the box ([`engine`]).
+//! The voxel automaton: matter that fills cells ([`matter`], [`view`]), the box that holds the
+//! cells ([`world`]), the exchange between cells ([`rules`]) and the sweeps that apply the rules to
+//! the whole box ([`engine`]).
 //!
-//! It must not know files, scenes or pictures, nor the other models: [`view`] only describes how matter is to be drawn.
+//! This crate must not know files, scenes or pictures, nor the other models: [`view`] only
+//! describes how matter is to be drawn.
 //!
 //! - Invariant: amounts and energies are integers, and no rule makes or loses a unit.
-//! - Invariant: the plain engine is the specification; the tiled one gives the same bits with any number of threads and lanes.
-//! - Invariant: an engine knows shapes of rules, and no rule by name; the list is `rules/schedule.rs`.
+//! - Invariant: the plain engine is the specification; the tiled engine gives the same bits with
+//!   any number of threads and lanes.
+//! - Invariant: an engine knows shapes of rules, and no rule by name; the list is
+//!   `rules/schedule.rs`.
 //!
-//! Begin with [`rules::gravity`]; a new rule is one file beside it and a line of the list.
+//! Begin with [`rules::gravity`]; a new rule is one file next to `gravity.rs` and a line of the
+//! list.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

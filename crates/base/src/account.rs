@@ -1,31 +1,31 @@
-//! Accounts: where every unit of a quantity came from and where it went. Each is one list of sums, from which its check, its report and
-//! the numbers of the window are made.
+//! Accounts: balance the inflow, outflow and content of a quantity, unit by unit. Each account is
+//! one list of sums, from which its check, its report and the numbers of the window are made.
 
-/// Side of an account on which a sum stands.
+/// Side of an account to which a sum belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// It came in.
+    /// Inflow: the units came into the box.
     Came,
-    /// It is in the box no more.
+    /// Outflow: the units have left the box.
     Gone,
-    /// It never was in the box, or is part of another sum.
+    /// Memo: the units never were in the box, or are part of another sum.
     Aside,
 }
 
-/// A sum of an account.
+/// Sum of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
-    /// Its name for programs, such as `sourced`.
+    /// Name for programs, such as `sourced`.
     pub key: &'static str,
-    /// Its name for people, such as `left through the sides`.
+    /// Name for people, such as `left through the sides`.
     pub words: &'static str,
-    /// Its side.
+    /// Side of the account.
     pub side: Side,
-    /// Its units.
+    /// Value of the sum, in units.
     pub units: i128,
 }
 
-/// Units by which what is in the box and what is gone exceed what came: 0 for an account that closes.
+/// Imbalance in units: content + outflow − inflow; 0 for an account that closes.
 pub fn excess(sums: &[Sum], now: i128) -> i128 {
     let signed = sums.iter().map(|sum| match sum.side {
         Side::Came => -sum.units,
@@ -35,7 +35,7 @@ pub fn excess(sums: &[Sum], now: i128) -> i128 {
     now + signed.sum::<i128>()
 }
 
-/// Checks that `now` units in the box are what the account says.
+/// Checks that the account closes with `now` units in the box.
 ///
 /// # Errors
 /// Names the account, the excess, and every sum that is not 0.
@@ -49,8 +49,8 @@ pub fn check(name: &str, sums: &[Sum], now: i128) -> Result<(), String> {
     Err(format!("{name}: {excess} units more than came: {now} now, {}", words.join(", ")))
 }
 
-/// A struct of the sums of one account or more, each with a function that lists its sums:
-/// `list mass { Came initial: u64 = "at step 0", … }`. Fields of other kinds stand behind `also`.
+/// Declares a struct with the sums of one or more accounts, each with a function that lists its
+/// sums: `list mass { Came initial: u64 = "at step 0", … }`. Other fields follow `also`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __accounts {
@@ -70,7 +70,8 @@ macro_rules! __accounts {
             $($(#[$list_doc])*
             $see fn $list(&self) -> Vec<$crate::account::Sum> {
                 vec![$($crate::account::Sum {
-                    // Lists of two kinds of sums in a struct tell them apart by the name of the list before the key.
+                    // With several lists in a struct, keys carry the name of their list as a
+                    // prefix, which is cut off here.
                     key: stringify!($key).strip_prefix(concat!(stringify!($list), "_")).unwrap_or(stringify!($key)),
                     words: $words,
                     side: $crate::account::Side::$side,
@@ -91,13 +92,13 @@ mod tests {
     accounts! {
         #[derive(Default)]
         struct Two {
-            /// The water.
+            /// Sums of the water.
             list water {
                 Came rain: u64 = "rain",
                 Gone left: i64 = "left",
                 Aside lost: u64 = "lost before",
             }
-            /// The heat.
+            /// Sums of the heat.
             list heat { Came heat_sun: i128 = "from the sun", }
             also { steps: u8, }
         }

@@ -1,12 +1,13 @@
-//! Lists of a fixed length in a scene. Without a check, serde takes the first values of a longer list and drops the rest.
-//! Fields of such a type name one of these functions in `#[serde(deserialize_with = …)]`.
+//! Deserializers of lists with a fixed length. Without this check, serde takes the first values of
+//! a longer list and drops the rest. Fields of such a type name one of these functions in
+//! `#[serde(deserialize_with = …)]`.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 
-/// Exactly so many values.
+/// Reads exactly `N` values.
 pub fn list<'de, D, T, const N: usize>(from: D) -> Result<[T; N], D::Error>
 where
     D: Deserializer<'de>,
@@ -15,7 +16,7 @@ where
     List::deserialize(from).map(|List(values)| values)
 }
 
-/// Exactly so many values, or nothing.
+/// Reads exactly `N` values, or an absent list.
 pub fn option<'de, D, T, const N: usize>(from: D) -> Result<Option<[T; N]>, D::Error>
 where
     D: Deserializer<'de>,
@@ -24,7 +25,7 @@ where
     Option::deserialize(from).map(|list| list.map(|List(values)| values))
 }
 
-/// So many lists of exactly so many values.
+/// Reads exactly `M` lists of exactly `N` values.
 pub fn lists<'de, D, T, const N: usize, const M: usize>(from: D) -> Result<[[T; N]; M], D::Error>
 where
     D: Deserializer<'de>,
@@ -33,7 +34,7 @@ where
     list(from).map(|lists: [List<T, N>; M]| lists.map(|List(values)| values))
 }
 
-/// Any number of lists of exactly so many values.
+/// Reads any number of lists of exactly `N` values.
 pub fn many<'de, D, T, const N: usize>(from: D) -> Result<Vec<[T; N]>, D::Error>
 where
     D: Deserializer<'de>,
@@ -42,7 +43,7 @@ where
     Vec::deserialize(from).map(|lists: Vec<List<T, N>>| lists.into_iter().map(|List(values)| values).collect())
 }
 
-/// Any number of lists of exactly so many values, or nothing.
+/// Reads any number of lists of exactly `N` values, or an absent list.
 pub fn some<'de, D, T, const N: usize>(from: D) -> Result<Option<Vec<[T; N]>>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,11 +1,14 @@
-//! Foundation of all crates of Lavoxel: the grid, fixed-point units, accounts, parameters of tables, checks with their words, and
-//! the memory that may be taken.
+//! Foundation of all crates of Lavoxel: the grid, fixed-point units, accounts, parameters of
+//! tables, range checks with messages, and the memory limit.
 //!
-//! It must not know models, scenes, files or pictures: whatever names a material, a rule or a colour belongs above.
+//! It must not know models, scenes, files or pictures: code that names a material, a rule or a
+//! colour belongs above.
 //!
 //! - Invariant: an account ([`account`]) closes to the unit.
-//! - Invariant: nothing whose size a file or a flag decides is made before [`memory`] has been asked.
-//! - Invariant: `unsafe` is in [`simd`] alone; each lane does what the scalar form does, to the bit.
+//! - Invariant: nothing whose size a file or a flag decides is allocated before [`memory`] has been
+//!   asked.
+//! - Invariant: `unsafe` is in [`simd`] alone; each lane gives the result of the scalar form, to
+//!   the bit.
 //!
 //! Begin with [`grid`], then [`param`], which declares a table of a scene in one list.
 

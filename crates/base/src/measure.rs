@@ -1,11 +1,11 @@
-//! Measures of materials, ground, air and flow: names, units, ranges and words in one place.
+//! Measures of materials, ground, air and flow: names, units, ranges and descriptions in one place.
 //!
 //! A measure of a material of a world is a `Quantity`.
 
 use crate::param::{Form, Value};
 use crate::units::ENERGY_SHOWN;
 
-/// Things that have a measure.
+/// Kind of thing that has a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// Every material.
@@ -23,22 +23,23 @@ pub enum Of {
 }
 
 impl Of {
-    /// Whether the names of its measures have a material in front, or stand for the lava without one.
+    /// Returns true if the names of these measures take a material as prefix, or mean lava without
+    /// one.
     pub fn has_material(self) -> bool {
         !matches!(self, Self::Ground | Self::Fallout)
     }
 }
 
-/// Facts of a measure, known before any world is.
+/// Facts of a measure, known before any world is built.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Name in files and flags.
     pub name: &'static str,
     /// Unit; empty for a pure number.
     pub unit: &'static str,
-    /// In a line; `{}` stands for the material.
+    /// Description in one line; `{}` stands for the material.
     pub what: &'static str,
-    /// The model that has it.
+    /// Kind of thing that has the measure.
     pub of: Of,
 }
 
@@ -48,19 +49,19 @@ impl Facts {
     }
 }
 
-/// Something that is measured of a material or of the ground.
+/// Measure of a material or of the ground.
 pub trait Measure: Copy + PartialEq + 'static {
-    /// All of them, in the order in which they are listed.
+    /// All measures, in the order in which they are listed.
     const ALL: &'static [Self];
 
-    /// Name, unit and the like.
+    /// Name, unit, description and owner.
     fn facts(self) -> Facts;
 }
 
 /// Measures of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellMeasure {
-    /// How full the cell is.
+    /// Amount of matter, 0 to 1.
     Amount,
     /// Energy in the cell.
     Energy,
@@ -68,25 +69,25 @@ pub enum CellMeasure {
     SpecificEnergy,
     /// 1 in rock, 0 elsewhere.
     Solid,
-    /// How much warmer the air is than at rest.
+    /// Temperature of the air above its state of rest, in kelvin.
     Heat,
-    /// Ash in the air.
+    /// Ash in the air, in kg/m³.
     Ash,
-    /// Drops of water in the air.
+    /// Drops of water in the air, in kg/m³.
     Steam,
-    /// Ink in the air, of all colours together.
+    /// Ink in the air, all colours together, in kg/m³.
     Ink,
-    /// How fast the air moves.
+    /// Speed of the air, in m/s.
     Speed,
-    /// Temperature of lava of the physical model.
+    /// Temperature of the physical model's lava, in kelvin.
     Temperature,
-    /// Its viscosity.
+    /// Viscosity of the physical model's lava, in Pa s.
     Viscosity,
-    /// Its velocity towards east.
+    /// Velocity of the physical model's lava towards east, in m/s.
     VelocityEast,
-    /// Its velocity towards north.
+    /// Velocity of the physical model's lava towards north, in m/s.
     VelocityNorth,
-    /// Lava of the physical model that turned to rock.
+    /// Lava of the physical model that turned to rock, in full cells.
     Set,
 }
 
@@ -136,13 +137,13 @@ impl Measure for CellMeasure {
 }
 
 impl CellMeasure {
-    /// Its name, without a material.
+    /// Name without a material.
     pub fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// Values from the lower to the upper end of a colour scale; a cell may hold more. That of a temperature depends on the lava:
-    /// see `StateRef::range`.
+    /// Values at the lower and upper end of a colour scale; a cell may exceed them. For a
+    /// temperature the ends depend on the lava: see `StateRef::range`.
     pub fn range(self) -> (f32, f32) {
         match self {
             Self::Amount | Self::Solid | Self::Set => (0.0, 1.0),
@@ -156,7 +157,7 @@ impl CellMeasure {
         }
     }
 
-    /// Title and unit of a colour bar; none for what has no values.
+    /// Title and unit of a colour bar; `None` for a measure without a scale.
     pub fn bar(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Amount => Some(("amount", "of a cell")),
@@ -180,29 +181,29 @@ impl CellMeasure {
 /// Measures of a column of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnMeasure {
-    /// Height of the material in the column now.
+    /// Present height of the material in the column, in metres.
     Thickness,
-    /// When it first stood there.
+    /// Number of steps after which the material first stood there.
     Arrival,
-    /// The largest thickness ever.
+    /// Largest thickness after any step, in metres.
     MaxThickness,
-    /// The largest energy of a cell ever.
+    /// Largest energy of a cell after any step.
     PeakEnergy,
-    /// Elevation of the ground with it and all heavier materials.
+    /// Elevation of the ground together with the material and all heavier ones, in metres.
     Surface,
-    /// Elevation of the ground.
+    /// Elevation of the ground, in metres.
     Ground,
-    /// Ash that fell on the ground from the air.
+    /// Ash that fell from the air, in kg/m².
     Ash,
-    /// When lava of the physical model first stood there.
+    /// Time after which lava of the physical model first stood there, in hours.
     ArrivalTime,
-    /// Lava of the physical model that turned to rock.
+    /// Lava of the physical model that turned to rock, in metres.
     SetThickness,
-    /// Temperature of its surface.
+    /// Surface temperature of the physical model's lava, in kelvin.
     Temperature,
-    /// Its viscosity.
+    /// Viscosity of the physical model's uppermost lava, in Pa s.
     Viscosity,
-    /// The largest speed of its surface ever.
+    /// Largest surface speed of the physical model's lava so far, in m/s.
     MaxSpeed,
 }
 
@@ -246,27 +247,28 @@ impl Measure for ColumnMeasure {
     }
 }
 
-/// How maps colour a measure, in pictures and in the styles of QGIS.
+/// Colour ramp of a measure on maps, in pictures and in the styles of QGIS.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp {
     /// One of `PALETTE_NAMES`, or `land`: the colours of elevations.
     pub palette: &'static str,
-    /// Whether the palette is turned around: bright for small values, as maps of fallen ash are.
+    /// Reversal flag: bright for small values, as on maps of fallen ash.
     pub reversed: bool,
-    /// Which values the palette covers.
+    /// Range of values that the palette covers.
     pub span: Span,
-    /// Whether 0 says that there is nothing, so that the ground shows through.
+    /// Transparency flag: 0 means nothing, so that the ground shows through.
     pub none_at_zero: bool,
 }
 
-/// Which values the palette of a map covers.
+/// Range of values that the palette of a map covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Span {
     /// From 0 to the largest value of the map, rounded up.
     FromZero,
     /// From the smallest value of the map to its largest.
     Found,
-    /// As many powers of ten up to the largest value of the map, rounded up; places on the palette go by the logarithm.
+    /// Number of powers of ten below the largest value of the map, rounded up; the palette is
+    /// logarithmic.
     Decades(u8),
 }
 
@@ -280,10 +282,10 @@ impl Ramp {
     }
 }
 
-/// A new measure of columns is a variant, its place in `ALL`, its line in `facts`, its line in `ramp`, and its numbers in
-/// `export::maps::Maps::values`.
+/// Adding a measure of columns takes a variant, its place in `ALL`, its line in `facts`, its line
+/// in `ramp`, and its numbers in `export::maps::Maps::values`.
 impl ColumnMeasure {
-    /// How maps colour it.
+    /// Colour ramp of the measure on maps.
     pub fn ramp(self) -> Ramp {
         match self {
             Self::Thickness | Self::MaxThickness | Self::SetThickness => Ramp::new("lava", Span::FromZero, true),
@@ -302,14 +304,14 @@ impl ColumnMeasure {
     }
 }
 
-/// The measures of the lava that can colour it.
+/// Measures of the lava by which pictures can colour it.
 pub const COLORS: [CellMeasure; 2] = [CellMeasure::Amount, CellMeasure::SpecificEnergy];
 
-/// Their names in scenes that were written before measures had one list.
+/// Names of these measures in scenes from before measures had one list.
 pub const OLDER_COLORS: [&str; 2] = ["density", "energy"];
 
 impl Value for CellMeasure {
-    /// Those that can colour the volume.
+    /// Names of the measures that can colour the volume.
     fn form() -> Form {
         Form::Words(COLORS.map(|measure| measure.facts().name).into_iter().chain(OLDER_COLORS).collect())
     }

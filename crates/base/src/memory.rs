@@ -1,32 +1,33 @@
-//! The memory limit for input from outside, checked before memory is allocated.
+//! Memory limit for input from outside, checked before memory is allocated.
 //!
-//! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the bytes, as a
-//! [`MemoryEstimate`], and checks them against one limit for the whole process. The program sets it (`--max-memory`); a
-//! library has none by default. What is there already while something else is weighed is [`Held`].
+//! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the
+//! bytes, as a [`MemoryEstimate`], and checks the sum against one limit for the whole process. The
+//! program sets the limit (`--max-memory`); a library has none by default. Memory in use during
+//! such a check is counted as [`Held`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The limit in bytes.
+/// Limit in bytes.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Bytes of all that is [`Held`].
+/// Bytes of all memory that is [`Held`].
 static HELD: AtomicU64 = AtomicU64::new(0);
 
 /// Bytes that a process takes from the start: its code, its threads and their stacks.
 pub const OWN: u64 = 8 << 20;
 
-/// Sets the limit for the whole process, in bytes.
+/// Sets the limit of the whole process, in bytes.
 pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// The limit of the whole process, in bytes; [`u64::MAX`] where none is set.
+/// Limit of the whole process, in bytes; [`u64::MAX`] without a limit.
 pub fn limit() -> u64 {
     LIMIT.load(Ordering::Relaxed)
 }
 
-/// Bytes that an estimate and all that is [`Held`] leave of the limit; [`u64::MAX`] where none is set.
+/// Bytes that an estimate and all [`Held`] memory leave of the limit; [`u64::MAX`] without a limit.
 pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     match limit() {
         u64::MAX => u64::MAX,
@@ -34,16 +35,16 @@ pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     }
 }
 
-/// Memory that is taken, counted in every estimate of the process until it is dropped. Copies of it count once.
+/// Memory in use, counted in every estimate of the process until it is dropped. Clones count once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held(Arc<Share>);
 
-/// Bytes in the sum of what is held.
+/// Share of the held memory, in bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Share(u64);
 
 impl Held {
-    /// Counts so many bytes from now on.
+    /// Starts to count `bytes` bytes.
     pub fn bytes(bytes: u64) -> Self {
         HELD.fetch_add(bytes, Ordering::Relaxed);
         Self(Arc::new(Share(bytes)))
@@ -63,13 +64,13 @@ pub struct MemoryEstimate {
 }
 
 impl MemoryEstimate {
-    /// `count` things of `bytes` bytes each, called `what` in messages (such as `"the ground"`).
+    /// Estimates `count` items of `each` bytes, called `what` in messages (such as `"the ground"`).
     pub fn of(what: &'static str, count: usize, each: f64) -> Self {
-        // A float that is too large becomes the largest number there is, which no limit allows.
+        // The cast saturates: a value that is too large becomes `u64::MAX`, which no limit allows.
         Self { parts: vec![(what, (count as f64 * each).ceil() as u64)] }
     }
 
-    /// The sum of both, in which parts of the same name are one.
+    /// Sums two estimates; parts of the same name are merged.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         for (what, bytes) in other.parts {
@@ -86,18 +87,19 @@ impl MemoryEstimate {
         self.parts.iter().fold(OWN, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
-    /// The larger of both.
+    /// Returns the larger of two estimates.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         if other.bytes() > self.bytes() { other } else { self }
     }
 
-    /// Counts it in every later estimate for as long as the result lives.
+    /// Counts this estimate in every later one for as long as the result lives.
     pub fn held(&self) -> Held {
         Held::bytes(self.bytes() - OWN)
     }
 
-    /// Refuses an estimate that is above the limit with all that is [`Held`]; `mend` says how to need less.
+    /// Refuses an estimate that exceeds the limit together with all [`Held`] memory; `mend` advises
+    /// how to use less.
     ///
     /// # Errors
     /// [`TooMuchMemory`] names the largest part.
@@ -115,24 +117,24 @@ impl MemoryEstimate {
     }
 }
 
-/// More memory is needed than may be taken.
+/// Error: the memory limit would be exceeded.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{what} would need {} of memory in all, more than the {} allowed: {mend}, or allow more with --max-memory",
     shown(*bytes), shown(*limit)
 )]
 pub struct TooMuchMemory {
-    /// The largest part.
+    /// Name of the largest part.
     pub what: &'static str,
     /// Bytes needed in all.
     pub bytes: u64,
     /// Bytes allowed.
     pub limit: u64,
-    /// How to need less.
+    /// Advice for using less memory.
     pub mend: &'static str,
 }
 
-/// Bytes in a readable unit: `1.5 GiB`.
+/// Formats bytes in a readable unit: `1.5 GiB`.
 pub fn shown(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut size = bytes as f64 / 1024.0;
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_is_held_counts_until_its_last_copy_is_dropped() {
-        // More than anything that other tests of this process hold.
+        // More than other tests of this process hold.
         let large = 1 << 60;
         let held = MemoryEstimate::of("all", 1, large as f64).held();
         let copy = held.clone();

@@ -1,15 +1,16 @@
-//! Random bits by counter: a pure function of (seed, step, cell, direction), never a stateful generator, so that a
-//! draw does not depend on the order in which cells are visited or on the number of threads.
+//! Random bits by counter: a pure function of (seed, step, cell, direction), never a stateful
+//! generator, so that a draw does not depend on the order in which cells are visited or on the
+//! number of threads.
 //!
-//! One 64-bit hash serves the 32 cells of a *group* for two directions; a group is a tile of storage, 8 cells in x, 1 in y
-//! and 4 in z. Every bit of the hash is a fair coin of its own, so each cell still has four independent bits: all 2⁴
-//! patterns are equally likely.
+//! One 64-bit hash serves the 32 cells of a *group* for two directions; a group is a tile of
+//! storage, 8 cells in x, 1 in y and 4 in z. Every bit of the hash is an independent fair coin, so
+//! that each cell has four independent bits: all 2⁴ patterns are equally likely.
 
 use crate::grid::Place;
 use crate::grid::tile::{TILE_X, TILE_Z, TilePlace};
 
-/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection whose output bits all depend on all input
-/// bits.
+/// Finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection whose output bits all depend
+/// on all input bits.
 #[inline]
 pub fn mix64(mut v: u64) -> u64 {
     v = (v ^ (v >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -17,13 +18,14 @@ pub fn mix64(mut v: u64) -> u64 {
     v ^ (v >> 31)
 }
 
-/// A number of the standard normal distribution from two that are evenly spread between 0 and 1 (Box and Muller 1958).
+/// Number of the standard normal distribution from two uniform numbers between 0 and 1 (Box and
+/// Muller 1958).
 pub fn normal(u: f64, v: f64) -> f64 {
     (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
 }
 
-/// A use of random numbers besides the patterns of spreading. Each use has numbers of its own, so that a new one leaves the
-/// bits of the others alone.
+/// Use of random numbers other than the patterns of spreading. Each use has a separate stream, so
+/// that a new use leaves the bits of the others unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salt {
     /// The order of the directions in which grains move.
@@ -44,9 +46,9 @@ pub enum Salt {
     Waft = 8,
     /// Cells that react.
     Reaction = 9,
-    /// Blocks of air that a vent's output swings in.
+    /// Blocks of air with a common pulse of a vent's output.
     Pulse = 10,
-    /// Where fallen ash lies down.
+    /// Places where fallen ash lies down.
     Ashfall = 11,
     /// Vent, rate, size and seed of a run of a hazard map.
     Hazard = 12,
@@ -56,9 +58,9 @@ pub enum Salt {
     Survey = 14,
     /// Points of a search for the best numbers of a scene.
     Search = 15,
-    /// Falling grains that go to a side.
+    /// Falling grains that scatter sideways.
     Scatter = 16,
-    /// The side to which each of them goes.
+    /// The side to which each scattered grain moves.
     ScatterSide = 17,
     /// Grains that hang in the air.
     Hang = 18,
@@ -69,61 +71,63 @@ pub enum Salt {
 /// Seed and step from which the random bits of a step follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// The seed of the run.
+    /// Seed of the run.
     pub seed: u64,
-    /// Steps made before.
+    /// Number of steps made before.
     pub step: u64,
 }
 
 impl Draw {
-    /// The draws of a rule that runs so many times in a step: each run counts as a step.
+    /// Draws of a rule that runs `passes` times in a step: each pass counts as a step.
     pub fn passes(self, passes: u32) -> impl Iterator<Item = Self> {
         let first = self.step.wrapping_mul(u64::from(passes));
         (0..u64::from(passes)).map(move |pass| Self { seed: self.seed, step: first.wrapping_add(pass) })
     }
 
-    /// The key of the step's patterns.
+    /// Key of the step's spreading patterns.
     pub fn key(self) -> StepKey {
         StepKey::new(self.seed, self.step)
     }
 
-    /// The key of another use in the step, for the layer or source with a number.
+    /// Key of another use in the step, for the layer or source called `number`.
     pub fn key_of(self, salt: Salt, number: usize) -> StepKey {
         let StepKey(key) = self.key();
         StepKey(mix64(key ^ (salt as u64 | (number as u64) << 8).wrapping_mul(0xa24b_aed4_963e_e407)))
     }
 }
 
-/// The hash of a group that follows another.
+/// Hash that continues the stream of a group.
 #[inline]
 fn next(hash: u64) -> u64 {
     mix64(hash ^ 0x8cb9_2ba7_2f3d_8dd7)
 }
 
-/// The key of one spreading step.
+/// Key of one spreading step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepKey(u64);
 
 impl StepKey {
-    /// Key for `step` of the run that `seed` names.
+    /// Creates the key for `step` of the run with `seed`.
     pub fn new(seed: u64, step: u64) -> Self {
         Self(mix64(mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ step.wrapping_mul(0xd1b5_4a32_d192_ed03)))
     }
 
-    /// Four fair bits for a cell, one for each direction; bit `d` belongs to `DIRECTIONS[d]` of the spreading rule.
+    /// Four fair bits for a cell, one for each direction; bit `d` belongs to `DIRECTIONS[d]` of the
+    /// spreading rule.
     #[inline]
     pub fn pattern(self, [x, y, z]: Place) -> u8 {
         self.row(y, z).pattern(x)
     }
 
-    /// The patterns of the row of cells with equal `y` and `z`, for visiting them in order.
+    /// Patterns of the row of cells with equal `y` and `z`, for visiting the cells in order.
     #[inline]
     pub fn row(self, y: usize, z: usize) -> RowPatterns {
         RowPatterns { key: self, y, z, group_x: usize::MAX, words: [0; 2] }
     }
 
-    /// The two words of a group of 32 cells, by the place of its tile: directions 0 and 1 in the halves of the first, 2 and 3
-    /// in the second. Groups are numbered by their places, not by the shape of the box.
+    /// Two random words of a group of 32 cells, by the place of its tile: directions 0 and 1 in the
+    /// halves of the first word, 2 and 3 in the second. Groups are numbered by their places, not by
+    /// the shape of the box.
     #[inline]
     pub fn group(self, [tx, y, tz]: TilePlace) -> [u64; 2] {
         let number = (tx as u64) | (y as u64) << 21 | (tz as u64) << 42;
@@ -131,41 +135,43 @@ impl StepKey {
         [first, next(first)]
     }
 
-    /// The key of a use whose numbers are the same in every step of every run.
+    /// Key of a use whose numbers are equal in every step of every run.
     pub fn fixed(salt: Salt) -> Self {
         Self(mix64((salt as u64).wrapping_mul(0xa24b_aed4_963e_e407)))
     }
 
-    /// The key of a use whose numbers are the same in every step of the runs with a seed.
+    /// Key of a use whose numbers are equal in every step of the runs with `seed`.
     pub fn of_run(salt: Salt, seed: u64) -> Self {
         let Self(key) = Self::fixed(salt);
         Self(mix64(key ^ mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))))
     }
 
-    /// One number of 64 bits.
+    /// One random number of 64 bits.
     pub fn number(self) -> u64 {
         mix64(self.0)
     }
 
-    /// A number of 64 bits of a cell.
+    /// Random number of 64 bits for a cell.
     pub fn number_at(self, [x, y, z]: Place) -> u64 {
         let number = (x as u64) | (y as u64) << 21 | (z as u64) << 42;
         mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// A number of a cell, evenly spread between 0 and 1, both excluded.
+    /// Uniform random number of a cell between 0 and 1, both excluded.
     pub fn uniform_at(self, place: Place) -> f64 {
-        // 53 bits, which is what a number of double precision holds.
+        // 53 bits: the precision of an `f64`.
         ((self.number_at(place) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// Whether a random byte of the cell is below `share`: true for so many of 256 cells.
+    /// Returns true if a random byte of the cell is below `share`: for `share` of 256 cells on
+    /// average.
     pub fn chooses(self, [x, y, z]: Place, share: u16) -> bool {
         let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
         self.chosen([x / TILE_X, y, z / TILE_Z], share) >> lane & 1 == 1
     }
 
-    /// The cells of a group of which a random number from 0 to 3 is `one`: two bits of [`StepKey::pattern`].
+    /// Mask of the cells of a group whose random number from 0 to 3 equals `one`: two bits of
+    /// [`StepKey::pattern`].
     #[inline]
     pub fn drawing(self, tile: TilePlace, one: usize) -> u32 {
         let word = self.group(tile)[0];
@@ -173,8 +179,9 @@ impl StepKey {
         bits(word, one & 1 == 1) & bits(word >> 32, one & 2 == 2)
     }
 
-    /// The cells of a group whose random bytes are below `share`. The bytes lie across words of 32 bits, the highest bit of each
-    /// in the first; words that decide nothing are not made.
+    /// Mask of the cells of a group whose random bytes are below `share`. The bytes lie across
+    /// words of 32 bits, the highest bit of each byte in the first word; words that decide nothing
+    /// are not generated.
     #[inline]
     pub fn chosen(self, tile: TilePlace, share: u16) -> u32 {
         if share >= 256 {
@@ -202,7 +209,7 @@ impl StepKey {
     }
 }
 
-/// The patterns of one row; neighbours that share a group share its hash.
+/// Patterns of one row; neighbours in one group share its hash.
 #[derive(Clone, Copy, Debug)]
 pub struct RowPatterns {
     key: StepKey,
@@ -213,7 +220,7 @@ pub struct RowPatterns {
 }
 
 impl RowPatterns {
-    /// Four fair bits for the cell at `x`, as [`StepKey::pattern`].
+    /// Four fair bits for the cell at `x`, equal to [`StepKey::pattern`].
     #[inline]
     pub fn pattern(&mut self, x: usize) -> u8 {
         if self.group_x != x / TILE_X {

@@ -1,11 +1,11 @@
-//! Numbers that identify things of one process.
+//! Unique numbers within one process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The next number.
+/// Next number.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// A number that nothing has had.
+/// Returns a number that was never returned before.
 pub fn new() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

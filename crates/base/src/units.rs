@@ -1,49 +1,50 @@
-//! Fixed point: how amounts and energies are stored, and the only place where they are turned into real numbers.
+//! Fixed-point units of amounts and energies, and the only place where units are converted into
+//! real numbers.
 //!
-//! Liquid that moves is an integer subtraction here and the same addition there. Mass is then exact to the last unit,
-//! sums need no order, and any number of threads gives the same bits. Sixteen bits a field won over 32-bit integers
-//! and floats by half the memory traffic.
+//! Moving liquid is an integer subtraction here and the same addition there. Mass is then exact to
+//! the last unit, sums need no order, and any number of threads gives the same bits. Sixteen bits a
+//! field won over 32-bit integers and floats by half the memory traffic.
 
 /// Units of amount in a full cell (amount 1.0).
 pub const AMOUNT_ONE: u16 = 1 << 15;
 
-/// Units of amount in half a cell: a grain is one from here on, and so much of denser fluids carries one; more of lighter ones drags
-/// at it.
+/// Units of amount in half a cell: the threshold from which a cell counts as a grain, and from
+/// which a denser fluid carries a grain; a larger amount of a lighter fluid drags at the grain.
 pub const AMOUNT_HALF: u16 = AMOUNT_ONE / 2;
 
-/// Units of energy in energy 1.0, what a full cell of fresh lava carries by default.
+/// Units of energy in energy 1.0, the default energy of a full cell of fresh lava.
 pub const ENERGY_ONE: u16 = 1 << 13;
 
-/// Most energy that one cell can hold, nearly 8.0. A transfer that would pass it is cut to fit.
+/// Largest energy of one cell, nearly 8.0. A transfer beyond this is cut to fit.
 pub const ENERGY_MAX: u16 = u16::MAX;
 
 /// Energy at the upper end of colour scales and of 8-bit fields.
 pub const ENERGY_SHOWN: f32 = 2.0;
 
-/// Most energy per full cell that a vent may give: a cell can hold four times as much.
+/// Largest energy per full cell of a vent: a cell can hold four times as much.
 pub const VENT_ENERGY_MAX: f64 = ENERGY_MAX as f64 / ENERGY_ONE as f64 / 4.0;
 
-/// Units for an amount from 0 to 1.
+/// Converts an amount from 0 to 1 into units.
 pub fn amount_units(amount: f64) -> u16 {
     (amount.clamp(0.0, 1.0) * f64::from(AMOUNT_ONE)).round() as u16
 }
 
-/// Units for an energy of 0 or more, cut at [`ENERGY_MAX`].
+/// Converts an energy of 0 or more into units, clamped to [`ENERGY_MAX`].
 pub fn energy_units(energy: f64) -> u16 {
     (energy.max(0.0) * f64::from(ENERGY_ONE)).round().min(f64::from(ENERGY_MAX)) as u16
 }
 
-/// Amount from 0 to 1 for its units.
+/// Converts units into an amount from 0 to 1.
 pub fn amount(units: u16) -> f32 {
     f32::from(units) / f32::from(AMOUNT_ONE)
 }
 
-/// Energy for its units.
+/// Converts units into an energy.
 pub fn energy(units: u16) -> f32 {
     f32::from(units) / f32::from(ENERGY_ONE)
 }
 
-/// A volume in full cells for a sum of amount units.
+/// Converts a sum of amount units into a volume in full cells.
 pub fn cells(units: u64) -> f64 {
     units as f64 / f64::from(AMOUNT_ONE)
 }

@@ -1,29 +1,30 @@
-//! Range checks for numbers that come from outside, with a message that names the key and the mend.
+//! Range checks for numbers from outside, with messages that name the key and a remedy.
 
-/// A value that is not allowed, with the key as the user wrote it.
+/// Value that is not allowed, with the key as the user wrote it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} = {value}: must be {expected}")]
 pub struct Invalid {
     /// Dotted path of the key, such as `rules.spread`.
     pub key: String,
-    /// The value found.
+    /// Rejected value.
     pub value: String,
-    /// Values that would be right.
+    /// Description of the allowed values.
     pub expected: String,
 }
 
 impl Invalid {
-    /// An error for `key`, saying what was expected there.
+    /// Creates the error for `key` with the expected values.
     pub fn new(key: &str, value: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
         Self { key: key.to_owned(), value: tame(&value.to_string()), expected: expected.to_string() }
     }
 }
 
-/// Longest word and longest text that a message repeats from a file, in letters.
+/// Longest word and longest text that a message repeats from a file, in characters.
 const LONGEST_WORD: usize = 60;
 const LONGEST_TEXT: usize = 700;
 
-/// Text from outside as part of what is shown: one line, not too long, and nothing in it that a terminal would obey.
+/// Makes text from outside safe to show: one line, limited in length, without control characters
+/// that a terminal would obey.
 pub fn tame(text: &str) -> String {
     let short = |text: String, most: usize| match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -34,7 +35,7 @@ pub fn tame(text: &str) -> String {
     short(words.join(" "), LONGEST_TEXT)
 }
 
-/// How a word is quoted in a message: short, and without control characters.
+/// Quotes a word for a message: at most 24 characters, without control characters.
 pub fn quoted(word: &str) -> String {
     let mut shown: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).take(24).collect();
     if word.chars().count() > 24 {
@@ -43,7 +44,7 @@ pub fn quoted(word: &str) -> String {
     format!("\"{shown}\"")
 }
 
-/// Checks a name that messages repeat as it is.
+/// Checks a name that messages repeat unchanged.
 pub fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     const LONGEST: usize = 1000;
     if text.chars().any(char::is_control) || text.chars().count() > LONGEST {
@@ -52,7 +53,7 @@ pub fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Checks `low <= value <= high`; a value that is not a number fails.
+/// Checks `low <= value <= high`; NaN fails.
 pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
     if value >= low && value <= high {
         Ok(())
@@ -61,8 +62,8 @@ pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid>
     }
 }
 
-/// A limit as people say it: with at most two digits after the point, or with the one or two that count in a small one,
-/// rounded into the range.
+/// Rounds a limit for display, into the range: to two decimals, or to two significant digits if it
+/// is small.
 fn limit(value: f64, round: fn(f64) -> f64) -> f64 {
     let power = if value != 0.0 && value.abs() < 0.1 { 10f64.powf(1.0 - value.abs().log10().floor()) } else { 100.0 };
     let exact = !value.is_finite() || (value * power).round() / power == value;

@@ -1,6 +1,6 @@
-//! Numbers as people read them, for reports and messages.
+//! Numbers in readable form, for reports and messages.
 
-/// A whole number with a space before every three digits.
+/// Formats a whole number with a space before every three digits.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -13,7 +13,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A volume in cubic metres, in millions of them or in cubic kilometres; a small one in litres or cubic centimetres.
+/// Formats a volume in m³, millions of m³ or km³; small ones in litres or cm³.
 pub fn volume(m3: f64) -> String {
     match m3 {
         _ if m3 >= 1e9 => format!("{:.3} km³", m3 / 1e9),
@@ -24,7 +24,7 @@ pub fn volume(m3: f64) -> String {
     }
 }
 
-/// An area in square metres, or in square kilometres; a small one in square centimetres.
+/// Formats an area in m² or km²; small ones in cm².
 pub fn area(m2: f64) -> String {
     match m2 {
         _ if m2 >= 1e7 => format!("{:.3} km²", m2 / 1e6),
@@ -33,10 +33,10 @@ pub fn area(m2: f64) -> String {
     }
 }
 
-/// Prefixes of thousands, from one on.
+/// Prefixes of powers of 1000, from one upwards.
 const PREFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
 
-/// A number of a unit with three digits that count, in the unit's thousands, millions and so on.
+/// Formats a number with three significant digits and a prefixed unit.
 fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
     let steps = if number == 0.0 { 0 } else { (number.abs().log10() / 3.0).floor().clamp(0.0, 6.0) as usize };
     // 999.9 rounds to the next unit.
@@ -44,17 +44,17 @@ fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
     format!("{} {}", rough(number / 1000f64.powi(steps as i32)), unit(steps))
 }
 
-/// Heat in joules, kilojoules and so on.
+/// Formats heat in joules, kilojoules and so on.
 pub fn heat(joules: f64) -> String {
     prefixed(joules, |steps| format!("{}J", PREFIXES[steps]))
 }
 
-/// Mass in kilograms, tonnes, kilotonnes and so on.
+/// Formats a mass in kilograms, tonnes, kilotonnes and so on.
 pub fn mass(kg: f64) -> String {
     prefixed(kg, |steps| if steps == 0 { "kg".to_owned() } else { format!("{}t", PREFIXES[steps - 1]) })
 }
 
-/// A length in metres, millimetres or kilometres.
+/// Formats a length in metres, millimetres or kilometres.
 pub fn length(m: f64) -> String {
     match m.abs() {
         size if size >= 1e4 => format!("{} km", rough(m / 1e3)),
@@ -63,22 +63,22 @@ pub fn length(m: f64) -> String {
     }
 }
 
-/// Units of time and their seconds.
+/// Units of time with their length in seconds.
 pub const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
-/// A time in its largest unit.
+/// Formats a time in its largest unit.
 pub fn duration(seconds: f64) -> String {
     let (unit, size) = TIMES.iter().rev().find(|(_, size)| seconds.abs() >= *size).unwrap_or(&TIMES[0]);
     format!("{} {unit}", short(seconds / size, 2))
 }
 
-/// A number with at most `digits` digits after the point and no zeros at its end.
+/// Rounds a number to at most `digits` decimals.
 pub fn short(number: f64, digits: i32) -> f64 {
     let power = 10f64.powi(digits);
     if number.abs() < 1e15 { (power * number).round() / power } else { number }
 }
 
-/// A number with three digits that count.
+/// Rounds a number to three significant digits.
 pub fn rough(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() {
         return number;

@@ -1,8 +1,9 @@
-//! Files that are read: each format in one list, and one way to its bytes.
+//! Input files: all formats in one list, and one way to their bytes.
 //!
-//! A format is a [`Reader`] of [`READERS`], and only a reader opens files: regular ones, of bounded length, weighed before the first
-//! byte is read. `tests/program/memory_limit.rs`, the targets of `fuzz/` and the table of SECURITY.md follow the list, and tests fail
-//! where a reader is missing from one of them, or where a file of the library opens files without one.
+//! A format is a [`Reader`] of [`READERS`], and only a reader opens files: regular ones, of bounded
+//! length, with the memory checked before the first byte is read. `tests/program/memory_limit.rs`,
+//! the targets of `fuzz/` and the table of SECURITY.md follow the list, and tests fail where any of
+//! these lacks a reader, or where a file of the library opens files without a reader.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -15,32 +16,33 @@ use std::sync::Once;
 use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
 use lavoxel_base::validate::tame;
 
-/// A format of files that are read.
+/// Format of input files.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reader {
     /// Name in the list, such as `rates`.
     pub name: &'static str,
-    /// The file in words, such as `a table of effusion rates`.
+    /// Description of the file, such as `a table of effusion rates`.
     pub what: &'static str,
-    /// Endings of names, without the dot, in lower case; empty where other files or the program choose the name.
+    /// File name endings, without the dot, in lower case; empty where other files or the program
+    /// choose the name.
     pub endings: &'static [&'static str],
     /// Commands, keys and flags that name such a file.
     pub named_by: &'static str,
-    /// Longest file, in bytes.
+    /// Upper bound of the file's length, in bytes.
     pub most_bytes: u64,
-    /// Bytes of memory for each byte of the file, weighed before it is read.
+    /// Bytes of memory per byte of the file, checked before the file is read.
     pub weight: f64,
-    /// Source file that weighs what is made of it.
+    /// Source file that checks the memory of the decoded content.
     pub weighed_in: &'static str,
     /// Fuzz target.
     pub fuzz: &'static str,
 }
 
-/// Longest raster: heights of the largest number of cells that there may be, as text.
+/// Longest raster: as text, with heights of the largest possible number of cells.
 const RASTER: u64 = 1 << 36;
 
-/// Declares the readers and the list of all of them, so that none can be outside of the list.
+/// Declares the readers together with the list of all readers, so that none can be left out.
 macro_rules! readers {
     ($($constant:ident {
         $name:literal, $what:literal, [$($ending:literal),*] by $named_by:literal, $most:expr, $weight:literal in $weighed_in:literal, fuzz $fuzz:literal
@@ -59,7 +61,7 @@ macro_rules! readers {
             };
         )*
 
-        /// All formats that are read.
+        /// All input formats.
         pub static READERS: &[&Reader] = &[$(&$constant),*];
     };
 }
@@ -114,31 +116,31 @@ readers! {
     RECENT { "recent", "the list of files opened before", [] by "the window", 1 << 16, 2.0 in "crates/window/src/shell/recent.rs", fuzz "input" }
 }
 
-/// Why a file cannot be read, in words that follow its name.
+/// Reason why a file cannot be read, in words that follow its name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// The system cannot read it.
+    /// The system cannot read the file.
     #[error("{0}")]
     Read(#[from] io::Error),
-    /// No ordinary file.
+    /// The path is no ordinary file.
     #[error("expected a file, found {0}")]
     NotRegular(&'static str),
-    /// A file that is longer than any of its format.
+    /// The file is longer than any of its format.
     #[error("is longer than {} MiB; is it {what}?", most >> 20)]
     TooLong {
-        /// The file in words.
+        /// Description of the file.
         what: &'static str,
-        /// Longest file, in bytes.
+        /// Upper bound of the length, in bytes.
         most: u64,
     },
-    /// A file that would take more memory than allowed.
+    /// The file would take more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// Bytes that are no UTF-8.
+    /// The bytes are not UTF-8.
     #[error("is no text: byte {0} is no UTF-8")]
     NotText(usize),
-    /// A decoder that panicked.
+    /// The decoder panicked.
     #[error("cannot be decoded: {0}; the file is damaged")]
     Broken(String),
 }
@@ -153,7 +155,7 @@ impl From<InputError> for io::Error {
     }
 }
 
-/// Content of a file, which counts as memory as long as it lives.
+/// Content of a file, whose memory is counted as long as it lives.
 #[derive(Debug)]
 pub struct Loaded<T> {
     content: T,
@@ -169,18 +171,18 @@ impl<T> std::ops::Deref for Loaded<T> {
 }
 
 impl<T> Loaded<T> {
-    /// Content that takes so many bytes.
+    /// Wraps content whose memory `held` counts.
     pub fn new(content: T, held: Held) -> Self {
         Self { content, _held: held }
     }
 
-    /// The content and its count.
+    /// Splits into the content and its counted memory.
     pub fn into_parts(self) -> (T, Held) {
         (self.content, self._held)
     }
 }
 
-/// Kind of a thing that is no ordinary file.
+/// Description of a path that is no ordinary file.
 fn kind_of(about: &std::fs::Metadata) -> &'static str {
     if about.is_dir() { "a folder" } else { "a device or pipe" }
 }
@@ -197,7 +199,7 @@ pub fn length_of(path: &Path) -> Result<u64, InputError> {
 /// Refuses folders, and devices, which may have no end.
 ///
 /// # Errors
-/// The thing at the path, in words.
+/// Description of the refused thing.
 pub fn check_regular_or_pipe(path: &Path) -> Result<(), &'static str> {
     let Ok(about) = std::fs::metadata(path) else { return Ok(()) };
     #[cfg(unix)]
@@ -208,7 +210,7 @@ pub fn check_regular_or_pipe(path: &Path) -> Result<(), &'static str> {
     if about.is_file() || is_pipe { Ok(()) } else { Err(what) }
 }
 
-/// The text of bytes in UTF-8 or, with its mark at the beginning, in UTF-16, as spreadsheets write it.
+/// Decodes UTF-8 or, after a byte order mark, UTF-16, which spreadsheets write.
 fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
     let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
         bytes[2..].as_chunks::<2>().0.iter().map(|pair| from(*pair)).collect()
@@ -225,30 +227,30 @@ fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
 }
 
 impl Reader {
-    /// The reader of a file by its ending, among some.
+    /// Finds the reader of a file by its ending.
     pub fn of_ending<'a>(path: &Path, among: &[&'a Self]) -> Option<&'a Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         among.iter().copied().find(|reader| reader.endings.contains(&ending.as_str()))
     }
 
-    /// Opens a file and gives its length in bytes. It is read inside of [`guard`].
+    /// Opens a file; returns it with its length in bytes. Must be called inside of [`guard`].
     ///
     /// # Errors
-    /// [`InputError`] for what is no ordinary file, too long, or cannot be opened.
+    /// [`InputError`] for a file that is not ordinary, too long, or cannot be opened.
     pub fn open(&self, path: &Path) -> Result<(File, u64), InputError> {
         debug_assert!(GUARDED.get(), "{} is opened outside of input::guard", self.name);
-        // Asked before opening, because opening a pipe waits for a writer.
+        // Checked before opening, because opening a pipe waits for a writer.
         let length = length_of(path)?;
         if length > self.most_bytes {
             return Err(InputError::TooLong { what: self.what, most: self.most_bytes });
         }
         let file = File::open(path)?;
-        // Another file may have taken the place of the one that was asked.
+        // Another file may have taken the place of the one that was checked.
         let about = file.metadata()?;
         if about.is_file() { Ok((file, length)) } else { Err(InputError::NotRegular(kind_of(&about))) }
     }
 
-    /// Opens a file or a pipe, whose end the caller sets.
+    /// Opens a file or a pipe; the caller bounds its length.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -257,7 +259,7 @@ impl Reader {
         Ok(File::open(path)?)
     }
 
-    /// The bytes of a whole file, and what comes of them.
+    /// Reads a whole file and decodes its bytes.
     ///
     /// # Errors
     /// As [`Self::open`]; [`InputError::Memory`] and [`InputError::Broken`].
@@ -273,7 +275,7 @@ impl Reader {
         })?
     }
 
-    /// The text of a whole file, and what comes of it.
+    /// Reads a whole text file and parses it.
     ///
     /// # Errors
     /// As [`Self::bytes`], and [`InputError::NotText`].
@@ -287,17 +289,17 @@ impl Reader {
 }
 
 thread_local! {
-    /// Whether this thread is in a [`guard`].
+    /// Set while this thread is in a [`guard`].
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a decoder: its panic becomes an error, without a line of its own on the standard error.
+/// Runs a decoder and converts its panic into an error, without a message on the standard error.
 ///
 /// # Errors
-/// [`InputError::Broken`] with the words of a panic.
+/// [`InputError::Broken`] with the message of the panic.
 pub fn guard<T>(decode: impl FnOnce() -> T) -> Result<T, InputError> {
     static QUIET: Once = Once::new();
-    // The usual report of a panic is kept for all threads that decode nothing.
+    // The previous panic hook stays in force for all threads that decode nothing.
     QUIET.call_once(|| {
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {

@@ -1,7 +1,9 @@
-//! Files that are read from inside of others: those of the program ([`crate::shipped`]), and those of a session file.
+//! Files inside of other files: those shipped in the program ([`crate::shipped`]), and those of a
+//! session file.
 //!
-//! A session file is a ZIP archive that readers take for a folder: `trip.lavoxel/scene.toml` is its scene, in the folder
-//! of the heightmaps that it names. `lavoxel::scene::Scene::pack` writes one.
+//! A session file is a ZIP archive that readers treat as a folder: `trip.lavoxel/scene.toml` is its
+//! scene, in the folder of the heightmaps that the scene names. `lavoxel::scene::Scene::pack`
+//! writes such files.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -20,25 +22,26 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 /// Ending of session files.
 pub const ENDING: &str = "lavoxel";
 
-/// Most bytes of a session file that are read for its list of files, of which an entry takes 46 at least.
+/// Largest number of bytes of a session file that are read for its directory, in which an entry
+/// takes at least 46 bytes.
 const LONGEST_LIST: u64 = 1 << 20;
 
-/// Memory of the longest list in bytes.
+/// Memory of the largest directory, in bytes.
 const LIST: f64 = 16.0 * LONGEST_LIST as f64;
 
-/// The hint for what does not fit into memory.
+/// Advice for a file that does not fit into memory.
 const MEND: &str = "take the heightmap out of the session file, and name it in the scene";
 
-/// A file from inside of another one.
+/// File from inside of another one.
 #[derive(Debug)]
 pub struct Inside {
-    /// Its bytes.
+    /// Bytes of the file.
     pub bytes: Cow<'static, [u8]>,
-    /// Memory that counts as long as the bytes are there.
+    /// Memory that is counted as long as the bytes are there.
     pub held: Held,
 }
 
-/// The file at a path, where it is one of the program or of a session file; `None` for those that lie on the disk.
+/// Reads the file at a path inside the program or a session file; `None` for a file on the disk.
 pub fn file(path: &Path) -> Option<io::Result<Inside>> {
     if let Some(bytes) = shipped::bytes(path) {
         return Some(Ok(Inside { bytes: Cow::Borrowed(bytes), held: Held::bytes(bytes.len() as u64) }));
@@ -47,17 +50,17 @@ pub fn file(path: &Path) -> Option<io::Result<Inside>> {
     Some(entry(session, &name))
 }
 
-/// Whether a path is named as session files are.
+/// Returns true if a path has the ending of session files.
 pub fn is_session(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
 }
 
-/// The session file in which a file lies, if it lies in one.
+/// Session file in which a file lies; `None` for a file on the disk.
 pub fn session_of(path: &Path) -> Option<&Path> {
     session_and_name(path).map(|(session, _)| session)
 }
 
-/// The session file on the disk, and the name of the file in it.
+/// Session file on the disk, and the name of the file inside.
 fn session_and_name(path: &Path) -> Option<(&Path, String)> {
     let session = path.ancestors().skip(1).find(|folder| is_session(folder) && folder.is_file())?;
     let parts = path.strip_prefix(session).ok()?.components().map(|part| match part {
@@ -67,7 +70,7 @@ fn session_and_name(path: &Path) -> Option<(&Path, String)> {
     Some((session, parts.collect::<Option<Vec<_>>>()?.join("/")))
 }
 
-/// A file of a session file, whose length is weighed before it is read.
+/// Reads a file of a session file, whose memory is checked before.
 fn entry(session: &Path, name: &str) -> io::Result<Inside> {
     input::guard(|| unpacked(session, name))?
 }
@@ -88,7 +91,8 @@ fn unpacked(session: &Path, name: &str) -> io::Result<Inside> {
     let need = MemoryEstimate::of("a file of the session file", usize::try_from(length).unwrap_or(usize::MAX), 1.0);
     need.clone().and(list).check(MEND).map_err(io::Error::other)?;
     let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
-    // The checksum is compared where the file ends, so one byte more than its length is asked for.
+    // The checksum is compared at the end of the file, so that one byte more than its length is
+    // read.
     let mut whole = packed.take(length.saturating_add(1));
     whole.read_to_end(&mut bytes).map_err(|cause| io::Error::new(cause.kind(), words(&cause)))?;
     if bytes.len() as u64 != length {
@@ -98,7 +102,7 @@ fn unpacked(session: &Path, name: &str) -> io::Result<Inside> {
     Ok(Inside { bytes: Cow::Owned(bytes), held: need.held() })
 }
 
-/// The error of an archive as one of reading.
+/// Converts the error of an archive into an IO error.
 fn wrong(cause: ZipError) -> io::Error {
     match cause {
         ZipError::Io(cause) => cause,
@@ -106,17 +110,18 @@ fn wrong(cause: ZipError) -> io::Error {
     }
 }
 
-/// A session file whose list of files is read: it has an end, and no claim of more entries than bytes.
+/// Session file while its directory is read: bounds its length, and refuses claims of more entries
+/// than bytes.
 struct Listed {
     file: File,
     left: Rc<Cell<u64>>,
-    /// Bytes read before, for a signature that lies in two pieces.
+    /// Previous bytes, for a signature that is split between two reads.
     last: [u8; 3],
 }
 
 impl Read for Listed {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        /// Record of a ZIP64 archive, which says how many entries memory is made ready for.
+        /// Signature of a ZIP64 archive, whose record claims the number of entries to allocate.
         const ZIP64: &[u8] = b"PK\x06\x06";
         let count = self.file.read(into)?;
         if self.left.get() == u64::MAX {

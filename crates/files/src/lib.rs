@@ -1,9 +1,11 @@
-//! Files: the lists of all that are read ([`input`]) and written ([`output`]), those inside of the program ([`shipped`]) and of a session
-//! ([`inside`]), and the one reader of tables of numbers ([`table`]).
+//! Files: the lists of all input ([`input`]) and output formats ([`output`]), files inside of the
+//! program ([`shipped`]) and of a session ([`inside`]), and the one reader of tables of numbers
+//! ([`table`]).
 //!
-//! It must not know what a file says: formats belong to the crates above.
+//! It must not know the content of a file: formats belong to the crates above.
 //!
-//! - Invariant: no file is opened but by a reader of [`input::READERS`]; only regular files are, and none beyond its most bytes.
+//! - Invariant: no file is opened but by a reader of [`input::READERS`]; only regular files are
+//!   opened, and none longer than its limit.
 //! - Invariant: a file appears whole or not at all ([`output`]).
 //!
 //! Begin with the list in [`input`].

@@ -16,17 +16,18 @@ pub use self::writers::{WRITERS, Writer};
 /// Folder for files without a name from the user.
 pub const FOLDER: &str = "lavoxel-out";
 
-/// Most letters of a part of a file name that comes from a file.
+/// Longest part of a file name that is taken from a file, in characters.
 const LONGEST_NAME: usize = 60;
 
-/// Text from outside as a part of a file name, which leads to no other folder: letters, digits, `-`, `_` and `.` inside.
+/// Converts text from outside into a part of a file name that leads to no other folder: letters,
+/// digits, `-`, `_` and `.` inside.
 pub fn safe_name(text: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = text.trim_matches('.').chars().map(plain).take(LONGEST_NAME).collect();
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
-/// A scene's name as the beginning of a file name, for all systems and shells.
+/// Converts a scene's name into the beginning of a file name, for all systems and shells.
 pub fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let plain: String = safe_name(name).chars().map(plain).collect();
@@ -34,47 +35,48 @@ pub fn file_name(name: &str) -> String {
     if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
 }
 
-/// The first of `name`, `name-2`, `name-3`, … in `folder`, still without an ending, that is not taken.
+/// First free name of `name`, `name-2`, `name-3`, … in `folder`, still without an ending; `taken`
+/// tests a name.
 pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
     let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
     std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
 }
 
-/// Ways to treat a file that is there already.
+/// Treatment of a file that exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Leave it untouched and report an error.
+    /// Leave the old file untouched and report an error.
     Keep,
-    /// Put the new file in its place once it is complete.
+    /// Replace the old file once the new one is complete.
     Replace,
 }
 
-/// Why a file could not be written.
+/// Reason why a file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The file is there and may not be replaced.
+    /// The file exists and may not be replaced.
     #[error("{path} exists already: choose another name")]
     Exists {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file is read by the same work.
     #[error("{path} is read by this command and would be replaced: choose another name for what is written")]
     Source {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The file is another output of the same work.
     #[error("{path}: two outputs cannot have the same name")]
     Twice {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The folder or the file cannot be written.
     #[error("cannot write {path}: {cause}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Error of the system.
         cause: io::Error,
@@ -82,13 +84,13 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// An input-output error about `path`.
+    /// Creates an IO error about `path`.
     pub fn io(path: &Path, cause: io::Error) -> Self {
         Self::Io { path: path.to_owned(), cause }
     }
 }
 
-/// A path by which a file is known, whatever way leads to it, also of one that is still to be made.
+/// Canonical path of a file, also of one that does not exist yet.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if let Ok(path) = fs::canonicalize(&path) {
@@ -100,7 +102,7 @@ fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether two paths lead to one file.
+/// Returns true if two paths lead to one file.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || resolved(a) == resolved(b)
 }
@@ -120,7 +122,8 @@ pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
 /// Files that no output of this process replaces.
 static SOURCES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Keeps a file, which the program reads, from being replaced by what it writes; one that is not there is no matter.
+/// Protects an input file from being replaced by outputs of this program; ignores a file that does
+/// not exist.
 pub fn protect(path: &Path) {
     if let (Ok(path), Ok(mut sources)) = (fs::canonicalize(path), SOURCES.lock()) {
         sources.insert(path);
@@ -140,7 +143,8 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     if existing == Existing::Keep && path.exists() {
         return Err(OutputError::Exists { path: path.to_owned() });
     }
-    // A device or a pipe would not be written but replaced, which only the administrator can do, and never wants to.
+    // Writing to a device or a pipe would replace it, which only the administrator can do, and
+    // never wants to.
     if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         return Err(OutputError::io(path, io::Error::other("it is a device or pipe; name a file instead")));
     }
@@ -152,12 +156,12 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
         let reason = format!("{} is no folder", above.display());
         return Err(OutputError::io(path, io::Error::new(io::ErrorKind::NotADirectory, reason)));
     }
-    // Only writing tells whether a folder can be written.
+    // Only a trial write tells whether a folder can be written.
     temporary(above, &temporary_prefix(path)).map(drop).map_err(|cause| OutputError::io(path, cause))
 }
 
-/// A file that is written next to its place and moved there by [`WholeFile::commit`]. Dropped before that, it leaves
-/// nothing behind.
+/// File that is written next to its place and moved there by [`WholeFile::commit`]. Dropped before,
+/// it leaves nothing behind.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -166,10 +170,10 @@ pub struct WholeFile {
     _begun: Begun,
 }
 
-/// The temporary files of all that is being written, and the names that they will have.
+/// Temporary files of all unfinished outputs, with their final names.
 static BEGUN: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
 
-/// A file among those that are being written.
+/// Registration of an unfinished file.
 #[derive(Debug)]
 struct Begun(PathBuf);
 
@@ -190,8 +194,8 @@ impl Drop for Begun {
     }
 }
 
-/// Removes what was written so far of files that are not whole yet, and gives the names that these would have had. It is for the
-/// end of the program: their writers fail after that.
+/// Removes the temporary files of all unfinished outputs, and returns their final names. For the
+/// end of the program: the writers fail afterwards.
 pub fn abandon() -> Vec<PathBuf> {
     let begun = BEGUN.lock().map(|mut begun| std::mem::take(&mut *begun)).unwrap_or_default();
     let removed = begun.into_iter().filter(|(temporary, _)| fs::remove_file(temporary).is_ok());
@@ -199,7 +203,7 @@ pub fn abandon() -> Vec<PathBuf> {
 }
 
 impl WholeFile {
-    /// Starts a file; folders on the way are made.
+    /// Starts a file; creates missing folders.
     pub fn create(path: &Path, existing: Existing) -> Result<Self, OutputError> {
         check_free(path, existing)?;
         let folder = folder_of(path);
@@ -217,17 +221,19 @@ impl WholeFile {
         Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file), _begun: begun })
     }
 
-    /// Where the file will be.
+    /// Final path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where its bytes are until then, for a program that writes the file itself.
+    /// Temporary path of the bytes until [`Self::commit`], for a program that writes the file
+    /// itself.
     pub fn temporary_path(&self) -> &Path {
         self.writer.get_ref().path()
     }
 
-    /// Brings the bytes to the disk, where a full one says so, and leaves the file next to its place.
+    /// Flushes the bytes to the disk, so that a full disk is reported, and leaves the file next to
+    /// its place.
     pub fn sync(&mut self) -> Result<(), OutputError> {
         let sync = |writer: &mut BufWriter<NamedTempFile>| {
             writer.flush()?;
@@ -236,7 +242,7 @@ impl WholeFile {
         sync(&mut self.writer).map_err(|cause| OutputError::io(&self.path, cause))
     }
 
-    /// Brings the bytes to the disk and moves the file to its place.
+    /// Flushes the bytes to the disk and moves the file to its place.
     pub fn commit(mut self) -> Result<(), OutputError> {
         self.sync()?;
         let Self { path, existing, writer, _begun } = self;
@@ -257,40 +263,41 @@ impl WholeFile {
     }
 }
 
-/// The folder in which a file lies.
+/// Folder of a file.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Brings to the disk which names a folder has, so that a file that was moved survives a failure of power. Not every
-/// system can, and the file is whole either way.
+/// Flushes the entries of a folder to the disk, so that a file that was moved survives a power
+/// failure. Not every system supports this, and the file is whole either way.
 fn sync_folder(folder: &Path) {
     if cfg!(unix) {
         fs::File::open(folder).and_then(|folder| folder.sync_all()).ok();
     }
 }
 
-/// How the names of all temporary files begin.
+/// Prefix of the names of all temporary files.
 const TEMPORARY: &str = ".lavoxel-";
 
-/// Characters that the name of a temporary file has after its prefix.
+/// Number of random characters in the name of a temporary file after its prefix.
 const RANDOM_CHARACTERS: usize = 6;
 
-/// How the names of the temporary files for `path` begin.
+/// Prefix of the names of the temporary files for `path`.
 fn temporary_prefix(path: &Path) -> String {
     let name = path.file_name().map(|name| file_name(&name.to_string_lossy()));
     format!("{TEMPORARY}{}-", name.unwrap_or_default())
 }
 
-/// A passing second name for the file at `path`, which [`sweep`] knows as well.
+/// Temporary second name for the file at `path`, which [`sweep`] knows as well.
 pub fn second_name(path: &Path) -> PathBuf {
     folder_of(path).join(format!("{}second", temporary_prefix(path)))
 }
 
-/// Age from which a temporary file without a lock was left behind, and is not just about to be locked.
+/// Age from which an unlocked temporary file counts as left behind, and not as just about to be
+/// locked.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
-/// Removes, once for each folder, what writers of any file in it that were killed have left behind.
+/// Removes, once for each folder, temporary files left behind by killed writers.
 fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let first = |mut swept: std::sync::MutexGuard<'_, BTreeSet<PathBuf>>| swept.insert(folder.to_owned());
@@ -303,8 +310,8 @@ fn sweep_once(folder: &Path) {
     }
 }
 
-/// Removes what writers of `path` that were killed have left behind. Files of writers that live stay: they are locked,
-/// where the system can do that for a file that another program opens.
+/// Removes temporary files left behind by killed writers of `path`. Files of live writers stay:
+/// they are locked, where the system can lock a file that another program opens.
 pub fn sweep(path: &Path) {
     let prefix = temporary_prefix(path);
     sweep_those(folder_of(path), |_, name| {
@@ -312,12 +319,12 @@ pub fn sweep(path: &Path) {
     });
 }
 
-/// Removes what writers of any file in a folder that were killed have left behind, of a folder that only one program writes.
+/// Removes all temporary files left behind in a folder, for a folder that only one program writes.
 pub fn sweep_away(folder: &Path) {
     sweep_those(folder, |_, name| name.starts_with(TEMPORARY));
 }
 
-/// Removes the ordinary files of a folder that are chosen and that no writer holds.
+/// Removes the ordinary files of a folder that `chosen` selects and that no writer has locked.
 fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
     if !cfg!(unix) {
         return;
@@ -328,13 +335,14 @@ fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
             && entry.file_type().is_ok_and(|kind| kind.is_file())
             && fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {
-            // Who cannot remove it has no harm from it.
+            // A failure is harmless: the file only takes space.
             fs::remove_file(entry.path()).ok();
         }
     }
 }
 
-/// A temporary file with the mode of any new file: the usual one is for its owner's eyes only.
+/// Creates a temporary file with the mode of any new file: the default mode lets only its owner
+/// read it.
 fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).rand_bytes(RANDOM_CHARACTERS);

@@ -1,11 +1,12 @@
-//! Scenes, and the files that they read, inside the program: `lavoxel view island` works in any folder.
+//! Scenes, and the files that they read, inside the program: `lavoxel view island` works in any
+//! folder.
 //!
-//! Their paths lie in the folder [`FOLDER`], which no disk has: `bytes` is asked before a file is opened, and paths relative
-//! to a shipped scene stay inside.
+//! Their paths lie in the folder [`FOLDER`], which no disk has: `bytes` is asked before a file is
+//! opened, and paths relative to a shipped scene stay inside.
 
 use std::path::{Path, PathBuf};
 
-/// The folder of what is shipped.
+/// Virtual folder of the shipped files.
 pub const FOLDER: &str = "shipped:";
 
 macro_rules! shipped {
@@ -61,17 +62,17 @@ const FILES: &[(&str, &[u8])] = shipped![
     "wax.toml",
 ];
 
-/// A scene inside the program.
+/// Scene inside the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shipped {
-    /// Its name: that of its file without the ending.
+    /// Name of the scene: its file name without the ending.
     pub name: &'static str,
-    /// Its text.
+    /// TOML text of the scene.
     pub text: &'static str,
 }
 
 impl Shipped {
-    /// The beginning of its first comment, to the end of a thought.
+    /// First clause of the scene's leading comment.
     pub fn about(&self) -> String {
         let comment = self.text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
         let words = comment.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
@@ -80,13 +81,13 @@ impl Shipped {
         words[..end].trim_end_matches('.').replace('*', "")
     }
 
-    /// The path by which it is opened.
+    /// Path by which the scene is opened.
     pub fn path(&self) -> PathBuf {
         Path::new(FOLDER).join(format!("{}.toml", self.name))
     }
 }
 
-/// All scenes, in alphabetical order.
+/// Iterates over all shipped scenes, in alphabetical order.
 pub fn scenes() -> impl Iterator<Item = Shipped> {
     FILES.iter().filter_map(|(file, bytes)| {
         let name = file.strip_suffix(".toml")?;
@@ -94,21 +95,22 @@ pub fn scenes() -> impl Iterator<Item = Shipped> {
     })
 }
 
-/// The bytes of a file in [`FOLDER`].
+/// Bytes of a file in [`FOLDER`]; `None` if there is no such file.
 pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
     let name = inside(path)?;
     FILES.iter().find(|(file, _)| name == Path::new(file)).map(|(_, bytes)| *bytes)
 }
 
-/// The part of a path behind [`FOLDER`]. A scene that was saved elsewhere may have a folder in front of it.
+/// Part of a path behind [`FOLDER`]. A scene that was saved elsewhere may have a folder in front of
+/// it.
 pub fn inside(path: &Path) -> Option<&Path> {
     let mut parts = path.components();
     parts.find(|part| part.as_os_str() == FOLDER)?;
     Some(parts.as_path())
 }
 
-/// The path in [`FOLDER`] of what `typed` names: a scene with or without its ending, or a heightmap; nothing where a file of this
-/// name is in its place.
+/// Path in [`FOLDER`] of the file that `typed` names: a scene with or without its ending, or a
+/// heightmap; `None` where a file on the disk has this name.
 pub fn named(typed: &Path) -> Option<PathBuf> {
     if typed.components().count() != 1 || typed.exists() {
         return None;
@@ -117,7 +119,8 @@ pub fn named(typed: &Path) -> Option<PathBuf> {
     found.into_iter().find(|path| bytes(path).is_some())
 }
 
-/// Message about a file that is not there, with the file next to it or the shipped scene that was probably meant.
+/// Message about a missing file, with the file next to it or the shipped scene that was probably
+/// meant.
 pub fn no_file(path: &Path) -> String {
     let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,18 +1,21 @@
-//! Tables of numbers and words with a heading (`.csv`), as spreadsheets and instruments write them: one reader for all of them.
+//! Tables of numbers and words with a heading (`.csv`), as spreadsheets and instruments write them:
+//! the one reader for all tables.
 //!
-//! * A line `sep=;` names the separator; without one it is the first of `;`, tab and `,` that the heading has outside of quotes.
-//! * Where `;` or tabs separate, a comma within a number is its decimal point.
-//! * Lines that begin with `#`, blank lines and rows of separators alone are skipped; lines end as on any system.
-//! * A row with more fields than the heading is refused: its numbers would move into other columns. Fields that are missing at the
-//!   end are empty.
+//! - A line `sep=;` names the separator; without such a line it is the first of `;`, tab and `,`
+//!   that the heading has outside of quotes.
+//! - Where `;` or tabs separate, a comma within a number is its decimal point.
+//! - Lines that begin with `#`, blank lines and rows of separators alone are skipped; lines end as
+//!   on any system.
+//! - A row with more fields than the heading is refused: its numbers would move into other columns.
+//!   Missing fields at the end are empty.
 
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::validate::tame;
 
-/// Characters that separate fields, the first that a heading has.
+/// Field separators, in order of preference.
 const SEPARATORS: [char; 3] = [';', '\t', ','];
 
-/// Those that a line `sep=` may name.
+/// Separators that a line `sep=` may name.
 const NAMED: [char; 4] = [';', '\t', ',', '|'];
 
 /// Bytes of a field with its text, in lists that double as they grow.
@@ -21,7 +24,7 @@ const BYTES_A_FIELD: f64 = 2.0 * (size_of::<String>() + 16) as f64;
 /// Fields read between two checks of the memory of a table.
 const WEIGHED: usize = 4096;
 
-/// A table and its rows.
+/// Table of a heading and rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     heading: Vec<String>,
@@ -31,15 +34,15 @@ pub struct Table {
 /// Fields of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Line in the text, from 1 on.
+    /// Line in the text, from 1.
     pub line: usize,
     fields: Vec<String>,
-    /// Whether a comma within a number is its decimal point.
+    /// Set where a comma within a number is its decimal point.
     decimal_comma: bool,
 }
 
 impl Table {
-    /// Reads a text with at most so many rows below its heading.
+    /// Parses a text with at most `most_rows` rows below its heading.
     ///
     /// # Errors
     /// The line and its fault.
@@ -47,7 +50,8 @@ impl Table {
         Self::read(text, most_rows, None)
     }
 
-    /// Reads a text that may have no heading: one whose first row holds numbers alone has these columns, and blanks may separate.
+    /// Parses a text that may lack a heading: if its first row holds only numbers, the columns are
+    /// called `names`. In a text without any separator character in its first row, blanks separate.
     ///
     /// # Errors
     /// As [`Table::parse`].
@@ -103,29 +107,29 @@ impl Table {
         Ok(Self { heading, rows })
     }
 
-    /// Number of the column that goes by one of some names, whatever their case.
+    /// Index of the first column with one of these names, ignoring case.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| self.heading.iter().position(|field| field.eq_ignore_ascii_case(name)))
     }
 
-    /// The rows below the heading.
+    /// Rows below the heading.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 }
 
 impl Row {
-    /// The text of a field.
+    /// Text of a field; empty for a missing column.
     pub fn text(&self, column: usize) -> &str {
         self.fields.get(column).map_or("", String::as_str)
     }
 
-    /// The text of a field that begins with a number, with its decimal comma as a point.
+    /// Text of a field that begins with a number, with its decimal comma as a point.
     pub fn with_point(&self, column: usize) -> String {
         with_point(self.text(column), self.decimal_comma)
     }
 
-    /// The number in a field, finite.
+    /// Finite number in a field.
     ///
     /// # Errors
     /// Names the line, the number by `what`, and the field.
@@ -137,7 +141,7 @@ impl Row {
         })
     }
 
-    /// The number in a field; none in an empty one.
+    /// Number in a field; `None` for an empty field.
     ///
     /// # Errors
     /// As [`Row::number`].
@@ -146,19 +150,20 @@ impl Row {
         column.map(|column| self.number(column, what)).transpose()
     }
 
-    /// A fault of the row in words.
+    /// Message about a fault of the row, with its line.
     pub fn fault(&self, fault: &str) -> String {
         format!("line {}: {fault}", self.line)
     }
 }
 
-/// A number with its decimal comma as a point: one comma and no point, for more of them would be thousands.
+/// Replaces a decimal comma by a point: only a single comma without any point, because several
+/// commas would be thousands separators.
 pub fn with_point(field: &str, decimal_comma: bool) -> String {
     let is_decimal = decimal_comma && field.matches(',').count() == 1 && !field.contains('.');
     if is_decimal { field.replace(',', ".") } else { field.to_owned() }
 }
 
-/// The separator that a line `sep=;` names, as spreadsheets write it above the heading.
+/// Separator that a line `sep=;` names, which spreadsheets write above the heading.
 pub fn named_separator(line: &str) -> Option<char> {
     let line = line.trim_matches(['\r', '\n', '"', ' ']);
     let name = line.get(..4).filter(|name| name.eq_ignore_ascii_case("sep=")).map(|_| &line[4..])?;
@@ -166,12 +171,13 @@ pub fn named_separator(line: &str) -> Option<char> {
     letters.next().filter(|letter| NAMED.contains(letter) && letters.next().is_none())
 }
 
-/// Separator of the fields of a line: a comma only where there is no other, for it may stand within numbers.
+/// Separator of the fields of a line: a comma only as the last choice, because it may stand within
+/// numbers.
 pub fn separator_of(line: &str) -> char {
     SEPARATORS.into_iter().find(|&separator| outside_quotes(line, separator).next().is_some()).unwrap_or(',')
 }
 
-/// Where a character stands in a line, but not between quotation marks.
+/// Offsets of a character in a line, outside of quotation marks.
 pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
     let mut quoted = false;
     line.char_indices().filter_map(move |(at, c)| {
@@ -180,7 +186,8 @@ pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Fields of a record; a quoted one may hold separators, and a quotation mark twice stands for one.
+/// Fields of a record; a quoted field may hold separators, and a doubled quotation mark stands for
+/// one.
 fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>, String> {
     if record.matches('"').count() % 2 == 1 {
         return Err(format!("line {line}: a quotation mark is never closed"));
@@ -198,7 +205,7 @@ fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>,
     Ok(all)
 }
 
-/// Records of a text: lines, but for those whose ends lie between quotation marks.
+/// Records of a text: lines, joined where a line end lies between quotation marks.
 struct Records<'a> {
     rest: &'a str,
     /// Number of the last line that was read.
@@ -206,7 +213,7 @@ struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The next record that says something, with the number of its first line.
+    /// Next record that is neither blank nor a comment, with the number of its first line.
     fn next_said(&mut self) -> Option<(usize, &'a str)> {
         while !self.rest.is_empty() {
             let line = self.line + 1;
@@ -230,7 +237,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Ends of lines within a text.
+/// Number of line ends within a text.
 fn lines_in(text: &str) -> usize {
     text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }

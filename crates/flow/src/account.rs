@@ -1,80 +1,85 @@
-//! Ledgers of volume and heat, in units, exact after every step.
+//! Ledgers of volume and heat of a flow, in integer units.
+//!
+//! Invariant: both ledgers close exactly after every step ([`FlowAccount::check`]).
 
 use serde::{Deserialize, Serialize};
 
 use lavoxel_base::account::{self, Sum, accounts};
 
 accounts! {
-    /// Where every unit of amount and of heat came from and went.
+    /// Ledger of every unit of amount and of heat: inflows, outflows and transfers since the start.
     ///
     /// `poured + placed + made = now + set + out + removed + used`, and for the heat
-    /// `poured + placed + made + heated = now + set + out + removed + used + sky + roof + bed`; `set` is what is solid now where it
-    /// can melt; volume in units of amount
-    /// ([`super::UNITS`] to a cell), heat in [`super::HEAT_UNITS`] for a unit of amount and a kelvin.
+    /// `poured + placed + made + heated = now + set + out + removed + used + sky + roof + bed`.
+    /// `set` is the amount that is solid now if the lava can melt. Amounts are in units of
+    /// [`super::UNITS`] to a cell, heat in [`super::HEAT_UNITS`] for a unit of amount and a kelvin.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct FlowAccount {
-        /// The sums of amount.
+        /// Sums of amount, in units of [`super::UNITS`] to a cell.
         list amount {
             /// Amount poured in by vents.
             Came poured: i64 = "poured",
             /// Liquid and solid that the scene or an edit put there.
             Came placed: i64 = "put there",
-            /// Amount that reactions made.
+            /// Amount created by reactions.
             Came made: i64 = "made by reactions",
-            /// Amount that reactions took.
+            /// Amount consumed by reactions.
             Gone used: i64 = "taken by reactions",
-            /// Amount that set to rock; of a lava that melts, what is solid now.
+            /// Amount that set to rock; for a lava that melts, the amount that is solid now.
             Gone set: i64 = "set",
             /// Amount that left through an open side.
             Gone out: i64 = "out",
             /// Amount that edits took away.
             Gone removed: i64 = "removed by edits",
-            /// Amount that a vent could not pour: its column was full to the top of the box.
+            /// Amount that a vent could not pour because its column was full to the top of the box.
             Aside blocked: i64 = "found no room",
         }
-        /// The sums of heat.
+        /// Sums of heat, in units of 1/[`super::HEAT_UNITS`] K for each unit of amount.
         list heat {
-            /// Heat poured in.
+            /// Heat of the amount poured in by vents.
             Came heat_poured: i128 = "poured",
-            /// Heat of what the scene or an edit put there.
+            /// Heat of the liquid and solid that the scene or an edit put there.
             Came heat_placed: i128 = "at start or placed",
-            /// Heat of what reactions made.
+            /// Heat of the amount created by reactions.
             Came heat_made: i128 = "made",
-            /// Heat that heaters gave.
+            /// Heat added by heaters.
             Came heat_heated: i128 = "from heaters",
-            /// Heat of what set.
+            /// Heat of the amount that set; for a lava that melts, the heat that is solid now.
             Gone heat_set: i128 = "solid",
-            /// Heat of what left.
+            /// Heat of the amount that left through an open side.
             Gone heat_out: i128 = "out",
-            /// Heat of what edits took away.
+            /// Heat of the amount that edits took away.
             Gone heat_removed: i128 = "removed by edits",
-            /// Heat that reactions took, with liquid and without: water that boils, ice that melts.
+            /// Heat taken by reactions, with liquid (used up) or without (water that boils, ice
+            /// that melts).
             Gone heat_used: i128 = "to other materials",
-            /// Heat lost to the sky.
+            /// Heat lost from the free surface, by radiation and convection.
             Gone heat_sky: i128 = "to the air",
-            /// Heat lost to roofs.
+            /// Heat lost to the rock above full runs.
             Gone heat_roof: i128 = "to roofs",
-            /// Heat lost to the bed.
+            /// Heat lost to the rock below.
             Gone heat_bed: i128 = "to the bed",
         }
         also {
-            /// Faces worked out, also those between dry columns at the rim.
+            /// Number of faces evaluated, including those between dry columns at the rim.
             faces: u64,
-            /// Fluxes found at them.
+            /// Number of non-zero fluxes found at the faces.
             fluxes: u64,
-            /// Fluxes held back by the limit that forbids overshooting; 0, or nearly, in a sound run.
+            /// Number of fluxes clamped by the limit against overshooting; 0, or nearly, in a sound
+            /// run.
             capped: u64,
-            /// Sub-steps made.
+            /// Number of sub-steps made.
             sub_steps: u64,
         }
     }
 }
 
-/// Largest amount and count that a file may claim.
+/// Upper bound of the amounts and counts that a file may claim: 2⁵⁶, so that later sums still fit
+/// an `i64`.
 const MOST: i64 = 1 << 56;
 
 impl FlowAccount {
-    /// Checks the two ledgers against what is in the box.
+    /// Checks both ledgers against the amount and heat that are in the box.
     ///
     /// # Errors
     ///
@@ -84,7 +89,8 @@ impl FlowAccount {
         account::check("flow, heat", &self.heat(), heat_now)
     }
 
-    /// Whether no number is so large that a later sum of it may not fit: a file may hold any.
+    /// Returns true if every number is small enough for later sums to fit: a file may hold any
+    /// number.
     pub(crate) fn can_be(&self) -> bool {
         let within = |sums: Vec<Sum>, most: u128| sums.iter().all(|sum| sum.units.unsigned_abs() <= most);
         let counts = [self.faces, self.fluxes, self.capped, self.sub_steps];
@@ -93,17 +99,17 @@ impl FlowAccount {
             && counts.iter().all(|count| *count <= MOST as u64)
     }
 
-    /// Heat that is liquid now.
+    /// Heat that is liquid now, by the ledger, in units of heat.
     pub fn liquid_heat(&self) -> i128 {
         -account::excess(&self.heat(), 0)
     }
 
-    /// Amount that is liquid now.
+    /// Amount that is liquid now, by the ledger, in units of amount.
     pub fn liquid(&self) -> i64 {
         -account::excess(&self.amount(), 0) as i64
     }
 
-    /// Share of fluxes that were held back.
+    /// Share (0 to 1) of the fluxes that were clamped; 0 without any flux.
     pub fn capped_share(&self) -> f64 {
         if self.fluxes == 0 { 0.0 } else { self.capped as f64 / self.fluxes as f64 }
     }

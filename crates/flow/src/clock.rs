@@ -1,33 +1,33 @@
-//! Times of steps: one length for all of them, but for those that the end of a run cuts short.
+//! Times of steps: all steps have one length, except those that the end of a run cuts short.
 
-/// A step that ends before its whole length is over.
+/// A step that ends before its full length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ShortStep {
     /// Number of the step, from 0.
     step: u64,
-    /// Time from the start of the simulation at which it ends, in seconds.
+    /// End of the step in seconds from the start of the simulation.
     end_s: f64,
 }
 
-/// Share of a step that counts as rounding: an end so near to a whole step cuts nothing.
+/// Share of a step that counts as rounding error: an end this near to a whole step cuts nothing.
 const ROUNDING: f64 = 1e-9;
 
-/// Times of the steps of a flow. A step that was cut short moves all later ones.
+/// Start and end times of the steps of a flow. A step that was cut short shifts all later ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowClock {
     step_s: f64,
-    /// In the order of their numbers.
+    /// Short steps, in ascending order of their numbers.
     short: Vec<ShortStep>,
 }
 
 impl FlowClock {
-    /// Steps of `step_s` seconds, none of them short.
+    /// Clock whose steps all last `step_s` seconds.
     pub fn of(step_s: f64) -> Self {
         Self { step_s, short: Vec::new() }
     }
 
-    /// Steps of `step_s` seconds, but for those in `short`: rows of the number of a step and the time in seconds at which it ends,
-    /// in ascending order. None if a row is no step that ends early.
+    /// Clock of steps of `step_s` seconds, except those in `short`: rows of step number and end
+    /// time in seconds, in ascending order. None if a row is no step that ends early.
     pub fn new(step_s: f64, short: &[[f64; 2]]) -> Option<Self> {
         let mut clock = Self::of(step_s);
         for &[step, end_s] in short {
@@ -43,7 +43,8 @@ impl FlowClock {
         Some(clock)
     }
 
-    /// Rows of the steps before `step` that ended early, as [`FlowClock::new`] takes them.
+    /// Rows (step number, end time in seconds) of the steps before `step` that ended early, as
+    /// [`FlowClock::new`] takes them.
     pub fn short_steps(&self, step: u64) -> Vec<[f64; 2]> {
         let made = self.short.iter().take_while(|short| short.step < step);
         made.map(|short| [short.step as f64, short.end_s]).collect()
@@ -58,7 +59,7 @@ impl FlowClock {
         }
     }
 
-    /// Length in seconds of the step with this number.
+    /// Length in seconds of the step with number `step`.
     pub fn length_s(&self, step: u64) -> f64 {
         match self.short.binary_search_by_key(&step, |short| short.step) {
             Ok(number) => self.short[number].end_s - self.time_s(step),
@@ -73,12 +74,12 @@ impl FlowClock {
             let ShortStep { step, end_s } = self.short[last];
             (step + 1, end_s)
         });
-        // A step more for a rounded last digit would be a surprise.
+        // Without this allowance a rounding error in the last digit of `time_s` would add a step.
         steps + ((time_s - from_s) / self.step_s - ROUNDING).ceil().max(0.0) as u64
     }
 
-    /// Plans the end of the run after `made` steps: the step within which `end_s` lies ends there. Without an end no step to come
-    /// is short.
+    /// Plans the end of the run after `made` steps: the step that contains `end_s` (in seconds)
+    /// ends there. Without `end_s` no later step is short.
     pub fn end_at(&mut self, made: u64, end_s: Option<f64>) {
         self.short.retain(|short| short.step < made);
         let Some(end_s) = end_s else { return };
@@ -88,7 +89,8 @@ impl FlowClock {
         }
     }
 
-    /// Plans the end of a run that is still to begin, after the short steps of a run that it goes on with.
+    /// Plans the end of a run that has not begun yet; the short steps of the run that it continues
+    /// stay.
     pub fn ending_at(mut self, end_s: Option<f64>) -> Self {
         let made = self.short.last().map_or(0, |last| last.step + 1);
         self.end_at(made, end_s);
@@ -108,7 +110,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|steps| clock.time_s(steps)), [0.0, 40.0, 60.0, 100.0]);
         assert_eq!([0, 1, 2].map(|step| clock.length_s(step)), [40.0, 20.0, 40.0]);
         assert_eq!([40.0, 59.0, 60.0, 61.0, 100.0, 101.0].map(|time| clock.steps_in(time)), [1, 2, 2, 3, 3, 4]);
-        // Once it is made it stays, and another end cuts a later one.
+        // Step 1 is made and stays short; the new end cuts a later step.
         clock.end_at(2, Some(110.5));
         assert_eq!([2, 3, 4].map(|steps| clock.time_s(steps)), [60.0, 100.0, 110.5]);
         let rows = clock.short_steps(4);

@@ -1,4 +1,6 @@
-//! Changes by a person or a scene: liquid, solid, rock or nothing put into cells, all counted in the ledgers.
+//! Edits by a person or a scene: liquid, solid, rock or nothing put into cells.
+//!
+//! Invariant: every unit of amount and heat that an edit adds or removes is booked in the ledgers.
 
 use std::ops::Range;
 
@@ -7,22 +9,23 @@ use crate::motion::plan::neighbours;
 use crate::store::column::{Column, UNIT};
 use crate::store::lean::Lean;
 
-/// Matter that is put into cells of a flow.
+/// Matter that an edit puts into cells of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowEdit {
     /// Tops cells up with liquid, as far as rock leaves room.
     Lava {
-        /// Share of a full cell that a cell holds afterwards at least.
+        /// Lower bound of the filling of a cell after the edit, as a share of a full cell (0 to 1).
         share: f64,
-        /// Temperature of what is added.
+        /// Temperature of the added liquid, in K.
         temperature_k: f64,
     },
-    /// Fills what rock leaves of cells with solid that can melt; liquid in them is removed. Only of a lava with a liquidus.
+    /// Fills the room that rock leaves in cells with solid that can melt, and removes the liquid
+    /// there. Only for a lava with a liquidus.
     Solid {
-        /// Its temperature.
+        /// Temperature of the solid, in K.
         temperature_k: f64,
     },
-    /// Makes cells whole rock; liquid and solid in them are removed.
+    /// Turns cells into whole rock; liquid and solid there are removed.
     Rock,
     /// Removes liquid.
     Drain,
@@ -31,7 +34,8 @@ pub enum FlowEdit {
 }
 
 impl Flow {
-    /// Edits cells, and gives their columns, ascending. Liquid falls to the floor of its gap at once.
+    /// Edits the cells `[x, y, z]` of `places` and returns the numbers of their columns, ascending.
+    /// Liquid falls to the floor of its gap at once.
     ///
     /// # Panics
     ///
@@ -56,15 +60,17 @@ impl Flow {
         columns
     }
 
-    /// Raises the ground of columns, ascending, under the sky by so many cells, below 0 lowers it; gives the levels of each that became
-    /// whole rock. Liquid in what becomes rock is removed.
+    /// Raises the ground under the sky of `columns` (ascending) by `by` cells, or lowers it if `by`
+    /// is negative. Returns for each column the levels that became whole rock. Liquid in the new
+    /// rock is removed.
     pub fn raise(&mut self, columns: &[u32], by: f64) -> Vec<Range<usize>> {
         let by = (by * f64::from(UNITS)).round() as i64;
         self.raise_to(columns, |_, old| old + by)
     }
 
-    /// Gives the ground of columns, ascending, that have no lava another height in cells where `height` knows one; gives the levels of
-    /// each that became whole rock.
+    /// Sets the ground of those of the `columns` (ascending) that hold no lava to `height(column)`
+    /// in cells, where `height` knows one. Returns for each column the levels that became whole
+    /// rock.
     pub fn survey(&mut self, columns: &[u32], height: impl Fn(usize) -> Option<f64>) -> Vec<Range<usize>> {
         let holds: Vec<bool> = columns.iter().map(|&c| self.holds_lava(c as usize)).collect();
         let holds = |c: usize| columns.binary_search(&(c as u32)).is_ok_and(|at| holds[at]);
@@ -75,13 +81,14 @@ impl Flow {
         self.raise_to(columns, to)
     }
 
-    /// Whether a column has lava, liquid or set.
+    /// Returns true if a column holds lava, liquid or set.
     fn holds_lava(&self, c: usize) -> bool {
         let solid = self.solids.as_ref().is_some_and(|solids| solids[c].cells.iter().any(|cell| cell.amount > 0));
         solid || self.has_set(c) || self.columns.get(c).is_some_and(Column::is_wet)
     }
 
-    /// Brings the ground of columns under the sky from its height in units to the one that `to` says.
+    /// Changes the ground under the sky of `columns` to the height `to(column, old height)`, in
+    /// units. Returns for each column the levels that became whole rock.
     fn raise_to(&mut self, columns: &[u32], to: impl Fn(usize, i64) -> i64) -> Vec<Range<usize>> {
         let levels = columns.iter().map(|&c| match self.columns.get(c as usize) {
             Some(_) => self.raise_column(c as usize, &to),
@@ -95,7 +102,7 @@ impl Flow {
         levels
     }
 
-    /// Raises the ground of a column where lava never came near.
+    /// Raises the ground of a column to which lava never came near, so that it has no cells.
     fn raise_bare(&mut self, c: usize, to: impl Fn(usize, i64) -> i64) -> Range<usize> {
         let old = self.ground.of(c);
         let new = to(c, old).clamp(0, self.space.ny as i64 * UNIT);
@@ -115,7 +122,7 @@ impl Flow {
             }
             self.put_rock(c, level as i32, rock);
         }
-        // What is dug away was lava first, then ground.
+        // Digging removes set lava first, then the ground below.
         let ground = self.ground.of(c) + (new - old) + (set - self.marks[c].set);
         self.ground.set(c, ground.clamp(0, top));
         old.div_euclid(UNIT) as usize..(new.div_euclid(UNIT).max(old.div_euclid(UNIT))) as usize
@@ -144,7 +151,7 @@ impl Flow {
         }
     }
 
-    /// Tops a cell up to an amount.
+    /// Tops a cell up to `amount` units of liquid, as far as rock leaves room.
     pub(crate) fn top_up(&mut self, c: usize, level: i32, amount: i32, temperature_k: f64) {
         let cell = self.columns[c].cell(level);
         let missing = amount.min(UNITS - cell.rock) - cell.amount;
@@ -168,7 +175,8 @@ impl Flow {
         }
     }
 
-    /// Makes so much of a cell rock. What is dug away had set, as far as anything did in the column.
+    /// Sets the rock of a cell to `rock` units. Rock that is dug away counts as set lava first, as
+    /// far as there is any in the column.
     fn put_rock(&mut self, c: usize, level: i32, rock: i32) {
         let column = &mut self.columns[c];
         if rock == UNITS && level < column.base || rock == 0 && level >= column.end() {
@@ -184,7 +192,7 @@ impl Flow {
         self.fit_solid(c, level, rock);
     }
 
-    /// Works out what follows from cells of columns that were changed.
+    /// Updates all derived state of `columns` after their cells were changed by an edit.
     pub fn take_in(&mut self, columns: &[u32]) {
         self.reach(columns.iter().copied());
         self.reshape(columns.iter().copied());
@@ -197,7 +205,8 @@ impl Flow {
         self.is_disturbed = true;
     }
 
-    /// Finds the runs of columns after their rock has changed, the slopes around them, and the records that this changes.
+    /// Finds the runs of the columns `changed` after their rock has changed, and the slopes around
+    /// these columns.
     pub(crate) fn reshape(&mut self, changed: impl Iterator<Item = u32> + Clone) {
         let Self { columns, tables, .. } = self;
         for c in changed.clone() {
@@ -209,7 +218,7 @@ impl Flow {
         self.slope_around(changed);
     }
 
-    /// Finds the slopes of columns and those around them where lava came near.
+    /// Finds the slopes of the columns `changed` and of their neighbours, where lava came near.
     fn slope_around(&mut self, changed: impl Iterator<Item = u32>) {
         for c in changed {
             for c in neighbours(self.space, c as usize).into_iter().flatten().chain([c as usize]) {

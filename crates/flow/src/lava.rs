@@ -1,4 +1,4 @@
-//! Constants of a lava and their ranges.
+//! Constants of a lava, their ranges and laws: viscosity, yield strength, heat over temperature.
 
 mod presets;
 
@@ -16,8 +16,8 @@ kinds! {
             /// Viscosity.
             must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
         },
-        /// log₁₀ η = −4.643 + (5812.44 − 427.04 w)/(T − 499.31 + 28.74 ln w), times a factor for crystals: Etna's melt
-        /// (Giordano & Dingwell, Bulletin of Volcanology 65, 2003).
+        /// log₁₀ η = −4.643 + (5812.44 − 427.04 w)/(T − 499.31 + 28.74 ln w), times a factor for
+        /// crystals: Etna's melt (Giordano & Dingwell, Bulletin of Volcanology 65, 2003).
         Etna = "etna" {
             /// Water in the melt in weight percent.
             must water: f64, [0.001, 8.0] "%";
@@ -37,7 +37,8 @@ kinds! {
             /// Largest viscosity.
             must most_pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
         },
-        /// Of a liquid with a liquidus: constant above it, below it the logarithm grows evenly as the liquid sets.
+        /// Law for a liquid with a liquidus: constant above it, below it the logarithm grows evenly
+        /// as the liquid sets.
         Melt = "melt" {
             /// Viscosity at and above the liquidus.
             must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
@@ -48,18 +49,19 @@ kinds! {
 }
 
 kinds! {
-    /// How the surface under the sky loses heat.
+    /// Heat loss of the surface under the sky.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub enum Cooling by "kind" {
-        /// Not at all.
+        /// No heat loss.
         None = "none" with "lavoxel_base::param::no_keys",
-        /// A share of the surface shows the stirred liquid and loses its heat to sky and air; the rest loses nothing.
+        /// A share of the surface shows the stirred liquid and loses its heat to sky and air; the
+        /// rest loses nothing.
         Bare = "bare" {
-            /// That share: of radiation and of convection alike.
+            /// Exposed share: of radiation and of convection alike.
             must exposed: f64, [0.0, 1.0] "share";
         },
-        /// A share of the surface shows the stirred liquid; the rest grows a crust, through which heat is conducted. The crust is
-        /// carried with the liquid and is torn after some way.
+        /// A share of the surface shows the stirred liquid; the rest grows a crust, through which
+        /// heat is conducted. The crust is carried with the liquid and is torn after some way.
         Skin = "skin" {
             /// Way after which a crust is torn.
             must tear_m: f64, [0.001, 1e6] "m";
@@ -71,7 +73,8 @@ kinds! {
 }
 
 table! {
-    /// The constants of a lava or of another liquid; those of Etna's basalt where a key is left out.
+    /// The constants of a lava or of another liquid; those of Etna's basalt where a key is left
+    /// out.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Lava {
@@ -81,7 +84,8 @@ table! {
         may pub viscosity: Viscosity;
         /// Yield strength at every temperature.
         may pub yield_pa: f64, [0.0, MOST_YIELD] "Pa";
-        /// Factor of a yield strength that grows as the lava cools: factor · 10^(13.00997 − 0.0089 T) Pa (MAGFLOW).
+        /// Factor of a yield strength that grows as the lava cools: factor · 10^(13.00997 − 0.0089
+        /// T) Pa (MAGFLOW).
         may pub yield_factor: f64, [0.0, 1000.0] "";
         /// Temperature at the vent unless a vent says otherwise.
         may pub vent_k: f64, [LEAST_KELVIN, MOST_KELVIN] "K";
@@ -93,7 +97,8 @@ table! {
         may pub ambient_k: f64, [0.0, MOST_KELVIN] "K";
         /// Heat capacity.
         may pub heat_capacity: f64, [1.0, 1e5] "J/(kg K)";
-        /// Latent heat, spread evenly between liquidus and solidus; of a lava that never melts again, between vent and solidus.
+        /// Latent heat, spread evenly between liquidus and solidus; of a lava that never melts
+        /// again, between vent and solidus.
         may pub latent_heat: f64, [0.0, 1e7] "J/kg";
         /// How the surface cools: `"none"`, `"bare"` or `"skin"`.
         may pub cooling: Cooling;
@@ -117,28 +122,30 @@ impl Default for Lava {
 }
 
 impl Lava {
-    /// Whether what set can melt.
+    /// Returns true if lava that set can melt again.
     pub fn melts(&self) -> bool {
         self.liquidus_k > 0.0
     }
 
-    /// Heat below the solidus of a kelvin, as part of that above it: what has set has no latent heat to give. 1 of a lava that
-    /// melts, and of one without latent heat.
+    /// Heat of a kelvin below the solidus relative to a kelvin above: rock that has set has no
+    /// latent heat left. The ratio is 1 for a lava that melts, and for a lava without latent heat.
     fn solid_share(&self) -> f64 {
         if self.melts() { 1.0 } else { self.density_kg_m3 * self.heat_capacity / self.heat_per_m3() }
     }
 
-    /// Kelvin of heat that a kelvin at a temperature is.
+    /// Heat in kelvin that one kelvin at `temperature_k` takes: 1 above the solidus, less below if
+    /// latent heat is spread above.
     pub fn heat_of_kelvin(&self, temperature_k: f64) -> f64 {
         if temperature_k < self.solidus_k { self.solid_share() } else { 1.0 }
     }
 
-    /// Latent heat in kelvin of the heat capacity, of a lava that melts.
+    /// Latent heat over heat capacity in K, for a lava that melts; else 0.
     fn latent_k(&self) -> f64 {
         if self.melts() { self.latent_heat / self.heat_capacity } else { 0.0 }
     }
 
-    /// Heat in kelvin of [`Lava::heat_per_m3`] at a temperature, with the latent heat that is held at it: the enthalpy.
+    /// Enthalpy in kelvin (heat per volume over [`Lava::heat_per_m3`]) at `temperature_k`, latent
+    /// heat included.
     pub fn heat_at(&self, temperature_k: f64) -> f64 {
         if !self.melts() {
             let below = (self.solidus_k - temperature_k).max(0.0);
@@ -147,7 +154,7 @@ impl Lava {
         temperature_k + self.latent_k() * self.molten(temperature_k)
     }
 
-    /// Temperature at which this heat is held.
+    /// Temperature in K at which the enthalpy is `heat_k` kelvin; the inverse of [`Lava::heat_at`].
     pub fn temperature_of(&self, heat_k: f64) -> f64 {
         if !self.melts() {
             let below = (self.solidus_k - heat_k).max(0.0);
@@ -164,12 +171,12 @@ impl Lava {
         self.solidus_k + (heat_k - self.solidus_k) * range_k / (range_k + latent_k)
     }
 
-    /// Share that is molten at a temperature, of a lava that melts.
+    /// Molten share (0 to 1) at `temperature_k`, for a lava that melts.
     fn molten(&self, temperature_k: f64) -> f64 {
         ((temperature_k - self.solidus_k) / (self.liquidus_k - self.solidus_k)).clamp(0.0, 1.0)
     }
 
-    /// Viscosity in Pa s at a temperature; that at the solidus holds below it.
+    /// Viscosity in Pa s at `temperature_k`; below the solidus the value at the solidus.
     pub fn viscosity_pa_s(&self, temperature_k: f64) -> f64 {
         let t = temperature_k.max(self.solidus_k);
         match self.viscosity {
@@ -186,7 +193,7 @@ impl Lava {
         .clamp(LEAST_VISCOSITY, MOST_VISCOSITY)
     }
 
-    /// Yield strength in Pa at a temperature; that at the solidus holds below it.
+    /// Yield strength in Pa at `temperature_k`; below the solidus the value at the solidus.
     pub fn yield_pa(&self, temperature_k: f64) -> f64 {
         let t = temperature_k.max(self.solidus_k);
         let grown =
@@ -197,19 +204,19 @@ impl Lava {
     /// Volumetric heat capacity in J/(m³ K), with the latent heat spread between vent and solidus.
     pub fn heat_per_m3(&self) -> f64 {
         let range = (self.vent_k - self.solidus_k).max(1.0);
-        // That of a lava that melts is in its heat.
+        // A lava that melts has its latent heat in the enthalpy (`heat_at`) instead.
         let latent = if self.melts() { 0.0 } else { self.latent_heat / range };
         self.density_kg_m3 * (self.heat_capacity + latent)
     }
 
-    /// Temperatures of lava without warmth and of lava from the vent: the solidus, or the air where lava never sets, and
-    /// the vent's.
+    /// Temperatures in K that count as warmth 0 and 1: the solidus (ambient temperature for a lava
+    /// that never sets), and the vent's.
     pub fn warmth_k(&self) -> [f64; 2] {
         let cold = if self.solidus_k > 0.0 { self.solidus_k } else { self.ambient_k };
         [cold, self.vent_k.max(cold + 1.0)]
     }
 
-    /// Checks every number; `key` names the table.
+    /// Checks every number; `key` is the name of the table in error messages.
     ///
     /// # Errors
     ///
@@ -258,14 +265,14 @@ impl Lava {
     }
 }
 
-/// Least kelvin from solidus to liquidus.
+/// Smallest distance in K from solidus to liquidus.
 const LEAST_MUSH_K: f64 = 0.1;
 
 /// Range of viscosities in Pa s: water to rock.
 const LEAST_VISCOSITY: f64 = 1e-4;
 const MOST_VISCOSITY: f64 = 1e15;
 
-/// Largest yield strength in Pa.
+/// Upper bound of the yield strength in Pa.
 const MOST_YIELD: f64 = 1e8;
 
 /// Range of temperatures at a vent in K.

@@ -1,46 +1,52 @@
-//! Lava in metres, seconds and kelvin: lubrication flow of runs of liquid in columns, with heat, crust and setting.
+//! Lava in metres, seconds and kelvin: lubrication flow of runs of liquid in columns, with heat,
+//! crust and setting.
 //!
-//! The model of `docs/flow.md`: in every column the liquid of one gap between rock below and rock or sky above is a *run*.
-//! The volume that crosses a vertical face follows from the weight, the viscosity and the surface slope of two neighbouring
-//! runs (Huppert 1982). Amounts and heat are integers, so every unit is accounted for. Fluxes are worked out in numbers whose
-//! operations a graphics card can repeat with integers (`mag`). Heat is worked out once a step in `f64` without fused
-//! operations.
+//! The model of `docs/flow.md`: in every column the liquid of one gap between rock below and rock
+//! or sky above is a *run*. The volume that crosses a vertical face follows from the weight, the
+//! viscosity and the surface slope of two neighbouring runs (Huppert 1982). Amounts and heat are
+//! integers, so every unit is accounted for. Fluxes are computed in a number format whose
+//! operations a GPU can repeat with integers (`mag`). Heat is computed once a step in `f64` without
+//! fused operations.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
 //! | `lava` | constants of a lava, presets, ranges |
 //! | `blocks`, `heights` | values of columns near lava; the ground before the flow |
 //! | `column`, `layers` | cells of a column, its runs; runs of several cells |
-//! | `reach` | columns that are made when lava comes near |
+//! | `reach` | columns that are created when lava comes near |
 //! | `lean` | the record of a column that faces read |
-//! | `face` | the rule: what crosses a face |
+//! | `face` | the rule: the flux across a face |
 //! | `demand` | the sub-steps that a column asks for |
 //! | `plan`, `strips` | which columns move in which sub-step, and on which thread |
 //! | `area` | sets of columns |
 //! | `step` | a step as a recipe |
 //! | `undo` | a step that is given up when the program is to end |
 //! | `cross`, `gather` | the two passes of a sub-step |
-//! | `heat`, `lid`, `lanes`, `set` | cooling; the crust, of several columns at once; what turns to rock |
+//! | `heat`, `lid`, `lanes`, `set` | cooling; crusts of several columns at once; setting |
 //! | `margin` | the share of a column that liquid covers |
 //! | `standing` | lava that is there before the first step |
-//! | `edit` | what a person or a scene puts into cells |
-//! | `meet` | what reactions with other matter take and make |
+//! | `edit` | matter that a person or a scene puts into cells |
+//! | `meet` | amounts and heat that reactions with other matter take and make |
 //! | `melt` | solids that melt, their heat, heaters |
 //! | `measured` | measures of cells, for files and slices |
 //! | `crust` | temperatures below and at the surface, for pictures |
 //! | `account` | ledgers of volume and heat |
 //! | `clock` | times of the steps |
-//! | `watch` | where the rule does not hold |
+//! | `watch` | where the flow leaves the range of the model |
 //! | `plain` | the specification, which reads like the rule and is slow |
 //!
-//! Axes: `x` east, `y` up, `z` south, as in [`lavoxel_base::grid`]; a column has the number `z · nx + x`.
+//! Axes: `x` east, `y` up, `z` south, as in [`lavoxel_base::grid`]; column (x, z) has the number
+//! `z · nx + x`.
 //!
-//! The crate must not know cells, materials, scenes or pictures: what it gives to the world is carried by couplings.
+//! The crate must not know cells, materials, scenes or pictures; couplings carry its results to the
+//! world.
 //!
-//! - Invariant: volume and heat are integers, and their ledgers ([`FlowAccount`]) close to the unit.
-//! - Invariant: bits are the same for any number of threads, and those of `plain`, which reads like the rule.
+//! - Invariant: volume and heat are integers, and their ledgers ([`FlowAccount`]) close to the
+//!   unit.
+//! - Invariant: bits are the same for any number of threads, and those of `plain`, which reads like
+//!   the rule.
 //!
-//! Begin with `motion/face.rs`, the rule of what crosses a face.
+//! Start reading with `motion/face.rs`, the flux across a face.
 
 #![warn(missing_docs, clippy::print_stdout)]
 
@@ -90,13 +96,15 @@ use self::store::heights::Heights;
 use self::store::lean::Lean;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Units of amount in a full cell.
+/// Units of amount in a full cell: 2²⁴, because creeping lava moves 10⁻⁸ m a step and would round
+/// to nothing in 16 bits.
 pub const UNITS: i32 = 1 << 24;
 
-/// Longest time in seconds for which lava may have been there before the first step.
+/// Upper bound in seconds of the age of lava that is there before the first step.
 pub const MOST_AGE_S: f64 = 1e10;
 
-/// Thickness in metres above which a column counts as covered in cells of so high: 5 cm, or a tenth of a cell where that is less.
+/// Thickness in metres above which a column counts as covered: 5 cm, or a tenth of `cell_height_m`
+/// if that is less.
 pub fn covered_above_m(cell_height_m: f64) -> f64 {
     const COVERED_M: f64 = 0.05;
     COVERED_M.min(0.1 * cell_height_m)
@@ -105,142 +113,154 @@ pub fn covered_above_m(cell_height_m: f64) -> f64 {
 /// Units of heat for a unit of amount and a kelvin.
 pub const HEAT_UNITS: i64 = 256;
 
-/// Shape of the box of a flow.
+/// Shape of the box of a flow: number of cells and their edges.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowBox {
-    /// Columns from west to east.
+    /// Number of columns from west to east.
     pub nx: usize,
-    /// Cells from floor to top.
+    /// Number of cells from floor to top.
     pub ny: usize,
-    /// Columns from north to south.
+    /// Number of columns from north to south.
     pub nz: usize,
-    /// Horizontal edge of a cell.
+    /// Horizontal edge of a cell in metres.
     pub dx_m: f64,
-    /// Height of a cell.
+    /// Height of a cell in metres.
     pub dz_m: f64,
 }
 
 impl FlowBox {
-    /// Number of columns.
+    /// Number of columns, `nx · nz`.
     pub fn columns(&self) -> usize {
         self.nx * self.nz
     }
 
-    /// Volume of a full cell.
+    /// Volume of a full cell in m³.
     pub fn cell_m3(&self) -> f64 {
         self.dx_m * self.dx_m * self.dz_m
     }
 
-    /// Volume of a unit of amount.
+    /// Volume of a unit of amount in m³.
     pub fn unit_m3(&self) -> f64 {
         self.cell_m3() / f64::from(UNITS)
     }
 
-    /// Metres of a height in units.
+    /// Height in metres of `units` of height ([`UNITS`] to a cell).
     pub(crate) fn meters(&self, units: i64) -> f64 {
         units as f64 * self.dz_m / f64::from(UNITS)
     }
 }
 
-/// Setup of a flow besides its ground.
+/// Setup of a flow, except its box and ground.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowSetup {
-    /// The liquid.
+    /// Constants of the lava or other liquid.
     pub lava: Lava,
-    /// Seconds of a step.
+    /// Length of a step in seconds.
     pub step_s: f64,
-    /// Whether what reaches a side of the box leaves it; else the sides are walls.
+    /// Open-sides flag: lava that reaches a side of the box leaves it; otherwise the sides are
+    /// walls.
     pub open_sides: bool,
-    /// Seed of the rounding of amounts.
+    /// Seed of the stochastic rounding of amounts.
     pub seed: u64,
-    /// Heaters of solid and liquid; only of a lava with a liquidus.
+    /// Heaters of solid and liquid; only for a lava with a liquidus.
     pub heaters: Vec<FlowHeater>,
 }
 
-/// Pour of a vent into one column in a step.
+/// Volume that a vent pours into one column in a step, as a difference of two running totals, so
+/// that rounding never adds up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowPour {
-    /// Number of the column.
+    /// Number of the column, `z · nx + x`.
     pub column: usize,
-    /// Cell of the run that is poured into; absent: the uppermost run. The lava is added at the run's top.
+    /// Level of a cell in the run to pour into; `None`: the uppermost run. The lava is added at the
+    /// top of that run.
     pub level: Option<usize>,
-    /// Volume that this vent has poured into the column from the start to the start of this step.
+    /// Volume in m³ that this vent has poured into the column from the start of the run to the
+    /// start of this step.
     pub before_m3: f64,
-    /// Volume up to the end of this step.
+    /// Volume in m³ that this vent has poured into the column up to the end of this step.
     pub after_m3: f64,
-    /// Temperature of what is poured.
+    /// Temperature of the poured lava in K.
     pub temperature_k: f64,
 }
 
-/// One cell.
+/// Content of one cell: liquid with its heat, and rock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowCell {
     /// Liquid, [`UNITS`] to a full cell; more only in the top cell of a run under pressure.
     pub amount: i32,
     /// Rock from the cell's bottom, [`UNITS`] to a full cell.
     pub rock: i32,
-    /// Heat of the liquid: amount × kelvin × [`HEAT_UNITS`], latent heat included (see [`Lava::heat_at`]).
+    /// Heat of the liquid: amount × kelvin × [`HEAT_UNITS`], latent heat included (see
+    /// [`Lava::heat_at`]).
     pub heat: i64,
 }
 
 impl FlowCell {
-    /// Temperature of the liquid, if there is any.
+    /// Temperature of the liquid in K; `None` for a cell without liquid.
     pub fn temperature_k(&self, lava: &Lava) -> Option<f64> {
         let kelvin = || lava.temperature_of(self.heat as f64 / f64::from(self.amount) / HEAT_UNITS as f64);
         (self.amount > 0).then(kelvin)
     }
 }
 
-/// One column as maps and the probe show it.
+/// State of one column, as maps and the probe show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowColumn {
-    /// Surface of the ground before the flow, above the box's floor.
+    /// Height in metres of the ground before the flow, above the floor of the box.
     pub ground_m: f64,
-    /// Liquid in all runs.
+    /// Thickness in metres of the liquid in all runs.
     pub liquid_m: f64,
-    /// Rock that set here.
+    /// Thickness in metres of the rock that set here.
     pub set_m: f64,
-    /// Upper surface of what is there now, above the box's floor.
+    /// Height in metres of the present upper surface (lava, rock or ground), above the floor of the
+    /// box.
     pub surface_m: f64,
-    /// Time at the end of the step after which lava first lay there, liquid, or set and thicker than [`covered_above_m`], in
-    /// seconds from the start; 0 where it was there before.
+    /// Arrival time in seconds from the start: the end of the first step after which lava lay
+    /// there, liquid, or set and thicker than [`covered_above_m`]. 0 if lava was there before the
+    /// start; `None` if none came.
     pub arrival_s: Option<f64>,
-    /// Temperature of the uppermost liquid cell.
+    /// Temperature in K of the uppermost liquid cell; `None` without liquid.
     pub surface_k: Option<f64>,
-    /// Viscosity in the uppermost run, that of a layer of one temperature which would flow as it does.
+    /// Effective viscosity in Pa s of the uppermost wet run: that of an isothermal layer that would
+    /// flow alike. `None` without liquid.
     pub viscosity_pa_s: Option<f64>,
-    /// Yield strength in the uppermost run.
+    /// Yield strength in Pa of the uppermost wet run; `None` without liquid.
     pub yield_pa: Option<f64>,
-    /// Largest speed of the surface so far.
+    /// Largest speed in m/s of the surface so far.
     pub max_speed_m_s: f64,
-    /// Depth below the surface of the uppermost run down to which its crust is colder than the solidus.
+    /// Depth in metres below the surface of the uppermost run down to which the crust is colder
+    /// than the solidus.
     pub lid_m: f64,
-    /// Temperature of the core of the uppermost run, of a lava that grows a crust.
+    /// Temperature in K of the core of the uppermost run; `None` without liquid or for a lava
+    /// without a crust.
     pub core_k: Option<f64>,
-    /// Whether liquid lies under a roof.
+    /// Roof flag: some liquid lies under a roof.
     pub roofed: bool,
 }
 
-/// Record of a column besides its cells.
+/// History of a column, stored next to its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mark {
-    /// Amount that set.
+    /// Amount in units that set.
     set: i64,
-    /// Time at which lava first lay there at the end of a step, liquid or set and covering the column, below 0 where it was there
-    /// before the first step; infinite before.
+    /// Time in seconds at the end of the first step after which lava lay there, liquid, or set and
+    /// covering the column. Below 0 if lava was there before the first step; infinite before any
+    /// came.
     arrival_s: f64,
-    /// Time from which the bed warms, at or after the arrival: a film that sets in the step in which it comes leaves the bed cold.
+    /// Time in seconds from which the bed warms, not before the arrival: a film that sets in the
+    /// step in which it comes leaves the bed cold.
     warmed_s: f64,
-    /// Speed of the surface in the last step, and the largest so far.
+    /// Speed of the surface in m/s in the last step, and the largest so far.
     speed: f32,
     max_speed: f32,
 }
 
 impl Mark {
-    /// That of a column to which no lava came.
+    /// Mark of a column to which no lava came.
     const NONE: Self = Self { set: 0, arrival_s: f64::INFINITY, warmed_s: f64::INFINITY, speed: 0.0, max_speed: 0.0 };
 
-    /// Whether the numbers are those of a column: a file may hold any.
+    /// Returns true if the numbers are possible for a column: a file may hold any.
     fn can_be(&self) -> bool {
         let is_speed = |speed: f32| speed.is_finite() && speed >= 0.0;
         (0..=1 << 56).contains(&self.set)
@@ -250,7 +270,7 @@ impl Mark {
             && is_speed(self.max_speed)
     }
 
-    /// Notes lava that stays liquid, or rubble: it warms the bed.
+    /// Records the arrival of lava that stays liquid, or of rubble, which both warm the bed.
     fn note_arrival(&mut self, now_s: f64) {
         self.note_rock(now_s);
         if self.warmed_s.is_infinite() {
@@ -258,7 +278,7 @@ impl Mark {
         }
     }
 
-    /// Notes lava that set in the step in which it came.
+    /// Records the arrival of lava that set in the step in which it came.
     fn note_rock(&mut self, now_s: f64) {
         if self.arrival_s.is_infinite() {
             self.arrival_s = now_s;
@@ -266,7 +286,7 @@ impl Mark {
     }
 }
 
-/// A flow: its ground, its liquid, its ledgers.
+/// A flow: its ground, liquid, solids, faces and ledgers. Advances by [`Flow::step`].
 #[derive(Clone, Debug)]
 pub struct Flow {
     space: FlowBox,
@@ -274,55 +294,59 @@ pub struct Flow {
     clock: FlowClock,
     tables: Tables,
     ground: Heights,
-    /// Columns with liquid, those around them, and what edits changed; all others are ground, see [`store::reach`].
+    /// Cells of columns with liquid, of their neighbours, and of edited columns; all others are
+    /// bare ground, see [`store::reach`].
     columns: Blocks<Column>,
-    /// The record of each column, as fresh as its runs while columns move.
+    /// Summary of each column that faces read; updated with its runs while columns move.
     leans: Blocks<Lean>,
     marks: Blocks<Mark>,
-    /// Solids that can melt, with a lava that melts.
+    /// Solids that can melt; only for a lava that melts.
     solids: Option<melt::Solids>,
-    /// Columns in which something melted in this step.
+    /// Columns in which solid melted in this step.
     melted: Vec<u32>,
-    /// Whether some solid may hang together with no ground.
+    /// Set while some solid may be disconnected from the ground.
     has_loose: bool,
-    /// Two a column: towards east and towards south.
+    /// Faces of each column: towards east and towards south.
     faces: Blocks<[Face; 2]>,
     /// Columns with liquid, ascending.
     wet: Vec<u32>,
-    /// Columns that other matter covers.
+    /// Columns whose liquid is covered by other matter, ascending.
     covered: Vec<u32>,
-    /// With a lava that melts, whether other matter is in a cell, column by column; empty where none is.
+    /// Flags of cells that hold other matter, column by column, for a lava that melts; empty if
+    /// none does.
     covered_cells: Vec<bool>,
     changed: Vec<u32>,
     changed_area: Area,
     plan: Plan,
-    /// Whether columns may have changed since the last step.
+    /// Set while columns may have changed since the last step.
     is_disturbed: bool,
-    /// Asks a step to give up, see [`Flow::stop_by`].
+    /// Flag by which the program asks a step to give up, see [`Flow::stop_by`].
     stop: Option<Arc<AtomicBool>>,
     was_stopped: bool,
-    /// Faces that the last step worked out.
+    /// Number of faces that the last step evaluated.
     work: u64,
     steps: u64,
-    /// Number of sub-steps since the flow was made, see [`step`].
+    /// Number of sub-steps since the flow was created, see [`step`].
     stamp: u32,
     account: FlowAccount,
     watch: FlowWatch,
 }
 
-/// Most cells from floor to top: the pressure of a higher box does not fit an amount.
+/// Upper bound of the cells from floor to top: the pressure of a higher box would overflow an
+/// amount.
 const HIGHEST: f64 = 1024.0;
 
-/// Ranges of the numbers of a box and a step.
+/// Bounds of the edges of a cell in metres and of a step in seconds.
 const LEAST_EDGE_M: f64 = 1e-5;
 const MOST_EDGE_M: f64 = 1e4;
 const MOST_STEP_S: f64 = 1e6;
 
 impl Flow {
-    /// Most sub-steps of a step.
+    /// Upper bound of the sub-steps of a step.
     pub const MOST_SUB_STEPS: u64 = step::WHOLE;
 
-    /// A dry flow over ground of these heights in metres above the box's floor, a column each, in the order of columns.
+    /// Dry flow over the heights `ground`, in metres above the floor of the box, one for each
+    /// column in the order of their numbers.
     ///
     /// # Errors
     ///
@@ -335,10 +359,11 @@ impl Flow {
         Self::on_ground(space, setup, ground.iter().copied())
     }
 
-    /// As [`Flow::new`], of heights that are never in one list.
+    /// Dry flow as by [`Flow::new`], from an iterator of heights, so that they need no list in
+    /// memory.
     ///
     /// # Errors
-    /// As there.
+    /// Names the first number of the setup that is out of range, as [`Flow::new`] does.
     pub fn on_ground(
         space: FlowBox,
         setup: FlowSetup,
@@ -382,31 +407,35 @@ impl Flow {
             account: FlowAccount::default(),
             watch: FlowWatch::default(),
         };
+        // Heat of a lava that melts spreads through the whole box, so all columns of such a flow
+        // are stored.
         flow.reach_all_that_melts();
         Ok(flow)
     }
 
-    /// Takes the times of its steps from a clock, whose whole steps have the length of its setup.
+    /// Takes the times of the steps from `clock`, whose whole steps must have the length `step_s`
+    /// of the setup.
     pub fn set_clock(&mut self, clock: FlowClock) {
         self.clock = clock;
     }
 
-    /// Times of its steps.
+    /// Clock with the start and end times of the steps.
     pub fn clock(&self) -> &FlowClock {
         &self.clock
     }
 
-    /// Plans the end of a run, or none: the step within which `end_s` lies ends there.
+    /// Plans the end of the run: the step that contains `end_s` (in seconds) ends there. `None`: no
+    /// end.
     pub fn end_at(&mut self, end_s: Option<f64>) {
         self.clock.end_at(self.steps, end_s);
     }
 
-    /// Rounds amounts by another seed from now on.
+    /// Sets the seed of the stochastic rounding for all later steps.
     pub fn set_seed(&mut self, seed: u64) {
         self.setup.seed = seed;
     }
 
-    /// Works out what follows from the cells of the columns that are made.
+    /// Computes the derived state (runs, slopes, records) of all stored columns from their cells.
     fn find_runs(&mut self) {
         for (_, column) in self.columns.iter_mut() {
             column.find_gaps();
@@ -439,94 +468,97 @@ impl Flow {
         self.list_wet();
     }
 
-    /// Shape of the box.
+    /// Shape of the box: number and edges of its cells.
     pub fn space(&self) -> FlowBox {
         self.space
     }
 
-    /// Setup that it was made with.
+    /// Setup that the flow was created with, and its present seed.
     pub fn setup(&self) -> &FlowSetup {
         &self.setup
     }
 
-    /// Steps made.
+    /// Number of steps made since the start.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Time since the start.
+    /// Time in seconds since the start.
     pub fn time_s(&self) -> f64 {
         self.clock.time_s(self.steps)
     }
 
-    /// Length in seconds of the last step, a whole one before the first.
+    /// Length in seconds of the last step; that of a whole step before the first.
     pub fn last_step_s(&self) -> f64 {
         self.steps.checked_sub(1).map_or(self.setup.step_s, |last| self.clock.length_s(last))
     }
 
-    /// The ledgers.
+    /// Ledgers of volume and heat.
     pub fn account(&self) -> &FlowAccount {
         &self.account
     }
 
-    /// Where it left what the rule holds for.
+    /// Counters of where the flow left the range of the model.
     pub fn watch(&self) -> &FlowWatch {
         &self.watch
     }
 
-    /// Depth in metres from which a sloping layer at a temperature asks for sub-steps finer than the finest, so that its fluxes
-    /// are held back.
+    /// Depth in metres beyond which a sloping layer at `kelvin` needs finer sub-steps than the
+    /// finest, so that its fluxes are clamped.
     pub fn deepest_m(&self, kelvin: f64) -> f64 {
         self.tables.deepest(self.setup.lava.heat_at(kelvin)) * self.space.dz_m / f64::from(UNITS)
     }
 
-    /// Whether nothing is liquid.
+    /// Returns true if nothing is liquid.
     pub fn is_dry(&self) -> bool {
         self.wet.is_empty()
     }
 
-    /// Columns whose cells may have changed in the last step, ascending.
+    /// Numbers of the columns whose cells may have changed in the last step, ascending.
     pub fn changed(&self) -> &[u32] {
         &self.changed
     }
 
-    /// Columns with liquid, ascending.
+    /// Numbers of the columns with liquid, ascending.
     pub fn wet(&self) -> &[u32] {
         &self.wet
     }
 
-    /// One cell; empty above the box. Its heat is that of its depth under a crust.
+    /// Content of one cell; empty above the box. Under a crust the heat is that of the cell's depth
+    /// in the profile.
     pub fn cell(&self, [x, y, z]: [usize; 3]) -> FlowCell {
         self.shown_cell(z * self.space.nx + x, y as i32)
     }
 
-    /// Levels of a column outside of which is whole rock, below, and nothing, above.
+    /// Stored levels of a column: below lies whole rock, above nothing.
     pub fn levels(&self, column: usize) -> std::ops::Range<usize> {
         let column = self.column_at(column);
         column.base as usize..column.end() as usize
     }
 
-    /// Whether lava turned to rock in a column.
+    /// Returns true if lava turned to rock in a column.
     pub fn has_set(&self, column: usize) -> bool {
         self.marks[column].set > 0
     }
 
-    /// Liquid and set rock of a column in metres: those of [`Flow::column`], which works out temperatures besides.
+    /// Thickness in metres of liquid and set rock of a column: the sum of both in [`Flow::column`],
+    /// without the cost of temperatures.
     pub fn thickness_m(&self, number: usize) -> f64 {
         self.space.meters(self.thickness_units(number))
     }
 
-    /// Liquid and set rock of a column in units of height.
+    /// Thickness of liquid and set rock of a column, in units of height.
     pub fn thickness_units(&self, number: usize) -> i64 {
         self.liquid_units(number) + self.marks[number].set
     }
 
-    /// Liquid of a column in units of height. Under pressure a gap holds more than its room.
+    /// Thickness of the liquid of a column, in units of height. Under pressure a gap holds more
+    /// than its room.
     fn liquid_units(&self, number: usize) -> i64 {
         self.column_at(number).runs.iter().map(|run| run.depth).sum()
     }
 
-    /// One column as maps show it.
+    /// State of one column, as maps show it.
     pub fn column(&self, number: usize) -> FlowColumn {
         let (column, mark) = (self.column_at(number), &self.marks[number]);
         let meters = |units: i64| self.space.meters(units);
@@ -535,6 +567,7 @@ impl Flow {
             let cell = column.cells[i];
             (i64::from(column.base) + i as i64) * UNIT + i64::from(cell.rock) + i64::from(cell.amount)
         });
+        // The uppermost wet run even under a roof, so that maps show lava in tubes.
         let run = column.runs.iter().rev().find(|run| run.is_wet());
         let lava = &self.setup.lava;
         let profile = self.profile(number);
@@ -554,7 +587,7 @@ impl Flow {
         }
     }
 
-    /// Checks that the ledgers are exact, that no liquid is in rock and that none floats.
+    /// Checks that the ledgers close, that no liquid is in rock and that no liquid floats.
     ///
     /// # Errors
     ///

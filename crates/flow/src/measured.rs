@@ -1,16 +1,18 @@
-//! Measures of the cells of a flow, in full cells, kelvin, pascal seconds and metres a second.
+//! Measures of the cells of a flow for files and slices, in full cells, K, Pa s and m/s.
 
 use super::{Flow, UNITS};
 use crate::motion::cross::{faces_of, pair_of};
 use lavoxel_base::measure::CellMeasure;
 
-/// A cell by its place along x, y and z.
+/// Coordinates of a cell along x, y and z.
 type Place = [usize; 3];
 
 impl Flow {
-    /// A measure of a cell; 0 where there is none of what is measured, and for a measure of something else.
+    /// Value of `measure` in the cell `place`; 0 where the measured matter is absent, and for a
+    /// measure of another model.
     ///
-    /// The temperature is that of the liquid, or of the solid of a lava that melts where there is more of it.
+    /// The temperature is that of the liquid, or, for a lava that melts, that of the solid if the
+    /// cell holds more solid than liquid.
     pub fn measure(&self, measure: CellMeasure, place: Place) -> f32 {
         let [x, y, z] = place;
         if !self.levels_measured(z * self.space.nx + x).contains(&y) {
@@ -22,7 +24,7 @@ impl Flow {
             CellMeasure::Temperature => self.temperature_k(place).unwrap_or_default(),
             CellMeasure::Viscosity => self.cell(place).temperature_k(lava).map_or(0.0, |k| lava.viscosity_pa_s(k)),
             CellMeasure::VelocityEast => self.velocity_m_s(place)[0],
-            // No −0, which would tell columns that lava came near from others.
+            // Avoids −0, which would tell columns that lava came near from others.
             CellMeasure::VelocityNorth => 0.0 - self.velocity_m_s(place)[1],
             CellMeasure::Set => share(self.set_in(place)),
             _ => 0.0,
@@ -30,7 +32,7 @@ impl Flow {
         value as f32
     }
 
-    /// Whether a cell has what is measured.
+    /// Returns true if the cell `place` holds the matter that `measure` needs.
     pub fn has(&self, measure: CellMeasure, place: Place) -> bool {
         match measure {
             CellMeasure::Set => self.set_in(place) > 0,
@@ -39,7 +41,8 @@ impl Flow {
         }
     }
 
-    /// All cells that may have something measured: neither in the ground before the flow nor above all rock and liquid.
+    /// Iterator over all cells that may have a measure: neither in the ground before the flow nor
+    /// above all rock and liquid.
     pub fn stored(&self) -> impl Iterator<Item = Place> + '_ {
         let nx = self.space.nx;
         (0..self.space.columns()).flat_map(move |c| self.levels_measured(c).map(move |y| [c % nx, y, c / nx]))
@@ -47,7 +50,7 @@ impl Flow {
 
     fn levels_measured(&self, c: usize) -> std::ops::Range<usize> {
         let stored = self.levels(c);
-        // Cells that set whole are no longer stored.
+        // Cells that set whole are no longer stored, but still hold set lava.
         let ground = (self.ground.of(c) / i64::from(UNITS)) as usize;
         stored.start.min(ground)..stored.end
     }
@@ -56,7 +59,8 @@ impl Flow {
         self.columns.get(z * self.space.nx + x).map_or(0, |column| column.cell(y as i32).amount)
     }
 
-    /// Set lava of a cell: its rock above the ground before the flow, or its solid where the lava melts.
+    /// Set lava of a cell in units: its rock above the ground before the flow, or its solid if the
+    /// lava melts.
     fn set_in(&self, place: Place) -> i32 {
         let [x, y, z] = place;
         let c = z * self.space.nx + x;
@@ -70,8 +74,9 @@ impl Flow {
         (self.columns[c].cell(y as i32).rock - ground).max(0)
     }
 
-    /// Velocity of the liquid of a cell in m/s towards east and south: the flux by which it leaves the cell across its faces, as the
-    /// rule has it for the present surface and heat, over its amount. Neither the limit of a flux nor the sides of the box count.
+    /// Velocity in m/s of the liquid of a cell towards east and south: the outflow across its faces
+    /// over its amount, for the present surface and heat. Ignores the flux limit and the sides of
+    /// the box.
     pub fn velocity_m_s(&self, [x, y, z]: Place) -> [f64; 2] {
         let (c, level) = (z * self.space.nx + x, y as i32);
         let amount = self.liquid([x, y, z]);

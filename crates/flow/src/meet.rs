@@ -1,35 +1,37 @@
-//! Where the flow meets other matter: heat and liquid that reactions take, and liquid that they make.
+//! Contact between the flow and other matter: heat and liquid that reactions take, and liquid that
+//! they create.
 //!
-//! A place is a cell as the world shows it. It belongs to the highest run that begins at or below it, and to the cells of this
-//! run from there down that hold half a cell, so that a sliver does not cool alone. Solid that melts is that of the cell, or of
-//! the one below where that is mostly rock.
+//! A place is a cell as the world shows it. It stands for the highest run that begins at or below
+//! it, and within that run for the cells from the place downwards until they hold half a cell of
+//! liquid, so that a sliver does not cool alone. Solid that melts is taken from the cell itself, or
+//! from the cell below if the place is mostly rock.
 
 use super::{Flow, HEAT_UNITS, UNITS};
 use crate::cooling::heat::run_content;
 use crate::store::column::{Column, Run};
 
-/// Which matter of a flow meets other matter.
+/// Phase of the lava that meets other matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Its liquid.
+    /// Liquid lava.
     Liquid,
-    /// Its solid that can melt.
+    /// Solid lava that can melt.
     Solid,
 }
 
 /// Part of a run, or solid of a cell, that meets other matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Met {
-    /// Its temperature.
+    /// Temperature in K: that of the core under a crust, else the mean.
     pub temperature_k: f64,
-    /// Resistance of its crust in m² K/W, 0 for a lava without one.
+    /// Thermal resistance of the crust in m² K/W; 0 for a lava without a crust.
     pub crust_m2_k_w: f64,
-    /// Its heat above a given temperature, in units; at least 0.
+    /// Heat above the temperature that [`Flow::met`] was asked for, in units; at least 0.
     pub excess: i64,
 }
 
 impl Flow {
-    /// The liquid or the solid at a place, with its heat above a temperature; `None` where there is none.
+    /// Lava of `phase` at a place, with its heat above `above_k` kelvin; `None` if there is none.
     pub fn met(&self, [x, y, z]: [usize; 3], phase: Phase, above_k: f64) -> Option<Met> {
         let c = z * self.space.nx + x;
         let column = self.columns.get(c)?;
@@ -45,6 +47,8 @@ impl Flow {
             }
         };
         let lava = &self.setup.lava;
+        // Only the uppermost run carries a crust; under a crust the core's temperature drives the
+        // heat flux.
         let is_uppermost = phase == Phase::Liquid && column.runs.last().is_some_and(|run| y as i32 >= run.first);
         let profile = if is_uppermost { self.profile(c) } else { None };
         let mean_k = || lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64);
@@ -56,7 +60,8 @@ impl Flow {
         })
     }
 
-    /// Takes heat from the liquid or the solid at a place, from each cell by its amount, and gives what was there to take.
+    /// Takes up to `units` of heat from the lava of `phase` at a place, from each cell in
+    /// proportion to its amount; returns the units taken.
     pub fn take_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) -> i64 {
         if phase == Phase::Solid {
             return self.cool_solid(z * self.space.nx + x, y as i32, units);
@@ -79,7 +84,7 @@ impl Flow {
         units - left
     }
 
-    /// Gives back heat that was taken at a place and not used.
+    /// Gives back `units` of heat that were taken at a place and not used.
     pub fn return_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) {
         if phase == Phase::Solid {
             self.cool_solid(z * self.space.nx + x, y as i32, -units);
@@ -95,7 +100,7 @@ impl Flow {
         }
     }
 
-    /// Takes at most so much liquid at a place, with its heat.
+    /// Takes at most `amount` units of liquid at a place, with their heat.
     pub fn take_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32) {
         let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return };
         let Some((first, last)) = layer(column, y as i32) else { return };
@@ -110,7 +115,7 @@ impl Flow {
         }
     }
 
-    /// Adds liquid at a place; it lies on the floor of its gap at once.
+    /// Adds `amount` units of liquid at a place; the liquid falls to the floor of its gap at once.
     pub fn make_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32, temperature_k: f64) {
         let c = z * self.space.nx + x;
         self.reach([c as u32]);
@@ -125,9 +130,10 @@ impl Flow {
         column.refresh(&self.tables);
     }
 
-    /// Says which of [`Flow::wet`], in their order, other matter covers: these columns give no heat to the sky.
+    /// Sets which of the columns [`Flow::wet`], in that order, other matter covers: covered columns
+    /// lose no heat to the sky.
     pub fn cover(&mut self, covered: &[bool]) {
-        // A column that is dry by now and gets lava in the step has no cover that is left over.
+        // Clears old flags first: a column that dried and gets lava again must not keep its cover.
         for c in std::mem::take(&mut self.covered) {
             self.columns[c as usize].covered = false;
         }
@@ -137,13 +143,13 @@ impl Flow {
         }
     }
 
-    /// Units of heat that a joule is.
+    /// Units of heat in a joule.
     pub fn heat_units_of_joule(&self) -> f64 {
         f64::from(UNITS) * HEAT_UNITS as f64 / (self.space.cell_m3() * self.setup.lava.heat_per_m3())
     }
 }
 
-/// Counts heat that left the uppermost run by its surface as lacking in its crust.
+/// Adds heat that left the uppermost run through its surface to the deficit of its crust.
 fn thicken(column: &mut Column, level: i32, units: i64) {
     let Some(run) = column.runs.last().filter(|run| run.is_wet() && level >= run.first) else { return };
     let (amount, _) = run_content(column, run);
@@ -153,15 +159,15 @@ fn thicken(column: &mut Column, level: i32, units: i64) {
     }
 }
 
-/// The run to which a level belongs.
+/// Run to which a level belongs.
 fn run_at(column: &Column, level: i32) -> Option<&Run> {
     column.runs.iter().rev().find(|run| run.first <= level)
 }
 
-/// First and last level of the liquid at a level.
+/// First and last level of the liquid that the place at `level` stands for.
 fn layer(column: &Column, level: i32) -> Option<(i32, i32)> {
     let run = run_at(column, level).filter(|run| run.is_wet())?;
-    // Liquid may have been taken since the runs were found.
+    // The run's top may be stale: reactions take liquid after the runs were found.
     let last = (run.first..=level.min(run.top)).rev().find(|&level| column.cell(level).amount > 0)?;
     let (mut first, mut amount) = (last, i64::from(column.cell(last).amount));
     while first > run.first && amount < i64::from(UNITS / 2) {

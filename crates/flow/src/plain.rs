@@ -1,5 +1,5 @@
-//! The step once more, as plainly as it can be said: every sub-step computes everything again for the whole box, one
-//! thing after the other. Tests hold the fast step against it, to the bit.
+//! Reference implementation of the step, written for clarity: every sub-step recomputes everything
+//! for the whole box, serially. Tests compare the fast step with it, to the bit.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::motion::plan::Plan;
 use crate::store::column::heat_of;
 use crate::store::lean::Lean;
 
-/// An amount and its heat that go from one cell to another.
+/// An amount that moves from a cell to the cell of the same level in another column.
 struct Move {
     from: (usize, i32),
     to: usize,
@@ -19,7 +19,7 @@ struct Move {
 }
 
 impl Flow {
-    /// One step, like [`Flow::step`].
+    /// Makes one step, like [`Flow::step`].
     pub(crate) fn plain_step(&mut self, pours: &[FlowPour]) {
         let pours = self.pours(pours);
         self.reach_all();
@@ -40,6 +40,8 @@ impl Flow {
                 break;
             }
             plan.check(self.ground());
+            // All derived state is recomputed after each change, so that a stale cache of the fast
+            // step shows as a difference.
             for sub in sub_steps(&plan, time) {
                 let sub = SubStep { key: sub_key(self.setup.seed, self.steps, number), ..sub };
                 self.pour(&pours, &plan, sub);
@@ -82,6 +84,7 @@ impl Flow {
             if !plan.is_active(c) || !plan.is_active(n) {
                 continue;
             }
+            // A face moves at the finer level of its two columns.
             let level = plan.level(c).max(plan.level(n));
             if level < due {
                 continue;

@@ -1,30 +1,31 @@
-//! Lava that stands on the ground before the first step: it came at the temperature of its vent or another one, and has cooled at its
-//! place for its age by the laws of crust and bed, as a flow at rest does.
+//! Lava that stands on the ground before the first step: it came at the temperature of its vent or
+//! another one, and has cooled in place for its age by the laws of crust and bed, as a flow at rest
+//! does.
 
 use smallvec::SmallVec;
 
 use super::cooling::heat::{BATCH, Cool, Losses};
 use super::{Flow, FlowSetup, UNITS};
 
-/// First step of the cooling, and each further one as a part of the age until then: a crust grows as the root of its age, so that each
-/// adds as many parts of what is there.
+/// First step of the cooling in seconds, and each further step as a share of the age until then: a
+/// crust grows as the root of its age, so each such step adds the same share to its thickness.
 const FIRST_S: f64 = 1.0;
 const PART: f64 = 0.1;
 
 /// Lava of a column before the first step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// Number of the column.
+    /// Number of the column, `z · nx + x`.
     pub column: u32,
-    /// Thickness above its ground in metres.
+    /// Thickness of the lava above the ground in metres.
     pub thickness_m: f64,
-    /// How long it has been there, in seconds.
+    /// Age in seconds: the time that the lava has been there before the start.
     pub age_s: f64,
 }
 
 impl Flow {
-    /// Puts lava that came at a temperature on columns, each named once, and cools it for its age. Before the first step, of a lava that
-    /// never melts again.
+    /// Puts lava of `temperature_k` on columns, each named once, and cools it for its age. Must be
+    /// called before the first step, and only for a lava that never melts again.
     pub fn stand(&mut self, lava: &[Standing], temperature_k: f64) {
         debug_assert!(self.solids.is_none() && self.steps == 0, "fresh lava that sets for good");
         self.reach(lava.iter().map(|standing| standing.column));
@@ -41,7 +42,8 @@ impl Flow {
         self.take_in(&columns);
     }
 
-    /// Fills the cells on the ground of a column, from below, with so many units, as far as the box goes.
+    /// Fills cells above the ground of a column from below with `amount` units of liquid, clamped
+    /// to the top of the box.
     fn heap(&mut self, c: usize, amount: i64, temperature_k: f64) {
         let (mut left, mut level) = (amount, self.columns[c].base);
         while left > 0 && level < self.space.ny as i32 {
@@ -53,11 +55,12 @@ impl Flow {
         }
     }
 
-    /// Cools columns for their ages.
+    /// Cools the columns of `lava` for their ages.
     fn age(&mut self, lava: &[Standing]) {
         let wetted: Vec<f64> = lava.iter().map(|standing| self.ground().wetted(standing.column as usize)).collect();
         let mut order: Vec<usize> = (0..lava.len()).filter(|i| lava[*i].age_s > 0.0).collect();
         order.sort_by(|a, b| lava[*a].age_s.total_cmp(&lava[*b].age_s));
+        // Columns of one age share their steps, so they can be cooled in batches.
         let same_age = order.chunk_by(|a, b| lava[*a].age_s == lava[*b].age_s);
         let batches: Vec<&[usize]> = same_age.flat_map(|chunk| chunk.chunks(BATCH)).collect();
         let mut losses = Losses::default();
@@ -124,7 +127,7 @@ mod tests {
         assert!((found / all - 1.0).abs() < 0.03, "{found} of the heat, {all} where it was watched");
         let lids = [&watched, &aged].map(|flow| flow.column(24).lid_m + flow.column(24).set_m);
         assert!((lids[1] / lids[0] - 1.0).abs() < 0.1, "{lids:?} m of crust");
-        // Cells of another height cool alike.
+        // The height of cells must not matter.
         let fine = heat(&plain(hours * 3600.0, 6.0, 1.0));
         assert!((fine / found - 1.0).abs() < 0.01, "{fine} and {found}");
     }

@@ -17,24 +17,25 @@ use crate::store::undo::Before;
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::mix64;
 
-/// A whole step in [`FINEST`] bits.
+/// A whole step as a time with [`FINEST`] bits after the point.
 pub(crate) const WHOLE: u64 = 1 << FINEST;
 
-/// Most that a pour adds at once.
+/// Upper bound of the units that a pour adds at once: an eighth of the range of an `i32` amount.
 const LARGEST_POUR: i64 = 1 << 28;
 
-/// A sub-step: its number among all, its random key, and the coarsest level that moves.
+/// A sub-step: its stamp, its random key, and the coarsest level that moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubStep {
     pub(crate) stamp: u32,
     pub(crate) key: u64,
     pub(crate) level: i32,
-    /// When it begins, as a share of the step in [`FINEST`] bits.
+    /// Start of the sub-step, as a share of the step with [`FINEST`] bits after the point.
     pub(crate) time: u64,
 }
 
 impl Flow {
-    /// One step of the length that its [clock](Flow::clock) says; none if it is asked to stop within it ([`Flow::was_stopped`]).
+    /// Makes one step of the length that the [clock](Flow::clock) gives; leaves the flow unchanged
+    /// if it is asked to stop meanwhile ([`Flow::was_stopped`]).
     pub fn step(&mut self, pours: &[FlowPour]) {
         let (length_s, whole_s) = (self.clock.length_s(self.steps), self.setup.step_s);
         if length_s == whole_s {
@@ -45,7 +46,8 @@ impl Flow {
         self.set_length(whole_s);
     }
 
-    /// Has its steps take `step_s` seconds, and works out all that depends on it.
+    /// Sets the length of the steps to `step_s` seconds, and recomputes all tables and runs that
+    /// depend on it.
     fn set_length(&mut self, step_s: f64) {
         self.setup.step_s = step_s;
         self.tables = Tables::new(self.space, &self.setup);
@@ -75,6 +77,7 @@ impl Flow {
             self.plan = plan;
             return;
         }
+        // The state before is kept so that a step that is asked to stop can be undone.
         let mut before = self.before(&plan);
         let faces = self.account.faces;
         let is_made = self.make_rounds(&mut plan, &pours, before.as_mut());
@@ -91,7 +94,7 @@ impl Flow {
         self.plan = plan;
     }
 
-    /// Makes the sub-steps of a step; gives whether all were made.
+    /// Makes the sub-steps of a step; returns false if it was asked to stop before the last.
     fn make_rounds(&mut self, plan: &mut Plan, pours: &[Pour], mut before: Option<&mut Before>) -> bool {
         let (mut time, mut number) = (0, 0);
         while !plan.active.is_empty() {
@@ -103,6 +106,8 @@ impl Flow {
                 if before.is_some() && self.is_to_stop() {
                     return false;
                 }
+                // The stamp tells parts of this sub-step from old ones, so that faces need no
+                // clearing.
                 self.next_stamp();
                 let sub = SubStep { stamp: self.stamp, key: sub_key(self.setup.seed, self.steps, number), ..sub };
                 self.pour(pours, plan, sub);
@@ -119,7 +124,7 @@ impl Flow {
         true
     }
 
-    /// Inputs of the plan.
+    /// State that the plan reads.
     pub(crate) fn ground(&self) -> Ground<'_> {
         Ground {
             space: self.space,
@@ -130,14 +135,16 @@ impl Flow {
         }
     }
 
-    /// Whether any wet column may be another than the last step left it: it gave heat, or an edit changed it.
+    /// Returns true if any wet column may have changed since the last step: it lost heat, or an
+    /// edit changed it.
     pub(crate) fn is_any_stale(&self) -> bool {
         let lava = &self.setup.lava;
         let conducts = lava.bed_conduction > 0.0 || lava.conduction > 0.0;
         self.is_disturbed || self.solids.is_some() || conducts || lava.cooling != Cooling::None
     }
 
-    /// Numbers the sub-steps; after the last number they begin again and no face keeps an old one.
+    /// Advances the stamp of sub-steps. After the last number stamps begin again, with those of all
+    /// faces cleared.
     fn next_stamp(&mut self) {
         if self.stamp == u32::MAX {
             self.faces.iter_mut().for_each(|(_, faces)| faces.iter_mut().for_each(|face| face.stamp = 0));
@@ -146,13 +153,13 @@ impl Flow {
         self.stamp += 1;
     }
 
-    /// The pours of a step in units.
+    /// Pours of a step in units, without those outside the box or of less than a unit.
     pub(crate) fn pours(&self, pours: &[FlowPour]) -> Vec<Pour> {
         let inside = pours.iter().filter(|pour| pour.column < self.space.columns());
         inside.map(|pour| Pour::new(self.space, &self.setup.lava, pour)).filter(|pour| pour.units > 0).collect()
     }
 
-    /// Ends a step after its sub-steps: heat, setting, notes.
+    /// Ends a step after its sub-steps: open sides, heat, setting, records.
     pub(crate) fn finish(&mut self, plan: &Plan) {
         self.steps += 1;
         if self.setup.open_sides {
@@ -161,13 +168,14 @@ impl Flow {
         let cold = if self.solids.is_some() { self.end_melting(plan) } else { self.end_cooling(plan) };
         self.set(&cold);
         self.note_arrivals(&cold);
-        // A cold cell sets as soon as it touches rock.
+        // A cold cell sets as soon as it touches rock, so the next step must look at its column
+        // again.
         self.is_disturbed = !cold.is_empty();
         self.note_changes(plan);
         self.wake_melted();
     }
 
-    /// Notes speeds and takes the heat of a step. Gives the columns that may set.
+    /// Records speeds and takes the heat of a step. Returns the columns that may set.
     fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
         let is_cooling = Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
@@ -179,7 +187,7 @@ impl Flow {
                 ended.note_speed(c, notes.speed(c, &columns[c as usize], &mut marks[c as usize]));
             }
             if is_cooling {
-                // Hot lava comes up through the columns of a vent, where an older crust may have been.
+                // Hot lava comes up through the columns of a vent, even where an older crust was.
                 let is_fed = |c: u32| plan.fed.binary_search(&c).is_ok();
                 wet.iter().filter(|(_, c)| is_fed(*c)).for_each(|&(_, c)| columns[c as usize].lid = 0);
                 let cooling = wet.iter().filter(|(_, c)| !is_fed(*c));
@@ -197,13 +205,14 @@ impl Flow {
         ended.cold
     }
 
-    /// Shares of the active columns that liquid covers.
+    /// Shares (0 to 1) of the active columns that liquid covers, in the order of `plan.active`.
     fn wetted(&self, plan: &Plan) -> Vec<f64> {
         let ground = self.ground();
         plan.active.par_iter().with_min_len(TASK).map(|&c| ground.wetted(c as usize)).collect()
     }
 
-    /// Ends a step where solid takes and gives heat too.
+    /// Ends a step for a lava that melts, where solid exchanges heat too. Returns the columns that
+    /// may set.
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
         let Self { columns, marks, leans, tables, .. } = self;
@@ -223,19 +232,20 @@ impl Flow {
         ended.cold
     }
 
-    /// Pours what is due in a sub-step.
+    /// Pours the amounts that are due in a sub-step.
     pub(crate) fn pour(&mut self, pours: &[Pour], plan: &Plan, sub: SubStep) {
         for pour in pours {
             let level = plan.level(pour.column);
             if level >= sub.level {
-                // Shares that add up to the whole.
+                // Differences of a running total, so that the sub-steps add up to the whole pour.
                 let up_to = |time: u64| ((i128::from(pour.units) * i128::from(time)) >> FINEST) as i64;
                 self.pour_into(pour, up_to(sub.time + (WHOLE >> level)) - up_to(sub.time));
             }
         }
     }
 
-    /// Pours an amount, or counts it as blocked where the column is full to the top of the box.
+    /// Pours `units` of amount, or counts them as blocked if the column is full to the top of the
+    /// box.
     pub(crate) fn pour_into(&mut self, pour: &Pour, units: i64) {
         let column = &mut self.columns[pour.column];
         let room = |i: usize| self.space.ny as i64 * UNIT - column.runs[i].head;
@@ -250,7 +260,7 @@ impl Flow {
             self.account.poured += poured;
             self.account.heat_poured += i128::from(poured * pour.heat_each);
             if column.runs.len() == i + 1 {
-                // What its crust lacks stays the same, and is spread over more.
+                // The crust's deficit stays the same, and is spread over a greater depth.
                 let before = column.runs[i].depth as f64;
                 column.skin = (f64::from(column.skin) * before / (before + poured as f64)) as f32;
             }
@@ -268,7 +278,7 @@ impl Flow {
         self.gather(plan, sub);
     }
 
-    /// Empties the columns at the sides of the box.
+    /// Empties the columns at the sides of the box, and books their liquid as out.
     fn drain(&mut self, plan: &Plan) {
         let notes = Notes::of(self, plan);
         for &c in plan.active.iter().filter(|&&c| is_at_side(self.space, c as usize)) {
@@ -285,8 +295,8 @@ impl Flow {
         }
     }
 
-    /// Notes the arrival of lava in columns of which some may have set. What came and set within the step arrives once it covers
-    /// the column.
+    /// Records the arrival of lava in columns some of which may have set. Lava that came and set
+    /// within the step arrives once it covers the column.
     fn note_arrivals(&mut self, columns: &[u32]) {
         let now_s = self.time_s();
         let least = (covered_above_m(self.space.dz_m) / self.space.dz_m * UNIT as f64) as i64;
@@ -306,7 +316,7 @@ impl Flow {
             let old = std::mem::take(wet);
             let is_wet = |c: &u32| leans[*c as usize].has_liquid();
             changed_area.extend(plan.active.iter().copied().filter(is_wet));
-            // The columns that were not active are as wet as they were.
+            // Columns that were not active are as wet as before, so two sorted lists are merged.
             let mut rest = old.into_iter().peekable();
             for &c in &plan.active {
                 wet.extend(std::iter::from_fn(|| rest.next_if(|&other| other < c)));
@@ -319,13 +329,13 @@ impl Flow {
     }
 }
 
-/// Notes of wet columns at the end of a step.
+/// Records of wet columns at the end of a step.
 struct Notes<'a> {
     plan: &'a Plan,
     cliff: i64,
-    /// Metres a second of a column a step.
+    /// Speed in m/s of a column's width a step.
     meter: f64,
-    /// Reynolds number of a metre a second, a unit of depth and a unit of fluidity.
+    /// Reynolds number for a speed of 1 m/s, a unit of depth and a unit of fluidity.
     inertia: f64,
     now_s: f64,
     cold_law: ColdLaw,
@@ -334,14 +344,15 @@ struct Notes<'a> {
 impl<'a> Notes<'a> {
     fn of(flow: &Flow, plan: &'a Plan) -> Self {
         let meter = flow.space.dx_m / flow.setup.step_s;
-        // ρ q/η, with the flux q of two thirds of the surface's speed.
+        // ρ q/η, where the mean speed of a film is two thirds of its surface's speed.
         let unit_m = flow.space.dz_m / UNIT as f64;
         let inertia =
             2.0 / 3.0 * flow.setup.lava.density_kg_m3 * unit_m / flow.tables.viscosity_pa_s(Mag::from_units(1));
         Self { plan, cliff: flow.tables.cliff, meter, inertia, now_s: flow.time_s(), cold_law: flow.cold_law() }
     }
 
-    /// Notes the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h. Gives the Reynolds number.
+    /// Records the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h. Returns
+    /// the Reynolds number.
     fn speed(&self, c: u32, column: &Column, mark: &mut Mark) -> f64 {
         let Some(run) = column.runs.last().filter(|run| run.is_wet()) else { return 0.0 };
         let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
@@ -352,7 +363,7 @@ impl<'a> Notes<'a> {
         self.inertia * speed * depth * fluidity
     }
 
-    /// Notes the arrival of lava; that of cold lava waits for what sets.
+    /// Records the arrival of lava; cold lava is listed instead, since it may set.
     fn arrival(&self, c: u32, column: &Column, mark: &mut Mark, ended: &mut Ended) {
         if column.has_cold(self.cold_law) {
             ended.cold.push(c);
@@ -368,7 +379,7 @@ struct Ended {
     losses: Losses,
     /// Columns with liquid at or below the solidus.
     cold: Vec<u32>,
-    /// The largest Reynolds number and its column.
+    /// Largest Reynolds number and its column.
     fastest: (f64, u32),
 }
 
@@ -386,8 +397,8 @@ impl Ended {
     }
 }
 
-/// Does some work on all wet columns, some at once, with the place of each among the active ones and its number, and brings their
-/// runs and their records up to date.
+/// Runs `work` on all wet active columns in batches, with the index of each in `plan.active` and
+/// its number, and then refreshes their runs and records.
 fn each_wet(
     plan: &Plan,
     (columns, marks, leans): (&mut Blocks<Column>, &mut Blocks<Mark>, &mut Blocks<Lean>),
@@ -401,6 +412,7 @@ fn each_wet(
         &|strip, (mut columns, (mut marks, mut leans))| {
             let mut ended = Ended::default();
             let mut places = strip.these.clone();
+            // Batches, because the crusts of several columns are solved in vectors.
             loop {
                 let of_place = |place: usize| (place, plan.active[place]);
                 let is_wet = |&(_, c): &(usize, u32)| leans[c as usize].has_liquid();
@@ -418,7 +430,8 @@ fn each_wet(
     )
 }
 
-/// The sub-steps of a round that begins at a time: their times and the coarsest levels that move. Stamp and key are the caller's.
+/// Sub-steps of a round that begins at `time`: their start times and the coarsest levels that move.
+/// The caller fills in stamp and key.
 pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep> + use<> {
     let &Plan { due, round, finest, .. } = plan;
     (0..1u64 << (finest - round)).map(move |i| {
@@ -427,7 +440,8 @@ pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep>
     })
 }
 
-/// The random key of a sub-step, by its number in the step.
+/// Random key of a sub-step, a pure hash of the seed, the step and the sub-step's `number` within
+/// it.
 pub(crate) fn sub_key(seed: u64, step: u64, number: u64) -> u64 {
     let key = mix64(mix64(seed ^ 0x6c61_7661).wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     mix64(key.wrapping_add(number))

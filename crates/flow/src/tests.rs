@@ -1,19 +1,19 @@
-//! The fast step against the plain one, ledgers, and box worlds.
+//! Tests of the fast step against the plain one, of ledgers, and of box worlds.
 
 use super::*;
 use lavoxel_base::random::mix64;
 
-/// A draw from 0 to 1.
+/// Pseudo-random number in [0, 1) for a seed and a use.
 pub(super) fn draw(seed: u64, use_: u64) -> f64 {
     (mix64(mix64(seed) ^ use_) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A random small world: rough ground, caves, and a lava that cools and sets.
+/// Random small world: rough ground, caves, and a lava that cools and sets.
 fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
     random_flow_in(seed, [1, 2].map(|use_| 6 + (draw(seed, use_) * 12.0) as usize))
 }
 
-/// Random flow with so many columns along x and z.
+/// Random world of `nx` × `nz` columns.
 pub(super) fn random_flow_in(seed: u64, [nx, nz]: [usize; 2]) -> (Flow, Vec<FlowPour>) {
     let d = |use_| draw(seed, use_);
     let space = FlowBox { nx, ny: 24, nz, dx_m: 2.0 + 10.0 * d(3), dz_m: 0.5 + 4.0 * d(4) };
@@ -53,7 +53,7 @@ pub(super) fn random_flow_in(seed: u64, [nx, nz]: [usize; 2]) -> (Flow, Vec<Flow
     (flow, (0..1 + (d(60) * 3.0) as u64).map(vent).collect())
 }
 
-/// The pours of a step, from what is poured in each.
+/// Pours of a step, from the volume `after_m3` poured in each step until the step `until`.
 pub(super) fn at_step(pours: &[FlowPour], step: u64, until: u64) -> Vec<FlowPour> {
     let at = |pour: &FlowPour, n: u64| n.min(until) as f64 * pour.after_m3;
     pours.iter().map(|pour| FlowPour { before_m3: at(pour, step), after_m3: at(pour, step + 1), ..*pour }).collect()
@@ -77,7 +77,7 @@ fn the_fast_step_is_the_plain_step_to_the_bit() {
         out += fast.account.out;
         roofed += (0..fast.space.columns()).filter(|&c| fast.column(c).roofed).count();
     }
-    // The worlds have what makes the difference.
+    // The comparison counts only if the worlds have set lava, roofs and outflow.
     assert!(set > 0 && out > 0 && roofed > 0, "{set} {out} {roofed}");
 }
 
@@ -148,7 +148,7 @@ pub(super) fn disturb(flow: &mut Flow, seed: u64, step: u64) {
     }
 }
 
-/// Takes heat and liquid from cells, and makes some in others.
+/// Takes heat and liquid from cells, and makes liquid in others.
 fn react(flow: &mut Flow, cells: &[[usize; 3]], share: f64) {
     for &place in cells {
         let Some(met) = flow.met(place, Phase::Liquid, 700.0) else { continue };
@@ -208,7 +208,7 @@ fn a_state_kept_after_edits_goes_on_to_the_same_bits() {
         advance(&mut flow, 0..8);
         let mut other = first.clone();
         other.restore(flow.state()).expect("a state of the same box");
-        // What covers the lava is said before every step by the world.
+        // The cover is no part of a state, since the world sets it before every step.
         flow.cover(&vec![false; flow.wet().len()]);
         advance(&mut flow, 8..16);
         advance(&mut other, 8..16);
@@ -242,7 +242,8 @@ fn what_edits_do_is_counted() {
     flow.check().expect("exact");
 }
 
-/// Flat ground with lava of two temperatures far apart: a wide pool that creeps, and a hot spring that runs.
+/// Faces evaluated on flat ground by lava of two temperatures far apart: a wide pool that creeps,
+/// and a hot spring that runs.
 fn pool_and_spring(with_pool: bool, with_spring: bool) -> u64 {
     let space = FlowBox { nx: 90, ny: 20, nz: 40, dx_m: 10.0, dz_m: 2.0 };
     let lava = Lava { cooling: Cooling::None, ..Lava::preset("etna-basalt").expect("a preset") };
@@ -271,7 +272,8 @@ fn a_fast_front_costs_nothing_where_lava_creeps() {
     assert!(both < (pool + spring) * 11 / 10, "{both} faces together, {pool} and {spring} alone");
 }
 
-/// A litre a second, which conduction would freeze as it comes: the vent's column sheds it to its neighbours.
+/// Checks that a litre a second, which conduction would freeze as it comes, is shed by the vent's
+/// column to its neighbours.
 #[test]
 fn a_trickle_builds_no_spine() {
     let space = FlowBox { nx: 15, ny: 12, nz: 15, dx_m: 10.0, dz_m: 5.0 };
@@ -290,7 +292,7 @@ fn a_trickle_builds_no_spine() {
 
 #[test]
 fn what_sets_under_pressure_is_no_thicker_than_its_room() {
-    // A tunnel 5 m high joins two shafts, of which one was filled 30 m.
+    // A tunnel 5 m high joins two shafts; one was filled 30 m.
     let space = FlowBox { nx: 12, ny: 12, nz: 3, dx_m: 10.0, dz_m: 5.0 };
     let lava = Lava {
         viscosity: Viscosity::Constant { pa_s: 1e4 },

@@ -1,9 +1,10 @@
-//! Columns in blocks that are made as lava comes near, against a box of which all blocks are made.
+//! Tests of columns in blocks that are allocated as lava comes near, against a box with all blocks
+//! allocated.
 
 use super::tests::{at_step, disturb, draw, random_flow_in};
 use super::*;
 
-/// Columns along x and z, many of them no multiple of a block.
+/// Random numbers of columns along x and z, mostly no multiples of a block.
 fn wide(seed: u64) -> [usize; 2] {
     [20 + (draw(seed, 71) * 110.0) as usize, 9 + (draw(seed, 72) * 60.0) as usize]
 }
@@ -21,6 +22,7 @@ fn a_flow_in_blocks_is_that_of_a_whole_box() {
         whole.reach_all();
         let first = made(&flow);
         for step in 0..12 {
+            // Every third world is edited too, since edits allocate blocks without a step.
             if seed % 3 == 0 {
                 [&mut flow, &mut whole].into_iter().for_each(|flow| disturb(flow, seed, step));
             }
@@ -63,14 +65,14 @@ fn a_kept_state_has_what_lava_reached_and_comes_back_to_the_same_bits() {
         (0..6).for_each(|step| flow.step(&at_step(&pours, step, 6)));
         let state = flow.state();
         let need = state.need(flow.space());
-        // Over another ground: that of the state counts.
+        // Restores over another ground: that of the state counts.
         let ground = vec![1.0; first.space.columns()];
         let mut other = Flow::new(first.space, first.setup.clone(), &ground).expect("numbers in range");
         other.restore(state.clone()).expect("a state of the same box");
         assert_eq!((other.hash(), other.account), (flow.hash(), flow.account));
         assert!(other.bytes() <= Flow::need(first.space, &first.setup.lava) + need, "{} of {need}", other.bytes());
         assert!(made(&other) <= made(&flow));
-        // Back to the start, all that had changed is listed.
+        // Back at the start, every changed column is listed.
         let mut back = flow.clone();
         back.restore(first.state()).expect("a state of the same box");
         assert!(flow.wet().iter().all(|c| back.changed().binary_search(c).is_ok()));
@@ -88,7 +90,7 @@ fn a_large_box_takes_what_its_lava_takes() {
     let lava = Lava::default();
     let columns = space.columns() as u64;
     assert!(Flow::need(space, &lava) <= 8 * columns, "{} bytes of dry ground", Flow::need(space, &lava));
-    // Blocks of a disc of one column in a hundred, and of as many columns in a line along z.
+    // Blocks of a disc of one column in a hundred, and of as many columns in a channel along z.
     let reached = |inside: &dyn Fn(usize, usize) -> bool| {
         let all = (0..space.columns()).filter(|c| inside(c % 4096, c / 4096));
         Flow::need(space, &lava) + Flow::need_of_blocks_around(space, all)

@@ -1,9 +1,10 @@
-//! Cost follows what moves: rest is free, deep liquid costs what flows through it, and what sub-steps put off stays small.
+//! Tests of cost: rest is free, deep liquid costs by its flow, and moves that sub-steps put off
+//! stay small.
 
 use super::*;
 use lavoxel_base::random::mix64;
 
-/// Lava of one viscosity that neither cools nor sets.
+/// Isothermal, isoviscous lava that neither cools nor sets.
 fn still_lava(viscosity_pa_s: f64, yield_pa: f64) -> Lava {
     Lava {
         viscosity: Viscosity::Constant { pa_s: viscosity_pa_s },
@@ -16,7 +17,8 @@ fn still_lava(viscosity_pa_s: f64, yield_pa: f64) -> Lava {
     }
 }
 
-/// Metres of lava in each column of a square of `n` columns of 10 m with walls around.
+/// Pond with `depth_m(x, z)` metres of lava in each of `n` × `n` columns of 10 m, with walls
+/// around.
 fn pond(n: usize, lava: Lava, depth_m: impl Fn(usize, usize) -> f64) -> Flow {
     let space = FlowBox { nx: n, ny: 100, nz: n, dx_m: 10.0, dz_m: 5.0 };
     let hot = lava.vent_k;
@@ -37,14 +39,15 @@ fn heads(flow: &Flow) -> Vec<f64> {
     (0..flow.space.columns()).map(|c| flow.column(c).surface_m).collect()
 }
 
-/// Sub-steps and faces of so many steps.
+/// Number of sub-steps and faces of `steps` steps.
 fn cost(flow: &mut Flow, steps: usize) -> [u64; 2] {
     let before = flow.account;
     (0..steps).for_each(|_| flow.step(&[]));
     [flow.account.sub_steps - before.sub_steps, flow.account.faces - before.faces]
 }
 
-/// Steps until nothing moves, and what they cost.
+/// Number of steps until nothing moves, and their cost in sub-steps and faces; panics after `most`
+/// steps.
 fn to_rest(flow: &mut Flow, most: usize) -> (usize, [u64; 2]) {
     let before = flow.account;
     for step in 0..most {
@@ -76,7 +79,7 @@ fn a_disturbed_pond_comes_to_rest_at_a_cost_that_does_not_grow_with_the_cube_of_
         let heads = heads(&flow);
         let level = 10.0 + depth + 3.0 / 441.0;
         let off = heads.iter().map(|head| (head - level).abs()).fold(0.0, f64::max);
-        // Differences of 8 units of 0.3 µm from column to column are rest.
+        // Differences of 8 units of 0.3 µm from column to column count as rest.
         assert!(off < 21.0 * 3e-6, "{depth} m: {off} m from level");
         flow.check().expect("exact");
         faces.push(count);
@@ -84,7 +87,7 @@ fn a_disturbed_pond_comes_to_rest_at_a_cost_that_does_not_grow_with_the_cube_of_
     assert!(faces.windows(2).all(|pair| pair[1] <= 2 * pair[0]), "{faces:?}");
 }
 
-/// A basin with one notch in its rim, and a vent far from it.
+/// A basin with a notch in its rim, filled; the vent of the test lies far from the notch.
 fn basin() -> Flow {
     let (n, depth) = (25, 10.0);
     let space = FlowBox { nx: n, ny: 60, nz: n, dx_m: 10.0, dz_m: 2.0 };
@@ -111,6 +114,7 @@ fn basin() -> Flow {
 fn sub_steps_that_are_put_off_change_neither_level_nor_outflow() {
     let run = |is_exact: bool| {
         let mut flow = basin();
+        // Without a tolerance the flow makes every sub-step that stability asks for.
         if is_exact {
             (flow.tables.tolerance, flow.tables.deep) = (0, 60);
         }
@@ -217,7 +221,7 @@ fn a_step_that_is_given_up_leaves_the_state_before_it() {
         let (hash, account) = (flow.hash(), flow.account);
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         flow.step(&[]);
-        // A short step is made to its end.
+        // Short steps run to their end in spite of the flag.
         assert!(flow.was_stopped() || step > 0, "the first step is long");
         if flow.was_stopped() {
             assert_eq!((flow.hash(), flow.account, flow.steps()), (hash, account, step));

@@ -1,9 +1,12 @@
-//! Many runs and outside data: hazard maps ([`hazard`]), fits ([`calibrate`]), footprints side by side ([`compare`]), what lies in the way
-//! ([`exposure`]), set-ups with a known answer ([`verify`]), and their sheets and plots ([`sheet`], [`plot`]).
+//! Studies of many runs and comparisons with outside data: hazard maps ([`hazard`]), calibration
+//! ([`calibrate`]), comparison of footprints ([`compare`]), exposure of roads and buildings
+//! ([`exposure`]), verification set-ups with known answers ([`verify`]), and their sheets and plots
+//! ([`sheet`], [`plot`]).
 //!
-//! It must not know flags or windows.
+//! The crate knows neither command-line flags nor windows; callers pass parsed settings.
 //!
-//! - Invariant: run *n* of a study depends on the seed and *n* alone, so that a study may be cut, spread over machines and resumed.
+//! - Invariant: run *n* of a study depends on the seed and *n* alone, so that a study may be cut,
+//!   spread over machines and resumed.
 //!
 //! Begin with [`hazard::Study`].
 

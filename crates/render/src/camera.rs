@@ -1,6 +1,7 @@
-//! Where the picture is taken from, and the rays that it gives.
+//! Camera: position, view direction and the rays through its pixels.
 //!
-//! World space is in cells: x east, y up, z south. Pixels count from the top left; a pixel's centre is at + 0.5.
+//! World space is in cells: x east, y up, z south. Pixel coordinates count from the top left; the
+//! centre of a pixel lies at +0.5.
 
 use nalgebra::{Point3, Vector3};
 
@@ -9,34 +10,37 @@ use lavoxel_base::grid::Grid;
 
 use super::math::direction;
 
-/// Levels between the lowest and the highest corner at which a subject's width is known.
+/// Number of evenly spaced levels, between the lowest and the highest corner, at which the width of
+/// a subject is stored.
 const LEVELS: usize = 8;
 
-/// The part of the world a camera should show: an axis-aligned box in cells, and how wide its content is.
+/// Subject of a camera: an axis-aligned box in cells, and the width of its content by height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Corner with the smallest coordinates.
     pub low: Point3<f32>,
     /// Corner with the largest coordinates.
     pub high: Point3<f32>,
-    /// Distance from the upright middle axis, in cells, to which the content reaches at evenly spaced heights from
-    /// `low` to `high`. Mountains are narrow where they are high, and framing uses that.
+    /// Radius of the content around the vertical middle axis, in cells, at evenly spaced heights
+    /// from `low` to `high`: mountains are narrow where they are high, and framing uses that room.
     reach: [f32; LEVELS],
-    /// Bounds of matter over the ground, from `low` to a height of its own.
+    /// Top of the matter over the ground (y in cells), and its radius in cells at evenly spaced
+    /// heights from `low` to that top.
     matter: (f32, [f32; LEVELS]),
-    /// Height of a cell as it is drawn, in its widths.
+    /// Height of a drawn cell, in cell widths.
     tall: f32,
 }
 
 impl Bounds {
-    /// The whole box of cells.
+    /// Bounds of the whole box of cells.
     pub fn of(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
         let reach = [0.5 * high.x.hypot(high.z); LEVELS];
         Self { low: Point3::origin(), high, reach, matter: (0.0, [0.0; LEVELS]), tall: 1.0 }
     }
 
-    /// A block of ground from `foot` up to its highest point; `ground` gives points of its surface.
+    /// Bounds of a block of ground from `foot` up to its highest point `top` (y in cells); `ground`
+    /// yields points of its surface, in cells.
     pub fn of_ground(grid: Grid, (foot, top): (f32, f32), ground: impl Iterator<Item = Point3<f32>>) -> Self {
         let mut bounds = Self::of(grid);
         bounds.low.y = foot;
@@ -54,8 +58,8 @@ impl Bounds {
         bounds
     }
 
-    /// These bounds with matter in boxes, each between two corners in cells. An automatic framing has them in the picture; the
-    /// fractions of a given target are still those of the ground.
+    /// Adds matter in `boxes` (each the lowest and the highest corner, in cells). Automatic framing
+    /// keeps this matter in the picture; fractions of a given target still refer to the ground.
     #[must_use]
     pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {
         let middle = nalgebra::center(&self.low, &self.high);
@@ -71,28 +75,28 @@ impl Bounds {
         self
     }
 
-    /// Draws cells so many times as high as wide. Cells are cubes otherwise.
+    /// Sets the height of a drawn cell to `tall` cell widths; without this call cells are cubes.
     #[must_use]
     pub fn of_tall_cells(self, tall: f32) -> Self {
         Self { tall, ..self }
     }
 
-    /// Height of a cell as it is drawn, in its widths.
+    /// Height of a drawn cell, in cell widths.
     pub fn tall(&self) -> f32 {
         self.tall
     }
 
-    /// Length of the diagonal in widths of a cell.
+    /// Length of the diagonal, in cell widths.
     pub fn diagonal(&self) -> f32 {
         let diagonal = self.high - self.low;
         Vector3::new(diagonal.x, diagonal.y * self.tall, diagonal.z).norm()
     }
 }
 
-/// A half-line from the camera through the picture.
+/// Half-line from the camera through a place in the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    /// Where it starts, in cells.
+    /// Start of the ray, in cells.
     pub origin: Vector3<f32>,
     /// Unit direction.
     pub direction: Vector3<f32>,
@@ -106,38 +110,38 @@ impl Ray {
     }
 }
 
-/// Target of a camera and its distance.
+/// Target of a camera, and the distance between both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
     /// Point in the middle of the picture, in cells.
     pub target: Point3<f32>,
-    /// Distance from the eye to it, in cells.
+    /// Distance from the eye to `target`, in cells.
     pub distance_cells: f32,
 }
 
-/// A camera placed in the world, for one picture size. Where cells are not drawn as cubes, angles and distances are those of the
-/// picture, in widths of a cell, and places and rays are in cells.
+/// Camera placed in the world, for pictures of one size. Where cells are not cubes, angles and
+/// distances are in cell widths (as drawn), positions and rays in cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     eye: Point3<f32>,
-    /// Unit vectors of the picture, in cells.
+    /// Right axis of the picture as a direction in cells; `up` and `forward` likewise.
     right: Vector3<f32>,
     up: Vector3<f32>,
     forward: Vector3<f32>,
-    /// Height of a cell as it is drawn, in its widths.
+    /// Height of a drawn cell, in cell widths.
     tall: f32,
     /// Half the picture's height at distance 1.
     half_height: f32,
-    /// Edge of a pixel at distance 1.
+    /// Edge of a pixel at distance 1, in the same unit.
     pixel: f32,
     size: (usize, usize),
-    /// How far the rays are shifted right and down in the picture, in pixels.
+    /// Offset of the rays to the right and down, in pixels.
     shift: [f32; 2],
 }
 
 impl Camera {
-    /// Places the camera that `spec` describes so that it shows `subject` in a picture of `size` (width, height)
-    /// pixels. Automatic framing does not depend on the azimuth: an orbit keeps its distance.
+    /// Places the camera of `spec` so that a picture of `size` (width, height) pixels shows
+    /// `subject`. Automatic framing does not depend on the azimuth: an orbit keeps its distance.
     pub fn new(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Self {
         let framing = Self::frame(spec, subject, size);
         let mut camera = Self::turned(spec, subject.tall, size);
@@ -145,8 +149,9 @@ impl Camera {
         camera
     }
 
-    /// A camera that stands at `eye`, in cells, and looks against the direction of compass `azimuth_deg` raised by
-    /// `elevation_deg`, as one that [`Camera::new`] places does. Elevations are held between -89 and 89 degrees.
+    /// Camera at `eye` (cells) that looks against the compass direction `azimuth_deg`, raised by
+    /// `elevation_deg`; the same convention as [`Camera::new`]. Elevations are clamped to −89..89
+    /// degrees.
     pub fn from_pose(
         eye: Point3<f32>,
         (azimuth_deg, elevation_deg): (f32, f32),
@@ -156,7 +161,7 @@ impl Camera {
         Self::from_pose_over((eye, 1.0), (azimuth_deg, elevation_deg), fov_deg, size)
     }
 
-    /// Camera from a pose where cells are drawn `tall` times as high as wide.
+    /// Camera from a pose, with cells drawn `tall` times as high as wide.
     pub fn from_pose_over(
         (eye, tall): (Point3<f32>, f32),
         (azimuth_deg, elevation_deg): (f32, f32),
@@ -173,7 +178,7 @@ impl Camera {
         Self { eye, right, up, forward, tall, half_height, pixel: pixel(half_height, size), size, shift: [0.0; 2] }
     }
 
-    /// Target and distance of the camera that `spec` describes: where an orbit by hand begins.
+    /// Target and distance of the camera of `spec`; an orbit by hand starts there.
     pub fn frame(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Framing {
         let mut camera = Self::turned(spec, subject.tall, size);
         let (forward, up) = (camera.forward, camera.up);
@@ -182,6 +187,8 @@ impl Camera {
         let fixed = spec.target.map(|f| subject.low + extent.component_mul(&Vector3::from(f)));
         let mut target = fixed.unwrap_or(subject.low + extent.component_mul(&Vector3::new(0.5, 0.4, 0.5)));
         let distance = spec.distance.map(|d| d * subject.diagonal());
+        // The fitted distance depends on the target, and the centring of the target on the
+        // distance: four rounds of a fixed point.
         for _ in 0..4 {
             let fitted = distance.unwrap_or_else(|| camera.fit(target, &outline));
             camera.eye = target - forward * fitted;
@@ -192,12 +199,13 @@ impl Camera {
         Framing { target, distance_cells: distance.unwrap_or_else(|| camera.fit(target, &outline)) }
     }
 
-    /// A camera at the origin that looks where `spec` says.
+    /// Camera at the origin with the view direction of `spec`.
     fn turned(spec: &CameraSpec, tall: f32, size: (usize, usize)) -> Self {
         Self::from_pose_over((Point3::origin(), tall), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, size)
     }
 
-    /// Smallest distance from `target` at which all points lie inside the picture, with a little air around them.
+    /// Smallest distance from `target` at which all `points` lie inside the picture, with a margin
+    /// of 7 %.
     fn fit(&self, target: Point3<f32>, points: &[Point3<f32>]) -> f32 {
         let air = 1.07;
         let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
@@ -208,7 +216,7 @@ impl Camera {
         need.fold(1.0, f32::max)
     }
 
-    /// How far the middle of the points lies above the picture's middle, as a slope.
+    /// Offset of the middle of `points` above the middle of the picture, as a slope.
     fn off_centre(&self, points: &[Point3<f32>]) -> f32 {
         let slopes = points.iter().map(|p| {
             let [_, up, forward] = self.seen(p - self.eye);
@@ -218,7 +226,8 @@ impl Camera {
         0.5 * (low + high)
     }
 
-    /// This camera raised to an eye of this height in cells, with the same point in its middle.
+    /// Moves the eye to y = `height` (cells) and turns the camera so that `target` stays in the
+    /// middle of the picture.
     #[must_use]
     pub fn raised_to(&self, height: f32, target: Point3<f32>) -> Self {
         let eye = Point3::new(self.eye.x, height, self.eye.z);
@@ -229,7 +238,7 @@ impl Camera {
         Self::from_pose_over((eye, self.tall), pose, fov.to_degrees(), self.size)
     }
 
-    /// View in a picture of another size, in pixels.
+    /// View of the same scene in a picture of `size` (width, height) pixels.
     #[must_use]
     pub fn resized(&self, size: (usize, usize)) -> Self {
         let size = (size.0.max(1), size.1.max(1));
@@ -237,13 +246,14 @@ impl Camera {
         Self { size, pixel: pixel(self.half_height, size), shift: self.shift.map(|n| n * scale), ..self.clone() }
     }
 
-    /// Shifts the rays right and down by parts of a pixel, so that pictures of one view see different places.
+    /// Offsets the rays to the right and down by parts of a pixel, so that pictures of one view
+    /// sample different places.
     #[must_use]
     pub fn shifted(&self, [right, down]: [f32; 2]) -> Self {
         Self { shift: [self.shift[0] + right, self.shift[1] + down], ..self.clone() }
     }
 
-    /// View of the part of the picture that lies right of so many columns of pixels.
+    /// View of the part of the picture to the right of the first `columns` columns of pixels.
     #[must_use]
     pub fn right_of(&self, columns: usize) -> Self {
         let columns = columns.min(self.size.0 - 1);
@@ -262,7 +272,7 @@ impl Camera {
         self.size
     }
 
-    /// Where the camera stands, in cells.
+    /// Position of the camera, in cells.
     pub fn eye(&self) -> Point3<f32> {
         self.eye
     }
@@ -272,37 +282,40 @@ impl Camera {
         [self.right, self.up, self.forward]
     }
 
-    /// The vectors by which a way in cells is measured along the axes of the picture, as a product of both.
+    /// Vectors whose dot product with an offset in cells gives the components of that offset along
+    /// the axes of the picture, in cell widths.
     pub fn measures(&self) -> [Vector3<f32>; 3] {
         let square = self.tall * self.tall;
         self.axes().map(|axis| Vector3::new(axis.x, axis.y * square, axis.z))
     }
 
-    /// A way in cells along the axes of the picture, in widths of a cell.
+    /// Components of an offset in cells along the axes of the picture, in cell widths.
     fn seen(&self, way: Vector3<f32>) -> [f32; 3] {
         self.measures().map(|axis| way.dot(&axis))
     }
 
-    /// Height of a cell as it is drawn, in its widths.
+    /// Height of a drawn cell, in cell widths.
     pub fn tall(&self) -> f32 {
         self.tall
     }
 
-    /// Half the picture's height at distance 1: the tangent of half the vertical field of view.
+    /// Half the height of the picture at distance 1: the tangent of half the vertical field of
+    /// view.
     pub fn half_height(&self) -> f32 {
         self.half_height
     }
 
-    /// The ray through picture position (`px`, `py`) in pixels from the top left.
+    /// Ray through the picture position (`px`, `py`), in pixels from the top left.
     #[inline(always)]
     pub fn ray(&self, px: f32, py: f32) -> Ray {
         self.ray_and_length(px, py).0
     }
 
-    /// Ray through a pixel, and how far along it the depth grows by 1.
+    /// Ray through a picture position in pixels, and the length of the ray per unit of depth.
     #[inline(always)]
     pub fn ray_and_length(&self, px: f32, py: f32) -> (Ray, f32) {
-        // No division by the size: this is done for each pixel.
+        // Multiplication by the precomputed edge of a pixel, no division by the size: this function
+        // runs for each pixel.
         let [across, down] = self.middle();
         let x = (px - across) * self.pixel;
         let y = (down - py) * self.pixel;
@@ -316,7 +329,8 @@ impl Camera {
         self.pixel
     }
 
-    /// Picture position in pixels and distance in cells of a point, or `None` for points behind the camera.
+    /// Picture position in pixels and distance in cells of `point`; `None` for points behind the
+    /// camera.
     pub fn project(&self, point: Point3<f32>) -> Option<(f32, f32, f32)> {
         let v = point - self.eye;
         let [right, up, depth] = self.seen(v);
@@ -331,12 +345,13 @@ impl Camera {
     }
 }
 
-/// Edge of a pixel at distance 1.
+/// Edge of a pixel at distance 1, for a picture `height` pixels high.
 fn pixel(half_height: f32, (_, height): (usize, usize)) -> f32 {
     2.0 * half_height / height as f32
 }
 
-/// Points that stand for the subject when framing: at each level, the circle that it sweeps in an orbit.
+/// Sample points of the subject for framing: at each level, the circle that the subject sweeps in
+/// an orbit.
 fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
     let middle = nalgebra::center(&subject.low, &subject.high);
     let rings = |top: f32, reach: [f32; LEVELS]| {

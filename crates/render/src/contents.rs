@@ -1,4 +1,4 @@
-//! Contents of a picture besides the look: lava and ground may be hidden, and slices of cells stand in space.
+//! Contents of a picture: visibility of lava and ground, and slices of cells that stand in space.
 
 use std::sync::Arc;
 
@@ -8,41 +8,47 @@ use crate::ground::heightfield::{Face, GroundHit};
 use crate::style::transfer::Transfer;
 use lavoxel_automaton::view::srgb_to_linear;
 
-/// Content of a cell of a slice, in the last byte of [`Cut::texels`].
+/// Kind of an empty cell; the kind of a cell is the last byte of its entry in [`Cut::texels`].
 pub(crate) const NOTHING: u8 = 0;
+/// Cell with a value on the scale, in the first byte.
 pub(crate) const VALUE: u8 = 1;
+/// Cell of rock.
 pub(crate) const ROCK: u8 = 2;
+/// Cell of a material without values, with the material's colour in the first three bytes.
 pub(crate) const MATERIAL: u8 = 3;
 
-/// Linear light of rock in a slice.
+/// Colour of rock in a slice, in linear light.
 pub const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
 
-/// The cells of one slice, without any filter.
+/// Cells of a slice, without any filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Position along the axis.
+    /// Index of the slice's layer of cells along its axis.
     pub cell: usize,
-    /// Cells across: along z for a slice on x, else along x.
+    /// Number of cells across: along z for a slice perpendicular to x, else along x.
     pub width: usize,
-    /// Cells down: along z for a slice on y, else along y from the floor up.
+    /// Number of rows: along z for a slice perpendicular to y, else along y from the floor up.
     pub height: usize,
-    /// It shows amounts: the cinematic look draws the matter itself in their place, cut open.
+    /// Set where the slice shows amounts: the cinematic look then draws the matter itself, cut
+    /// open, in place of the cells.
     pub of_amounts: bool,
-    /// For each cell three bytes that depend on the last one, its content:
-    /// 0 nothing; 1 a value, 0 to 255 for the [range](lavoxel_automaton::world::CellMeasure::range) of the measure, in the first byte;
-    /// 2 rock; 3 a material without values, by its colour in sRGB.
+    /// Cells in rows, `width · height` entries. The last byte is the kind of the cell; the first
+    /// three depend on the kind: 0 nothing; 1 a value, scaled from the
+    /// [range](lavoxel_automaton::world::CellMeasure::range) of its measure to 0..255, in the first
+    /// byte; 2 rock; 3 a material without values, by its colour in sRGB.
     pub texels: Vec<[u8; 4]>,
 }
 
 impl Cut {
-    /// Where the slice lies along its axis, in cells: in the middle of its own.
+    /// Position of the slice along its axis, in cells: the middle of its layer.
     pub(crate) fn middle(&self) -> f32 {
         self.cell as f32 + 0.5
     }
 }
 
-/// The part of the box that is shown when slices cut it open: of `clip`, without what lies between each slice and the
-/// eye. All are shares of the box along x, y and z; a slice outside the clip cuts nothing.
+/// Part of the box that is shown when slices cut the box open: `clip` without the matter between
+/// each slice and the eye. All arguments and the result are shares of the box along x, y and z. A
+/// slice outside `clip` cuts nothing.
 pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
     std::array::from_fn(|k| {
         let [low, high] = clip[k];
@@ -57,44 +63,45 @@ pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [
 /// Parts of a scene that are drawn.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// The lava, its light on the ground, and other media.
+    /// Flag for the lava, its light on the ground, and all other media.
     pub lava: bool,
-    /// The ground block.
+    /// Flag for the ground block.
     pub ground: bool,
-    /// The colour bar of the plain styles.
+    /// Flag for the colour bar of the plain styles.
     pub legend: bool,
-    /// Slices across x, y and z.
+    /// Slices perpendicular to x, y and z; `None` for no slice.
     pub slices: [Option<Arc<Cut>>; 3],
 }
 
 impl Default for Contents {
-    /// Lava, ground and colour bar.
+    /// Shows lava, ground and colour bar, and no slices.
     fn default() -> Self {
         Self { lava: true, ground: true, legend: true, slices: [None, None, None] }
     }
 }
 
 impl Contents {
-    /// Cells of the slices across x, y and z.
+    /// Layer indices of the slices perpendicular to x, y and z.
     pub(crate) fn cells(&self) -> [Option<usize>; 3] {
         self.slices.each_ref().map(|cut| cut.as_ref().map(|cut| cut.cell))
     }
 }
 
-/// The slices of one frame, ready to be met by rays.
+/// Slices of a frame, prepared for intersection with rays.
 #[derive(Clone, Copy)]
 pub(crate) struct Slices<'a> {
-    /// Cells along x, y and z.
+    /// Size of the box in cells along x, y and z.
     size: [f32; 3],
-    /// The part of the box that is shown, in cells: slices end where it does.
+    /// Shown part of the box along x, y and z, in cells; slices are clipped to this part.
     shown: [[f32; 2]; 3],
     cuts: &'a [Option<Arc<Cut>>; 3],
     transfer: &'a Transfer,
-    /// Matter is drawn as it looks: rock has its strata, and slices of amounts only cut the box open.
+    /// Set in looks that draw matter naturally: rock has its strata, and slices of amounts only cut
+    /// the box open.
     natural: bool,
 }
 
-/// Where a ray meets a slice, and the light that it sends out there.
+/// Intersection of a ray with a slice: distance in cells, and emitted linear light.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SliceHit {
     pub(crate) t: f32,
@@ -102,31 +109,31 @@ pub(crate) struct SliceHit {
 }
 
 impl<'a> Slices<'a> {
-    /// Slices of a box of `size` cells, of which the part between these shares is shown.
+    /// Slices of a box of `size` cells; `shown` is the shown part of the box, as shares.
     pub(crate) fn new(size: [usize; 3], shown: [[f32; 2]; 3], contents: &'a Contents, transfer: &'a Transfer) -> Self {
         let size = size.map(|n| n as f32);
         let shown = std::array::from_fn(|axis| shown[axis].map(|share| share * size[axis]));
         Self { size, shown, cuts: &contents.slices, transfer, natural: false }
     }
 
-    /// Contents in a look that draws matter as it is.
+    /// Slices for a look that draws matter naturally.
     pub(crate) fn natural(self) -> Self {
         Self { natural: true, ..self }
     }
 
-    /// Whether none has cells of its own to show.
+    /// True if no slice has cells to show.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         !self.cuts.iter().flatten().any(|cut| self.shows(cut))
     }
 
-    /// Whether the cells of a slice are seen, and not the matter in its plane.
+    /// True if the cells of `cut` are drawn, and not the matter in its plane.
     #[inline(always)]
     fn shows(&self, cut: &Cut) -> bool {
         !(self.natural && cut.of_amounts)
     }
 
-    /// The nearest cell of a slice with something to show before `limit`.
+    /// Nearest visible cell of a slice along `ray`, closer than `limit` (cells).
     pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
         let mut nearest: Option<(f32, [u8; 4])> = None;
         for (axis, cut) in self.cuts.iter().enumerate() {
@@ -145,14 +152,16 @@ impl<'a> Slices<'a> {
         nearest.map(|(t, texel)| SliceHit { t, light: self.light(texel) })
     }
 
-    /// Whether a cell with this content is drawn: natural rock is the ground's own cut face.
+    /// True if cells of this kind are drawn. In natural looks, rock is skipped: the cut face of the
+    /// ground shows it.
     #[inline(always)]
     fn is_seen(&self, content: u8) -> bool {
         content != NOTHING && !(self.natural && content == ROCK)
     }
 
-    /// The rock of a slice in whose plane the ground is cut open: cells of a slice are rock or not, while the ground's top
-    /// is smooth.
+    /// Hit on the rock of a slice where `hit` lies on the cut face of the ground in the plane of
+    /// that slice. Needed because cells of a slice are rock or not, while the top of the ground is
+    /// smooth.
     pub(crate) fn rock(&self, hit: &GroundHit) -> Option<SliceHit> {
         let Face::Cut(normal) = hit.face else { return None };
         let near = 0.02 + 1e-4 * hit.t;
@@ -162,7 +171,7 @@ impl<'a> Slices<'a> {
             .then_some(SliceHit { t: hit.t, light: CUT_ROCK })
     }
 
-    /// The cell of a slice at a point on it; `None` outside of its shown part.
+    /// Texel of `cut` at the point `p` in its plane; `None` outside the shown part.
     fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 4]> {
         let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
         let cell = |k: usize| {

@@ -1,4 +1,4 @@
-//! From linear light to a picture: bloom, tone map, sRGB, a trace of dither.
+//! Development of linear light into a picture: bloom, heat haze, tone map, sRGB, dither.
 
 use lavoxel_base::parallel::*;
 
@@ -8,22 +8,24 @@ use super::math::{V3, lerp, saturate, smoothstep};
 use crate::ground::raster::Raster;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Brightness from which light spreads into its surroundings.
+/// Brightness, after exposure, above which light spreads into its surroundings.
 pub const THRESHOLD: f32 = 0.7;
-/// Largest brightness that one pixel adds to the bloom, so that sparks do not become lamps.
+/// Upper bound of the brightness that a pixel adds to the bloom: without a bound, sparks would glow
+/// like lamps.
 pub const BRIGHTEST: f32 = 5.0;
-/// Bloom is computed on squares of this many pixels.
+/// Edge of the squares of pixels on which bloom is computed.
 pub const BLOCK: usize = 4;
-/// Shares of the narrow and the wide blur that are added to the light, before exposure.
+/// Shares of the narrow and the wide blur that are added to the light before exposure. Chosen by
+/// eye.
 pub const SHARES: [f32; 2] = [0.20, 0.26];
 
-/// Radii of the narrow and the wide blur (of each of three box passes) in blocks, for a picture of `blocks` blocks
-/// from top to bottom: they follow the height, so that a small preview glows like the full picture.
+/// Radii of the narrow and the wide blur (three box passes each), in blocks, for a picture `blocks`
+/// blocks high. Radii follow the height, so that a small preview glows like the full picture.
 pub fn radii(blocks: usize) -> [usize; 2] {
     [(blocks / 90).max(1), (blocks / 18).max(2)]
 }
 
-/// Linear light per pixel, rows from the top.
+/// Linear light per pixel, in rows from the top.
 #[derive(Clone, Debug)]
 pub(crate) struct Film {
     pub(crate) width: usize,
@@ -31,46 +33,52 @@ pub(crate) struct Film {
     pub(crate) light: Vec<V3>,
 }
 
-/// How light is converted to colour.
+/// Conversion of linear light to colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Develop {
-    /// Bloom of the given strength, heat haze, exposure factor, filmic curve.
+    /// Bloom of strength `glow`, heat haze `shimmer`, factor `exposure`, filmic curve.
     Filmic { exposure: f32, glow: f32, shimmer: Shimmer },
     /// Linear light straight to sRGB: colours stay those of the palette.
     Plain,
 }
 
-/// Heat haze: hot air over bright lava bends the light that passes it, in waves that rise.
+/// Heat haze: hot air over bright lava refracts the light that passes, in rising waves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shimmer {
-    /// 0 none, 1 usual.
+    /// Strength: 0 none, 1 usual.
     pub strength: f32,
-    /// How far the waves have risen, in their phase.
+    /// Phase by which the waves have risen, in radians.
     pub moment: f32,
 }
 
-/// Heights of the picture by which hot air moves what is seen through it at most, and by which it rises over what heats it.
+/// Largest displacement of the picture seen through hot air, in picture heights. The constants of
+/// the haze are chosen by eye.
 pub const MOVES: f32 = 0.0022;
+/// Height of the hot air over its source, in picture heights.
 pub const ABOVE: f32 = 0.035;
-/// Phase of its waves over the height of a picture, and by which they rise in a step.
+/// Phase of the waves per picture height, in radians.
 pub const WAVES: f32 = 170.0;
+/// Phase by which the waves rise in a step, in radians.
 const RISES: f64 = 0.45;
-/// Heat of the air by the red of the bloom below it, and how much of that blue takes away: what is white is lit, not hot.
+/// Heat of the air per unit of red in the wide bloom below.
 pub const HEATS: f32 = 2.5;
+/// Share of the blue subtracted from the red: white areas are lit, not hot.
 pub const WHITE: f32 = 2.0;
 
-/// Brightness of the narrow bloom from which on a place moves less, and not at all: what glows is seen before the air that it heats.
+/// Brightness of the narrow bloom at which the displacement begins to fade, and at which it is 0: a
+/// glowing surface is seen in front of the air that it heats.
 pub const GLOWS: [f32; 2] = [0.03, 0.25];
 
 impl Shimmer {
     pub(crate) const NONE: Self = Self { strength: 0.0, moment: 0.0 };
 
-    /// The haze of a strength after so many steps.
+    /// Haze of `strength` after `steps` steps.
     pub fn at(strength: f32, steps: f64) -> Self {
         Self { strength, moment: (steps * RISES).rem_euclid(2.0 * std::f64::consts::TAU) as f32 }
     }
 
-    /// How far what is seen at a place is moved, all in heights of the picture, by the heat of the air, 0..1.
+    /// Displacement of the picture at a place, to the right and down; `heat` of the air is 0..1.
+    /// All lengths are in picture heights.
     fn moved(self, [x, y]: [f32; 2], heat: f32) -> [f32; 2] {
         let (x, y, t) = (x * WAVES, y * WAVES, self.moment);
         let by = MOVES * self.strength * heat;
@@ -78,18 +86,18 @@ impl Shimmer {
     }
 }
 
-/// Heat of the air over light of the wide bloom, 0..1.
+/// Heat of the air, 0..1, over the light of the wide bloom.
 fn heat(bloom: V3) -> f32 {
     saturate(HEATS * (bloom.x - WHITE * bloom.z))
 }
 
-/// Share of the hot air that is seen beside what glows, by the light of the narrow bloom.
+/// Visible share of the hot air next to glowing areas, by the light of the narrow bloom.
 fn beside(bloom: V3) -> f32 {
     1.0 - smoothstep(GLOWS[0], GLOWS[1], bloom.max())
 }
 
 impl Film {
-    /// A film of (width, height) pixels without light.
+    /// Film of (width, height) pixels without light.
     pub(crate) fn dark((width, height): (usize, usize)) -> Self {
         Self { width, height, light: vec![V3::zeros(); width * height] }
     }
@@ -123,7 +131,7 @@ impl Film {
         image
     }
 
-    /// The light of row `y` through hot air; none where the air is cool.
+    /// Light of row `y` refracted by hot air; `None` where the air of the whole row is cool.
     fn bent(&self, shimmer: Shimmer, air: &Raster<f32>, y: usize) -> Option<Vec<V3>> {
         let (at, high) = (y as f32 + 0.5, self.height as f32);
         let (blocks, row) = (air.row(at), &self.light[y * self.width..][..self.width]);
@@ -137,7 +145,7 @@ impl Film {
         bent
     }
 
-    /// Light between the centres of pixels, held at the sides.
+    /// Bilinear interpolation of the light between pixel centres, clamped at the sides.
     fn between(&self, x: f32, y: f32) -> V3 {
         let (x, y) = ((x - 0.5).clamp(0.0, (self.width - 1) as f32), (y - 0.5).clamp(0.0, (self.height - 1) as f32));
         let (i, j) = (x as usize, y as usize);
@@ -146,7 +154,7 @@ impl Film {
         along(j).lerp(&along(j + 1), y - j as f32)
     }
 
-    /// The bright part of the picture, blurred narrowly and widely.
+    /// Bright part of the picture, blurred narrowly and widely.
     fn bloom(&self, exposure: f32) -> [Raster<V3>; 2] {
         let (width, height) = (self.width.div_ceil(BLOCK), self.height.div_ceil(BLOCK));
         let bright: Vec<V3> =
@@ -160,7 +168,8 @@ impl Film {
         for y in j * BLOCK..((j + 1) * BLOCK).min(self.height) {
             for x in i * BLOCK..((i + 1) * BLOCK).min(self.width) {
                 let light = self.light[y * self.width + x] * exposure;
-                // Scaled as a whole: taking the threshold from each channel would leave a red fog.
+                // All channels are scaled by a common factor: a threshold per channel would leave a
+                // red fog.
                 let brightest = light.max();
                 sum += light * ((brightest - THRESHOLD).clamp(0.0, BRIGHTEST) / brightest.max(1e-6));
                 count += 1.0;
@@ -170,10 +179,10 @@ impl Film {
     }
 }
 
-/// A row of pixels on its way from light to bytes.
+/// Row of pixels on its way from light to bytes.
 struct Print<'a> {
     how: Develop,
-    /// Light that is added to each, where there is any.
+    /// Bloom that is added to the light, if any.
     bloom: Option<&'a Raster<V3>>,
     y: usize,
     light: &'a [V3],
@@ -181,7 +190,8 @@ struct Print<'a> {
 }
 
 impl Work for Print<'_> {
-    // Channel by channel: the curve divides, which wide instructions do for many pixels at once.
+    // Works on one channel after another: the curve divides, and wide instructions divide for many
+    // pixels at once.
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
         let width = self.light.len();
@@ -200,6 +210,7 @@ impl Work for Print<'_> {
                 blue[x] += light.z;
             }
         }
+        // The plain styles skip the curve, which would change the colours of the palette.
         if let Develop::Filmic { exposure, .. } = self.how {
             for ((r, g), b) in red.iter_mut().zip(&mut *green).zip(&mut *blue) {
                 [*r, *g, *b] = curve([*r * exposure, *g * exposure, *b * exposure]);
@@ -211,16 +222,16 @@ impl Work for Print<'_> {
     }
 }
 
-/// Bytes of light in 0..1, the rest held there.
+/// Converts linear light, clamped to 0..1, to sRGB bytes with dither.
 #[inline(always)]
 fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
-    // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
+    // Noise of about one grey level (0.9) hides the bands that 8 bits leave in a dark sky.
     let grain = 0.5 + 0.9 * (mask::value(x, y) - 0.5);
     light.map(|c| (SRGB.of(c) * 255.0 + grain) as u8)
 }
 
 impl Develop {
-    /// The bytes of the pixel (x, y), without the light around it.
+    /// Bytes of the pixel (x, y), without bloom.
     #[inline(always)]
     pub(crate) fn pixel(self, light: V3, pixel: (usize, usize)) -> [u8; 3] {
         let shown = match self {
@@ -231,12 +242,14 @@ impl Develop {
     }
 }
 
-/// Strongest channel of light that begins to burn out, and that does so fully; white that is mixed in then.
+/// Strongest channel at which light begins to burn out, and at which it is burnt out fully.
 pub const BURNS: [f32; 2] = [1.2, 5.0];
+/// Share of white that is mixed into fully burnt-out light.
 pub const BURNT: f32 = 0.42;
 
-/// Narkowicz's fit of the ACES curve, per channel: red that is too bright turns orange and yellow as hot things do, and what is
-/// brighter still goes to white, as on film. Black-body light has almost no blue, which is why it never turns pink.
+/// ACES tone curve per channel, as fitted by Narkowicz, with burnt-out light mixed towards white as
+/// on film. Red that is too bright turns orange and yellow, as hot things do. Black-body light has
+/// almost no blue, hence it never turns pink.
 #[inline(always)]
 pub(crate) fn filmic(light: V3) -> V3 {
     curve(light.into()).into()
@@ -285,7 +298,7 @@ mod tests {
     #[test]
     fn air_trembles_over_lava_and_not_over_white_walls() {
         let (width, height) = (96, 192);
-        // Stripes behind the air, and something bright at the foot.
+        // Stripes behind the air, and a bright area at the bottom of the picture.
         let picture = |bright: V3, strength: f32, steps: f64| {
             let light = (0..width * height).map(|k| match (k % width, k / width) {
                 (_, y) if y > 160 => bright,

@@ -1,4 +1,4 @@
-//! The rows of pixels of one frame, and what is cached of them for the next one.
+//! Rows of pixels of a frame, and the cached data that the next frame reuses.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,82 +18,91 @@ use crate::style::tracer::{Sight, Tracer};
 use crate::volume::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use lavoxel_automaton::view::Antialias;
 
-/// Contrast between neighbours from which a pixel is traced again with two rays, as in the grain of rock, and with four.
+// Two thresholds: moderate contrast, such as the grain of rock, gets two rays, sharp edges get
+// four.
+/// Contrast between neighbours, after a tone map, from which a pixel is traced again with two rays.
 const EDGE_CONTRAST: f32 = 0.06;
+/// Contrast between neighbours, after a tone map, from which a pixel is traced again with four
+/// rays.
 const SHARP_CONTRAST: f32 = 0.18;
-/// Four places in a pixel, no two in one row or column. The mean of the first two is its middle, as that of all is.
+/// Four sample positions in a pixel, no two in the same row or column. The mean of the first two,
+/// as of all four, is the centre of the pixel.
 const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.625, 0.875), (0.875, 0.375), (0.125, 0.625)];
 
-/// Largest pictures in pixels for which backdrops of supersampled pixels are cached: it takes up to 200 bytes for each.
+/// Largest picture, in pixels, for which backdrops of supersampled pixels are cached: they take up
+/// to 200 bytes per pixel.
 const MOST_KEPT: usize = 1 << 21;
 
-/// Backdrop behind the lava in each pixel, in rows from the top.
+/// Backdrop (ground, slice or sky) behind the lava in each pixel, in rows from the top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept<B> {
-    /// By the ray through its centre.
+    /// Backdrops of the rays through the pixel centres.
     pub(crate) centres: Vec<B>,
-    /// By the rays of a supersampled pixel, where one was needed. Empty where these are not cached: in pictures of more
-    /// than [`MOST_KEPT`] pixels, and on demand.
+    /// Backdrops of the rays of supersampled pixels, where a pixel needed them. Empty where they
+    /// are not cached: in pictures of more than [`MOST_KEPT`] pixels, and where the scene asks for
+    /// none.
     closer: Vec<Option<Box<[B]>>>,
-    /// For each tile, the distance from which on the ground hides everything.
+    /// Distance of each tile from which the ground hides everything.
     pub(crate) depths: Depths,
-    /// Where the rays of each pixel begin to walk.
+    /// Start distances of the rays of each pixel.
     beams: Beams,
-    /// The picture without lava, in styles in which lava changes no pixel that it does not cover.
+    /// Picture without lava, for styles in which lava changes only the pixels that it covers.
     pub(crate) bare: Bare,
 }
 
-/// A picture without lava, and what the last frame drew over it.
+/// Picture without lava, and the lava that the last frame drew over it.
 #[derive(Clone, Debug)]
 pub(crate) struct Bare {
-    /// The finished picture.
+    /// Finished picture.
     pub(crate) image: Image,
-    /// Light of one ray through the middle of each pixel, without lava except where it was drawn.
+    /// Light of one ray through the centre of each pixel; without lava, except in the pixels of
+    /// `drawn`.
     pub(crate) film: Film,
-    /// Where the last frame drew lava into the film; none before the first frame.
+    /// Area in which the last frame drew lava into the film; `None` before the first frame.
     pub(crate) drawn: Option<Live>,
 }
 
-/// The inputs that do not depend on the lava: camera, ground and sampling.
+/// Inputs that do not depend on the lava: camera, ground and sampling.
 pub(crate) struct Scene<'a> {
     pub(crate) camera: &'a Camera,
     pub(crate) block: &'a Heightfield,
     pub(crate) part: Part,
     pub(crate) antialias: Antialias,
-    /// Whether what the rays of supersampled pixels meet is cached for the next frame.
+    /// Set where the backdrops of supersampled pixels are cached for the next frame.
     pub(crate) keeps_closer: bool,
     pub(crate) level: Level,
     /// Cancels the frame when set.
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Whether supersampled pixels are cached for the next frame.
+/// Choice to cache the backdrops of supersampled pixels for the next frame, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
     Kept,
     Not,
 }
 
-/// One frame: the tracer of its rays, the camera, and the tiles that it draws.
+/// Frame in progress: the tracer of its rays, the camera, and the tiles to draw.
 pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) tracer: &'a T,
     pub(crate) camera: &'a Camera,
-    /// Where there may be lava.
+    /// Distance ranges along the rays that may contain lava, per tile.
     pub(crate) tiles: &'a Tiles,
-    /// Where there may be other media, if there are any.
+    /// Distance ranges along the rays that may contain other media, per tile; `None` without such
+    /// media.
     pub(crate) others: Option<&'a OtherTiles>,
-    /// The tiles that are drawn; the rest of the picture is reused.
+    /// Tiles that are drawn; the rest of the picture is reused.
     pub(crate) live: &'a Live,
     /// Veils of smoke over the rays of the picture, where they are known.
     pub(crate) veils: Option<Veils>,
-    /// Shift of the mask that spreads samples along the rays.
+    /// Offset of the blue-noise mask that jitters samples along the rays.
     pub(crate) turn: f32,
     pub(crate) level: Level,
-    /// Cancels the frame when set: its pixels are undefined then.
+    /// Cancels the frame when set; its pixels are then undefined.
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Backdrops of the rays through the middles of a row of pixels.
+/// Work item: finds the backdrops of the rays through the centres of a row of pixels.
 struct Behinds<'a, T: Tracer> {
     tracer: &'a T,
     camera: &'a Camera,
@@ -102,7 +111,7 @@ struct Behinds<'a, T: Tracer> {
     row: &'a mut [T::Behind],
 }
 
-/// The pixels of a row that are drawn, one ray through the middle of each.
+/// Work item: traces one ray through the centre of each drawn pixel of a row.
 struct Exposed<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     y: usize,
@@ -110,33 +119,33 @@ struct Exposed<'a, T: Tracer> {
     light: &'a mut [V3],
 }
 
-/// The light of those pixels of a row that are wanted, with four rays.
+/// Work item: supersamples the wanted pixels of a row into linear light.
 struct Refined<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     beams: &'a Beams,
     y: usize,
     film: &'a Film,
     wanted: Wanted,
-    /// Backdrops of their rays, where these are cached.
+    /// Cache for the backdrops of their rays, if any.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     light: &'a mut [V3],
 }
 
-/// The bytes of the pixels of a row that are drawn, with four rays in those that are wanted.
+/// Work item: converts the drawn pixels of a row to bytes, supersampling the wanted pixels first.
 struct Developed<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     beams: &'a Beams,
     y: usize,
     film: &'a Film,
     wanted: Option<Wanted>,
-    /// Backdrops of supersampled pixels, where these are cached.
+    /// Cache for the backdrops of supersampled pixels, if any.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     row: &'a mut [u8],
 }
 
 impl<B: Copy + Default + Send + Sync> Kept<B> {
-    /// Finds what is behind the lava of a scene at the middle of every pixel; reuses the memory of the last scene. The result
-    /// is undefined when the scene's `stop` was set meanwhile.
+    /// Finds the backdrop behind the lava at the centre of every pixel; reuses the memory of the
+    /// last scene. The result is undefined if the scene's `stop` was set meanwhile.
     pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
         let (camera, (width, height)) = (scene.camera, scene.camera.size());
         let beams = Beams::new(scene.block, &scene.part, camera, scene.level, self.beams);
@@ -160,7 +169,7 @@ impl Default for Bare {
 }
 
 impl<T: Tracer> Frame<'_, T> {
-    /// Traces one ray through the middle of every pixel that is drawn; all other pixels keep their light.
+    /// Traces one ray through the centre of every drawn pixel; all other pixels keep their light.
     pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
@@ -168,12 +177,14 @@ impl<T: Tracer> Frame<'_, T> {
             .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
     }
 
-    /// Veils of gas and smoke over the rays of the picture; `None` where there is none, or where they are not known apart from the rest.
+    /// Veils of gas and smoke over the rays of the picture. `None` without any gas, or where the
+    /// tracer cannot tell the veil from other media.
     pub(crate) fn veils(&self, behind: &[T::Behind], weave: Weave) -> Option<Veils> {
         let others = self.others?;
         let size @ (width, height) = self.camera.size();
         Veils::new(size, weave, |[x, y]| {
-            // The pixels around a corner: the ray goes as far as any of theirs.
+            // The ray through a corner goes as far as any ray of the four pixels around that
+            // corner.
             let around = |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
             let pixels = around(y, height).flat_map(|y| around(x, width).map(move |x| (x, y)));
             let (mut far, mut gas) = (0.0_f32, Reach::NONE);
@@ -191,7 +202,8 @@ impl<T: Tracer> Frame<'_, T> {
         })
     }
 
-    /// Exposes the backdrop in every pixel; for styles that know it without tracing.
+    /// Exposes the backdrop in every pixel; for styles that know the light of a backdrop without
+    /// tracing.
     pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width));
@@ -202,7 +214,8 @@ impl<T: Tracer> Frame<'_, T> {
         });
     }
 
-    /// The plain picture of a film where it is drawn, with four rays in the pixels that are `wanted`, if any.
+    /// Develops a film into the plain picture where it is drawn; the pixels that are `wanted`, if
+    /// any, are supersampled.
     pub(crate) fn develop(
         &self,
         film: &Film,
@@ -226,7 +239,7 @@ impl<T: Tracer> Frame<'_, T> {
         }
     }
 
-    /// Light at a place in a pixel; `shift` turns the mask of the jitter.
+    /// Light at the place (u, v) in a pixel; `shift` offsets the mask of the jitter.
     #[inline(always)]
     fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
         let (x, y) = pixel;
@@ -239,7 +252,7 @@ impl<T: Tracer> Frame<'_, T> {
         self.light_before(s, pixel, (u, v), shift, behind)
     }
 
-    /// Light at a place in a pixel, with what is really behind the lava there.
+    /// Light at a place in a pixel, given the backdrop of that very ray.
     #[inline(always)]
     fn light_before<S: Simd>(
         &self,
@@ -262,7 +275,7 @@ impl<T: Tracer> Frame<'_, T> {
         self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others, veil })
     }
 
-    /// The light of the film with four rays in the pixels that are `wanted`.
+    /// Light of the film, with the `wanted` pixels supersampled.
     pub(crate) fn refine(&self, film: &Film, kept: &mut Kept<T::Behind>, wanted: Wanted) -> Vec<V3> {
         let mut light = film.light.clone();
         let beams = &kept.beams;
@@ -281,17 +294,17 @@ impl<T: Tracer> Frame<'_, T> {
         light
     }
 
-    /// Finds the backdrops of the first rays of a supersampled pixel.
+    /// Finds the backdrops of the first `closer.len()` rays of a supersampled pixel.
     #[inline(always)]
     fn look_closer(&self, beams: &Beams, (x, y): (usize, usize), closer: &mut [T::Behind]) {
-        // Not `map`: closures are not compiled for wide instructions.
+        // A loop, not `map`: closures are not compiled for wide instructions.
         for (behind, place) in closer.iter_mut().zip(SUBPIXELS) {
             let (ray, start) = beams.ray(self.camera, (x, y), place);
             *behind = self.tracer.behind(&ray, start);
         }
     }
 
-    /// The mean light of so many `rays` in a pixel; what they meet behind the lava is cached in its row of `kept`.
+    /// Mean light of `rays` rays in a pixel; their backdrops are cached in the row `kept`.
     #[inline(always)]
     fn supersample<S: Simd>(
         &self,
@@ -315,7 +328,7 @@ impl<T: Tracer> Frame<'_, T> {
     fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behinds: &[T::Behind]) -> V3 {
         let mut sum = V3::zeros();
         for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behinds).enumerate() {
-            // The mean of tone-mapped light: one very bright ray must not dominate the pixel.
+            // Averages tone-mapped light: one very bright ray must not dominate the pixel.
             let seen = self.light(s, (x, y), place, index as f32 / behinds.len() as f32, behind);
             sum += seen / (1.0 + seen.max());
         }
@@ -376,13 +389,13 @@ impl<T: Tracer> Work for Developed<'_, T> {
     }
 }
 
-/// Whether a frame is still wanted.
+/// True while the frame is still wanted.
 fn goes_on(stop: &AtomicBool) -> bool {
     !stop.load(Ordering::Relaxed)
 }
 
-/// How much of the sky each pixel hides: ground and slices all, lava by its opacity, light that spills over as far as it
-/// is seen.
+/// Opacity of each pixel over the sky, 0 to 255: ground and slices are opaque, lava counts by its
+/// opacity, and bloom by its visible difference from the bare sky.
 pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: Develop) -> Vec<u8> {
     let pixel = |k: usize| {
         let (x, y) = (k % image.width, k / image.width);
@@ -399,7 +412,7 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
         let n = SUBPIXELS.len() as f32;
         let bare = how.pixel(sky / n, (x, y));
         let spill = image.pixel(x, y).iter().zip(bare).map(|(&a, b)| a.abs_diff(b)).max().unwrap_or(0);
-        // One level of difference is noise.
+        // A difference of one level is noise.
         ((opacity / n * 255.0).round() as u8).max(spill.saturating_sub(1))
     };
     (0..image.width * image.height).into_par_iter().map(pixel).collect()
@@ -408,16 +421,16 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
 /// Backdrops of the rays of a supersampled pixel.
 type Closer<T> = Box<[<T as Tracer>::Behind]>;
 
-/// The pixels that are supersampled.
+/// Choice of the pixels that are supersampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Those that differ from a neighbour.
+    /// Pixels that differ from a neighbour.
     Edges,
     All,
 }
 
 impl Wanted {
-    /// Number of rays by which the pixel (x, y) of a film is traced again, 0 where it is not.
+    /// Number of rays with which the pixel (x, y) of a film is traced again; 0 for none.
     #[inline(always)]
     fn rays(self, film: &Film, (x, y): (usize, usize)) -> usize {
         if self == Self::All {
@@ -425,7 +438,8 @@ impl Wanted {
         }
         let at = |x: usize, y: usize| luminance(film.light[y * film.width + x]);
         let here = at(x, y);
-        // All four without a branch, which is faster; at the picture's sides a pixel is its own neighbour.
+        // All four neighbours without a branch, which is faster; at the picture's sides a pixel is
+        // its own neighbour.
         let (east, south) = ((x + 1).min(film.width - 1), (y + 1).min(film.height - 1));
         let around = [at(x.saturating_sub(1), y), at(x, y.saturating_sub(1)), at(east, y), at(x, south)];
         let differs = |least: f32| around.iter().fold(false, |any, there| any | contrasts(here, *there, least));
@@ -437,9 +451,10 @@ impl Wanted {
     }
 }
 
-/// Whether two luminances differ by more than this after a simple tone map, l / (l + 0.25).
+/// True if two luminances differ by more than `least` after the simple tone map l / (l + 0.25).
 #[inline(always)]
 fn contrasts(a: f32, b: f32, least: f32) -> bool {
+    // Luminance that the tone map halves.
     const MIDDLE: f32 = 0.25;
     MIDDLE * (a - b).abs() > least * ((a + MIDDLE) * (b + MIDDLE))
 }

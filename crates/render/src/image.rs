@@ -1,39 +1,40 @@
-//! The finished picture, and the sRGB curve.
+//! Finished picture, and the sRGB curve as a table.
 
 use std::sync::LazyLock;
 
 use lavoxel_automaton::view::linear_to_srgb;
 
-/// A picture of 8-bit sRGB pixels, rows from the top, three bytes each.
+/// Picture of 8-bit sRGB pixels, in rows from the top, three bytes each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Pixels from left to right.
+    /// Number of pixels from left to right.
     pub width: usize,
-    /// Pixels from top to bottom.
+    /// Number of pixels from top to bottom.
     pub height: usize,
     /// `3 · width · height` bytes: red, green, blue.
     pub rgb: Vec<u8>,
 }
 
 impl Image {
-    /// A picture filled with one colour.
+    /// Picture filled with one colour.
     pub fn filled(width: usize, height: usize, color: [u8; 3]) -> Self {
         Self { width, height, rgb: color.repeat(width * height) }
     }
 
-    /// Makes room for (width, height) pixels, whose colours are then anything.
+    /// Resizes the picture to (width, height) pixels; their colours are undefined afterwards.
     pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
         (self.width, self.height) = (width, height);
         self.rgb.resize(3 * width * height, 0);
     }
 
-    /// The pixel at column `x`, row `y`.
+    /// Colour of the pixel at column `x`, row `y`.
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
         let i = 3 * (y * self.width + x);
         [self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]]
     }
 
-    /// Sets a pixel; positions outside the picture are ignored, so that drawing may run over the edge.
+    /// Sets a pixel; positions outside the picture are ignored, so that drawing may run over the
+    /// edge.
     pub fn put(&mut self, x: usize, y: usize, color: [u8; 3]) {
         if x < self.width && y < self.height {
             let i = 3 * (y * self.width + x);
@@ -58,16 +59,16 @@ impl From<Image> for image::RgbImage {
     }
 }
 
-/// Steps of the table of [`Srgb`].
+/// Number of intervals of the table of [`Srgb`].
 const SHADES: usize = 4096;
 
-/// [`linear_to_srgb`] from a table, to less than a hundredth of an 8-bit step: the power takes longer than all else that
-/// developing a pixel needs.
+/// Table of [`linear_to_srgb`], exact to less than a hundredth of an 8-bit step. The power function
+/// would take longer than all other work of developing a pixel.
 pub(crate) struct Srgb {
     shades: Vec<f32>,
 }
 
-/// The one table.
+/// Shared instance of the table.
 pub(crate) static SRGB: LazyLock<Srgb> = LazyLock::new(Srgb::new);
 
 impl Srgb {
@@ -75,7 +76,7 @@ impl Srgb {
         Self { shades: (0..=SHADES).map(|i| linear_to_srgb(i as f32 / SHADES as f32)).collect() }
     }
 
-    /// sRGB value of a linear one, both held in 0..1.
+    /// sRGB value of the linear value `c`; both are clamped to 0..1, NaN becomes 0.
     #[inline(always)]
     #[allow(clippy::manual_clamp, reason = "what is not a number becomes 0, which clamp leaves as it is")]
     pub(crate) fn of(&self, c: f32) -> f32 {

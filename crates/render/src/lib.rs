@@ -1,13 +1,16 @@
-//! Pictures: camera, volume ray-marcher, slices and palettes. Nothing here knows the rules or the simulation.
+//! Renders volumes, slices and maps into pictures: camera, ray marcher on the CPU, looks of
+//! materials, palettes, colour bars.
 //!
-//! The rooms that the crate can enter are shared with the window, which draws the same things with the graphics card:
-//! what is baked for the ray-marcher is uploaded there, and the formulas are the same.
+//! The crate takes volumes and returns pixels. It must not know how simulations run, files or
+//! windows.
 //!
-//! The crate must not know simulations that run, files or windows: it takes volumes and gives pixels.
+//! Modules marked `doc(hidden)` are public for the window crate, which draws the same scenes on the
+//! graphics card: it uploads the data baked here and uses the same formulas.
 //!
-//! - Invariant: the same pixels for any number of threads.
+//! - Invariant: the pixels do not depend on the number of threads.
 //!
-//! Begin with [`Renderer::frame`]; a look of matter is a file of `media`, `lava` or `ground`, a style a file of `style`.
+//! Entry point: [`Renderer::frame`]. A look of matter is a file of `media`, `lava` or `ground`; a
+//! style is a file of `style`.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

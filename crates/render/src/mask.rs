@@ -1,51 +1,57 @@
-//! A mask of blue noise: each pixel's place in a step, such that neighbours differ as much as they can in all directions. What is
-//! left of the sampling error is fine grain that the eye takes for an even surface. Values of an ordered mask, or of a sum of the
-//! coordinates, make a mesh or stripes there.
+//! Blue-noise mask: a threshold for each pixel, such that neighbouring pixels differ as much as
+//! possible in all directions. Ray jitter by this mask turns the sampling error into fine grain,
+//! which the eye takes for an even surface. An ordered mask, or a sum of the coordinates, would
+//! leave a mesh or stripes.
 //!
-//! It is made by Ulichney's method of the void and the cluster (1993): points are put one by one into the largest void that those
-//! before them leave, and a pixel's value is when its turn came. Distances are those on a torus, so that tiles join.
+//! Algorithm: void and cluster (Ulichney 1993). Points are put one by one into the largest void
+//! that the points before leave; the value of a pixel is the rank of its point. Distances are
+//! measured on a torus, so that tiles join without a seam.
 
 use std::sync::LazyLock;
 
-/// Pixels along the edge of a tile, a power of two.
+/// Edge of a tile in pixels; a power of two.
 pub const SIDE: usize = 64;
-/// Pixels of a tile.
+/// Number of pixels of a tile.
 const TILE: usize = SIDE * SIDE;
-/// Share of the pixels that are points of the first pattern, as one of so many.
+/// Divisor of the tile's pixels that gives the number of points of the initial pattern.
 const FIRST: usize = 10;
-/// A Gaussian of 1.5 pixels at whole distances, 65536 for 1. Whole numbers are the same on every machine.
+/// Gaussian with a standard deviation of 1.5 pixels at distances of 0 to 7 pixels, scaled to 65536
+/// at 0. Integers give the same mask on every machine.
 const GAUSSIAN: [u32; 8] = [65536, 52477, 26943, 8869, 1872, 253, 22, 1];
-/// The golden ratio's part below 1: its multiples divide 1 more evenly than those of any other number.
+/// Fractional part of the golden ratio: its multiples divide 0..1 more evenly than those of any
+/// other number.
 const GOLDEN: f32 = 0.618_034;
 
+/// Values of a tile, computed on first use.
 static MASK: LazyLock<Box<[f32]>> = LazyLock::new(tile);
 
-/// The values of a tile in rows, each of (k + 1/2)/4096 once.
+/// Values of a tile in rows; each of (k + 1/2)/4096 occurs exactly once.
 pub fn values() -> &'static [f32] {
     &MASK
 }
 
-/// The value of a pixel, 0..1.
+/// Value of the pixel (x, y), 0..1; the tile repeats.
 #[inline(always)]
 pub fn value(x: usize, y: usize) -> f32 {
     MASK[y % SIDE * SIDE + x % SIDE]
 }
 
-/// The value of a pixel in the mask after so many turns of it, each of which shifts all values by the same amount: a mask
-/// that is as blue, and over some turns the values of a pixel divide 0..1 evenly.
+/// Value of the pixel (x, y) after all values are shifted cyclically by `turns`. The shifted mask
+/// is as blue, and over several frames the values of a pixel divide 0..1 evenly.
 #[inline(always)]
 pub fn turned(x: usize, y: usize, turns: f32) -> f32 {
     let value = value(x, y) + turns;
     value - value.floor()
 }
 
-/// The shift of the mask of a frame.
+/// Shift of the mask for `frame`, 0..1.
 pub fn turn(frame: u64) -> f32 {
     let turns = GOLDEN * (frame % 1024) as f32;
     turns - turns.floor()
 }
 
-/// Points on a torus, and how crowded each pixel is by them.
+/// Set of points on a torus, with a measure of crowding (sum of Gaussians around the points) for
+/// each pixel.
 struct Pattern {
     points: [bool; TILE],
     crowd: [u32; TILE],
@@ -70,17 +76,18 @@ impl Pattern {
         }
     }
 
-    /// The point that is most crowded; of equal ones the first.
+    /// Most crowded point; the first of equal ones.
     fn cluster(&self) -> usize {
         (0..TILE).filter(|&i| self.points[i]).rev().max_by_key(|&i| self.crowd[i]).unwrap_or_default()
     }
 
-    /// The pixel without a point that is least crowded; of equal ones the first.
+    /// Least crowded pixel without a point; the first of equal ones.
     fn void(&self) -> usize {
         (0..TILE).filter(|&i| !self.points[i]).min_by_key(|&i| self.crowd[i]).unwrap_or_default()
     }
 
-    /// Points at random, moved one by one from the tightest cluster into the largest void until that is where it was.
+    /// Random points, moved one by one from the tightest cluster into the largest void until that
+    /// void is where the point was.
     fn even() -> Self {
         let (mut pattern, mut state, mut left) = (Self::empty(), 1_u32, TILE / FIRST);
         while left > 0 {
@@ -91,7 +98,8 @@ impl Pattern {
                 left -= 1;
             }
         }
-        // Each move makes the pattern more even; the bound is for the proof.
+        // Each move makes the pattern more even, so the loop ends by itself; the bound only
+        // guarantees termination.
         for _ in 0..TILE {
             let from = pattern.cluster();
             pattern.set(from, false);
@@ -105,13 +113,14 @@ impl Pattern {
     }
 }
 
-/// The values of a tile.
+/// Ranks of all pixels of a tile, as values in 0..1.
 fn tile() -> Box<[f32]> {
     let first = Pattern::even();
     let count = first.points.iter().filter(|point| **point).count();
     let mut values = vec![0.0; TILE].into_boxed_slice();
     let mut put = |at: usize, turn: usize| values[at] = (turn as f32 + 0.5) / TILE as f32;
-    // The first points in the order in which they can best be spared.
+    // Ranks of the initial points, in reverse order: the tightest cluster is removed first and gets
+    // the highest rank.
     let mut pattern = Pattern { points: first.points, crowd: first.crowd };
     for turn in (0..count).rev() {
         let at = pattern.cluster();
@@ -131,10 +140,11 @@ fn tile() -> Box<[f32]> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Energy of a tile's values by frequency: waves a tile along x in rows, along y from row to row.
+    /// Energy spectrum of a tile's values: in row j and column k, j waves per tile along y and k
+    /// along x.
     pub(crate) fn spectrum(values: impl Fn(usize, usize) -> f32) -> Vec<f64> {
         let wave = |k: usize, i: usize| (k * i % SIDE) as f64 * std::f64::consts::TAU / SIDE as f64;
-        // Rows first, then columns.
+        // Transforms rows first, then columns.
         let along: Vec<[f64; 2]> = (0..TILE)
             .map(|n| {
                 let (y, k) = (n / SIDE, n % SIDE);
@@ -156,7 +166,7 @@ pub(crate) mod tests {
             .collect()
     }
 
-    /// Mean energy of the waves of these numbers a tile, in any direction.
+    /// Mean energy of the waves, in any direction, whose number per tile lies in `waves`.
     pub(crate) fn mean(energy: &[f64], waves: std::ops::Range<f64>) -> f64 {
         let far = |k: usize| k.min(SIDE - k) as f64;
         let ring = (0..TILE).filter(|n| waves.contains(&far(n / SIDE).hypot(far(n % SIDE))));
@@ -188,7 +198,7 @@ pub(crate) mod tests {
             let peak = strongest(&spectrum(|x, y| turned(x, y, turn(frame))));
             assert!(peak < 30.0, "frame {frame}: one wave has {peak:.0} times the energy of the mean one");
         }
-        // The measure tells a mesh: a sum of the coordinates, as interleaved gradient noise is.
+        // Counter-check: the measure recognises a mesh, here interleaved gradient noise.
         let part = |x: f32| x - x.floor();
         let mesh = spectrum(|x, y| part(52.982_918 * part(0.067_110_56 * x as f32 + 0.005_837_15 * y as f32)));
         assert!(strongest(&mesh) > 300.0);

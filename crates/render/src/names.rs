@@ -1,16 +1,16 @@
-//! The names of views: flags, keys, panel, help and log take their words from here.
+//! Names of the views: flags, keys, panel, help and log take their words from here.
 
 use lavoxel_automaton::view::Style;
 
-/// One of a few choices that a user names.
+/// Choice among a few options that users name.
 pub trait Named: Copy + Send + Sync + 'static {
-    /// All of them, in the order in which they are listed.
+    /// All options, in the order in which they are listed.
     const ALL: &'static [Self];
 
-    /// The word for it, lower case, as flags and scene files write it.
+    /// Word for the option in lower case, as in flags and scene files.
     fn name(self) -> &'static str;
 
-    /// Description in a few words without a full stop.
+    /// Description of the option in a few words, without a full stop.
     fn what(self) -> &'static str;
 }
 

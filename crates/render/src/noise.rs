@@ -1,7 +1,7 @@
 //! Procedural patterns for rock and crust: gradient noise, its fractal sum, and cellular plates.
 //!
-//! Written here rather than taken from a library because shading evaluates them a million times a frame, and because
-//! plates need the distance to their edge, not only the distances to the two nearest seeds.
+//! Not taken from a library: shading evaluates these patterns a million times a frame, and plates
+//! need the distance to their edge, not only the distances to the two nearest seeds.
 
 use super::math::{V3, v3};
 use lavoxel_base::simd::{Level, Simd, Work, hash};
@@ -11,7 +11,8 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// The whole number at or below `x`, as a number and as an index: `floor` is a call on plain x86-64.
+/// Largest integer at or below `x`, as a float and as an index: on plain x86-64, `floor` is a
+/// function call.
 #[inline(always)]
 fn floor(x: f32) -> (f32, i32) {
     let whole = x as i32;
@@ -19,7 +20,7 @@ fn floor(x: f32) -> (f32, i32) {
     (whole as f32, whole)
 }
 
-/// Noise at a point, with the instructions of this processor.
+/// Work item: noise at a point, with the instructions of this processor.
 struct Noise<'a> {
     p: V3,
     octaves: u32,
@@ -36,49 +37,52 @@ impl Work for Noise<'_> {
             let weights = [fade(place[0]), fade(place[1]), fade(place[2])];
             *self.sum += strength * (1.2 * s.between_slopes([i, j, k], place, weights));
             strength *= 0.5;
-            // The odd offset keeps the octaves' lattices from lining up at the origin.
+            // The odd offset keeps the lattices of the octaves from lining up at the origin.
             q = q * 2.03 + v3(17.3, 5.1, 9.7);
         }
     }
 }
 
-/// Gradient noise of unit period, about -1..1, zero on average.
+/// Gradient noise of unit period, about −1..1, zero on average.
 pub(crate) fn gradient(p: V3) -> f32 {
     let mut sum = 0.0;
     Level::fastest().run(Noise { p, octaves: 1, sum: &mut sum });
     sum
 }
 
-/// Fractal sum of `octaves` gradient noises, each twice as fine and half as strong; about -1..1.
+/// Fractal sum of `octaves` gradient noises, each twice as fine and half as strong; about −1..1.
 pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     let mut sum = 0.0;
     Level::fastest().run(Noise { p, octaves, sum: &mut sum });
-    // Halves are exact: the first octave counts half.
+    // Normalises the sum; its weights are powers of two, which are exact.
     sum * 0.8
 }
 
-/// Where a point lies among cellular plates with one seed per unit cell.
+/// Position of a point among cellular plates with one seed per unit cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plate {
-    /// Distance to the edge shared with the nearest other plate, 0 on the edge, about 0.5 in the middle.
+    /// Distance to the edge shared with the nearest other plate: 0 on the edge, about 0.5 in the
+    /// middle.
     pub(crate) edge: f32,
     /// Unit direction in which `edge` grows fastest.
     pub(crate) inward: V3,
-    /// A number in 0..1 that belongs to the plate as a whole.
+    /// Random number of the plate, 0..1.
     pub(crate) tone: f32,
-    /// A number in 0..1 that belongs to this plate and the nearest other one together: how well they hold.
+    /// Random number of the pair of this plate and the nearest other plate, 0..1: strength of the
+    /// bond between the two.
     pub(crate) bond: f32,
-    /// Way from the plate's seed to the point.
+    /// Offset from the seed of the plate to the point.
     pub(crate) way: V3,
 }
 
-/// A number in 0..1 of a hash.
+/// Maps a hash to 0..1.
 #[inline(always)]
 pub(crate) fn share_of(h: u32) -> f32 {
     (h.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32
 }
 
-/// The plate under `p`. Plates are longer along `drawn`, a vector of less than unit length, by 1 / √(1 − |drawn|²).
+/// Plate under `p`. Plates are longer along `drawn`, a vector of less than unit length, by 1 / √(1
+/// − |drawn|²).
 pub(crate) fn plate(p: V3, drawn: V3) -> Plate {
     let ((x, i), (y, j), (z, k)) = (floor(p.x), floor(p.y), floor(p.z));
     let (f, cell) = (p - v3(x, y, z), [i, j, k]);
@@ -89,6 +93,7 @@ pub(crate) fn plate(p: V3, drawn: V3) -> Plate {
                 let h = hash([cell[0] + i, cell[1] + j, cell[2] + k]);
                 let seed = v3((h & 1023) as f32, ((h >> 10) & 1023) as f32, ((h >> 20) & 1023) as f32) / 1023.0;
                 let away = v3(i as f32, j as f32, k as f32) + seed - f;
+                // A metric in which lengths along `drawn` count less: plates then extend along it.
                 let along = away.dot(&drawn);
                 let d = away.norm_squared() - along * along;
                 if d < first.0 {
@@ -114,7 +119,7 @@ mod tests {
 
     #[test]
     fn plates_are_longer_along_the_direction_in_which_they_are_drawn() {
-        // Edges met along lines in one direction.
+        // Number of edges crossed along lines in one direction.
         let edges = |step: V3, drawn: V3| {
             let tone = |k: usize, line: usize| {
                 let across = v3(step.z, 0.0, step.x) * (97.0 * line as f32);

@@ -1,4 +1,4 @@
-//! One picture of a world.
+//! Single picture of a world, in one call.
 
 use super::camera::Camera;
 use super::image::Image;
@@ -8,14 +8,15 @@ use lavoxel_base::validate::{Invalid, within};
 use lavoxel_sim::lowpass::LowPass;
 use lavoxel_sim::state::StateRef;
 
-/// Most pixels along a side, as in a scene.
+/// Upper bound of the pixels along a side, the same as in a scene.
 const MOST_PIXELS: f64 = 8192.0;
 
-/// A picture of so many pixels (width, height). For several of one world, keep a [`LowPass`] and a [`Renderer`]: they reuse
-/// what did not change.
+/// Draws a picture of (width, height) pixels. For several pictures of a world, keep a [`LowPass`]
+/// and a [`Renderer`], which reuse unchanged data.
 ///
 /// # Errors
-/// Names the value of camera, look or size that is out of range, or the size of a box that is too large to be drawn.
+/// Names the value of camera, look or size that is out of range, or the size of a box that is too
+/// large to be drawn.
 pub fn picture<'a>(
     state: impl Into<StateRef<'a>>,
     camera: &CameraSpec,

@@ -1,4 +1,4 @@
-//! Frames: one volume, one camera, one picture.
+//! Renderer: draws volumes over one ground with one look, and caches what frames have in common.
 
 mod passes;
 mod surroundings;
@@ -51,58 +51,63 @@ use crate::volume::seen::{Behind, Places, Seen};
 use crate::volume::tiles::{Depths, OtherTiles, Tiles};
 use lavoxel_automaton::view::{Antialias, Form, LookSpec, Style};
 
-/// A part of the box, as shares, in which nothing is shown.
+/// Part of the box, as shares, that contains no point: nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
-/// All of the box.
+/// Part of the box, as shares, that contains all of the box.
 const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
 
-/// Height over the ground of a camera that stood in rock, as a share of the box's longer side, besides a cell.
+/// Height over the ground to which a camera in rock is raised, as a share of the box's longer side;
+/// one cell is added.
 const OVER_GROUND: f32 = 0.01;
 
-/// Picture of a frame that is given up.
+/// Placeholder picture of a cancelled frame.
 const NO_PICTURE: Image = Image { width: 0, height: 0, rgb: Vec::new() };
 
-/// Draws volumes over one ground with one look; keeps what does not change between frames.
+/// Renderer of volumes over one ground with one look; caches the data that do not change between
+/// frames.
 #[derive(Clone, Debug)]
 pub struct Renderer {
     grid: Grid,
     look: LookSpec,
     land: Arc<TerrainLook>,
-    /// Stamp of the ground that `land` shows, where it came by [`Self::set_ground`].
+    /// Stamp of the ground that `land` shows; `None` unless [`Self::set_ground`] set it.
     ground: Option<u64>,
     sky: Sky,
     blackbody: BlackBody,
     transfer: Transfer,
     /// Steps simulated so far, for the crust that rides on the flow.
     steps: f64,
-    /// Shift of the mask that spreads samples along the rays.
+    /// Offset of the blue-noise mask that jitters samples along the rays, 0..1.
     turn: f32,
-    /// Whether the next frame is one of many of a scene that runs.
+    /// Set where the next frame is one of many of a running scene.
     running: bool,
-    /// Pictures without lava, the latest last: most animations do not move the camera.
+    /// Cached backdrops by camera, the latest last: most animations do not move the camera.
     seen: Vec<Seen>,
-    /// How many cameras' worth of it is kept.
+    /// Number of cameras whose backdrops are cached.
     kept_cameras: usize,
-    /// Whether the ground went on around the box in the last picture.
+    /// Set where the ground extended beyond the box in the last picture.
     goes_on: bool,
-    /// Mouths of vents that throw clots.
+    /// Mouths of vents that throw clots of lava.
     mouths: Vec<Mouth>,
     /// Cache of the last volume.
     prepared: Prepared,
-    /// When changes were last taken from a low-pass, if that drew the last frame.
+    /// Cursor of the changes last taken from a low-pass; `None` if the last frame was not drawn
+    /// from a low-pass.
     last: Option<VolumeCursor>,
-    /// The instructions that rows of pixels are drawn with.
+    /// Instruction set with which rows of pixels are drawn.
     pub(super) level: Level,
     contents: Contents,
-    /// Whether what four rays in every pixel meet behind the lava is kept: up to 200 bytes a pixel.
+    /// Set where the backdrops of supersampled pixels are cached even if every pixel is
+    /// supersampled: up to 200 bytes per pixel.
     keeps_closer: bool,
-    /// Gives up the frame that is being drawn when set.
+    /// Cancels the frame in progress when set.
     stop: Arc<AtomicBool>,
 }
 
 impl Renderer {
-    /// Prepares `ground` (heights in cells above the box floor at column centres, shape (nz, nx)) for `look`.
+    /// Bakes `ground` (heights in cells above the box floor at column centres, shape (nz, nx)) for
+    /// `look`.
     ///
     /// # Panics
     /// When the shape of `ground` is not (nz, nx) of `grid`.
@@ -112,8 +117,9 @@ impl Renderer {
         Ok(Self { keeps_closer: true, ..Self::over(Arc::new(land), grid, look)? })
     }
 
-    /// A renderer over a ground that is baked already, for the sun of `look`. It draws pictures with four rays in every
-    /// pixel once only, so that it keeps nothing for the next one.
+    /// Renderer over the ground `land`, which is baked already for the sun of `look`. For pictures
+    /// with four rays in every pixel, this renderer caches no backdrops of the rays: it serves for
+    /// a single picture.
     pub fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
@@ -121,6 +127,7 @@ impl Renderer {
         let blackbody = BlackBody::new();
         let prepared = Prepared::new(grid);
         let level = Level::fastest();
+        // All caches start empty: the first frame fills them.
         Ok(Self {
             grid,
             look,
@@ -145,12 +152,13 @@ impl Renderer {
         })
     }
 
-    /// The look this renderer was made for.
+    /// Look of the pictures.
     pub fn look(&self) -> &LookSpec {
         &self.look
     }
 
-    /// Changes the look and keeps what was baked: only another sun, or cells of another height, let it be baked again.
+    /// Changes the look and keeps the baked ground. Only another sun, cell height, drape or kind of
+    /// surroundings bakes the ground again.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
         let (sun, tall) = (self.sky.sun, self.look.cell_height);
         self.set_look_but_sunlight(look)?;
@@ -158,13 +166,14 @@ impl Renderer {
             Arc::make_mut(&mut self.land).relight(&self.look);
         }
         if self.look.cell_height != tall {
-            // What counts as a wall depends on it.
+            // The cell height decides which slopes count as walls.
             self.ground = None;
         }
         Ok(())
     }
 
-    /// Sets a look, but another sun leaves the light on the ground as it is until [`Self::set_land`] brings another.
+    /// Changes the look, but keeps the light on the ground even under another sun, until
+    /// [`Self::set_land`] brings another ground.
     pub fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if look != self.look {
@@ -176,12 +185,13 @@ impl Renderer {
         Ok(())
     }
 
-    /// Whether this is the ground that is drawn.
+    /// True if `land` is the ground that is drawn.
     pub fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
         Arc::ptr_eq(&self.land, land)
     }
 
-    /// Whether the next picture from this camera needs no search for the ground.
+    /// True if the backdrop of this camera is cached, so that its next picture needs no search for
+    /// the ground.
     pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
         self.seen.iter().any(|seen| seen.is_of(camera, self.contents.cells()))
     }
@@ -192,8 +202,9 @@ impl Renderer {
         self.seen.clear();
     }
 
-    /// Shows this ground of the same box from now on. What did not change since the last one is kept: a few changed columns
-    /// take milliseconds, where a new renderer takes about a second. The pictures are those of a new renderer.
+    /// Sets the ground of the same box, and bakes only what differs from the last ground: a few
+    /// changed columns take milliseconds, whereas a new renderer takes about a second. The pictures
+    /// equal the pictures of a new renderer.
     ///
     /// # Panics
     /// When the ground has another shape than this renderer.
@@ -208,7 +219,8 @@ impl Renderer {
         }
     }
 
-    /// Changes what is drawn of the scene. Ground and lava between a slice and the eye are not drawn.
+    /// Sets the visible parts of the scene. Ground and lava between a slice and the eye are not
+    /// drawn.
     pub fn set_contents(&mut self, contents: Contents) {
         if contents.ground != self.contents.ground {
             self.seen.clear();
@@ -216,41 +228,45 @@ impl Renderer {
         self.contents = contents;
     }
 
-    /// A switch that gives up the frame that is being drawn.
+    /// Switch that cancels the frame in progress when set.
     pub fn stop_switch(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
     }
 
-    /// From now on a frame is given up as soon as `stop` is set: what [`Self::frame`] and [`Self::frame_of`] return then is no
-    /// picture.
+    /// Replaces the switch that cancels a frame. Once `stop` is set, the return values of
+    /// [`Self::frame`] and [`Self::frame_of`] are no pictures.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;
     }
 
-    /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
+    /// Sets the step of the next volumes: the crust rides on the flow with the steps
+    /// ([`LookSpec::drift`]).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;
     }
 
-    /// Says from where vents throw clots of lava in the next pictures ([`LookSpec::sparks`]): [`Mouth::of`].
+    /// Sets the mouths of vents that throw clots of lava in the next pictures
+    /// ([`LookSpec::sparks`]); see [`Mouth::of`].
     pub fn set_mouths(&mut self, mouths: Vec<Mouth>) {
         self.mouths = mouths;
     }
 
-    /// Says which of many frames of a scene that runs the next one is: each spreads its samples otherwise, so that the mean of
-    /// some has less noise than any of them. Frame 0 is that of a picture for a file.
+    /// Sets the number of the next frame of a running scene. Each frame jitters its samples
+    /// differently, so that the mean of several frames has less noise than a single frame. Frame 0
+    /// is for a picture in a file.
     pub fn set_frame(&mut self, frame: u64) {
         self.turn = mask::turn(frame);
         self.running = frame > 0;
     }
 
-    /// Bounds for a camera to frame: the ground block, in cells.
+    /// Bounds of the ground block in cells, for the framing of a camera.
     pub fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
 
-    /// A camera above the ground at its place, where `camera` stands in rock of the world that [`Renderer::set_ground`] has read last,
-    /// or below the land around its box; `target` is the point in the middle of its picture. None where it stands in the open.
+    /// Camera raised above the ground at its place, if `camera` stands in rock of `ground` or below
+    /// the land around the box; `None` if `camera` stands in the open. `ground` must be the one
+    /// last given to [`Renderer::set_ground`]; `target` stays in the middle of the picture.
     pub fn out_of_rock(&self, ground: &Ground, camera: &Camera, target: Point3<f32>) -> Option<Camera> {
         let (eye, grid) = (camera.eye(), self.grid);
         let is_in = |at: f32, side: usize| at >= 0.0 && at < side as f32;
@@ -264,47 +280,50 @@ impl Renderer {
         (eye.y < land).then(|| camera.raised_to(land + above, target))
     }
 
-    /// How far `ray` goes until it meets the ground as it is drawn, with its relief and its cut sides, in cells; `None`
-    /// where it misses the ground. Lava may hide that point.
+    /// Distance in cells along `ray` to the drawn ground, including its relief and its cut sides;
+    /// `None` where the ray misses the ground. Lava in front is ignored.
     pub fn distance_to_ground(&self, ray: &Ray) -> Option<f32> {
         let part = self.part(self.shown_from(ray.origin));
         self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
     }
 
-    /// Shares of the box that are drawn for an eye at this place.
+    /// Shown part of the box, as shares, for an eye at `eye` (cells).
     fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
         let sides = self.sides();
         let plane = |axis: usize| self.contents.slices[axis].as_ref().map(|cut| cut.middle() / sides[axis]);
         opened(self.look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / sides[axis]))
     }
 
-    /// Part of the ground that is drawn when these shares of the box are shown.
+    /// Drawn part of the ground, where the part `shown` of the box (shares) is shown.
     fn part(&self, shown: [[f32; 2]; 3]) -> Part {
         self.land.block.part(if self.contents.ground { shown } else { NOWHERE }, self.sides())
     }
 
-    /// The shares of the box in which lava and other media are drawn when these are shown.
+    /// Part of the box, as shares, in which lava and other media are drawn, where the part `shown`
+    /// is shown.
     fn with_volume(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
         if self.contents.lava { shown } else { NOWHERE }
     }
 
-    /// Cells along x, y and z.
+    /// Size of the box in cells along x, y and z.
     fn sides(&self) -> [f32; 3] {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|n| n as f32)
     }
 
-    /// Draws `volume`, whose grid is this renderer's. Pictures do not depend on the number of threads.
+    /// Draws `volume`, whose grid is the renderer's. The picture does not depend on the number of
+    /// threads.
     ///
-    /// Every cell of the volume is read. [`Self::frame_of`] gives the same picture and reads changed cells only.
+    /// Reads every cell of the volume. [`Self::frame_of`] draws the same picture and reads changed
+    /// cells only.
     ///
     /// # Panics
-    /// When the volume has another shape.
+    /// If the volume has another shape.
     pub fn frame(&mut self, volume: &Volume, camera: &Camera) -> Image {
         self.draw(volume, camera, Skipping::Bricks)
     }
 
-    /// Draws what `lowpass` filtered last. If it drew the last frame too, only cells that changed since then are read; to
-    /// know them, its changes are taken.
+    /// Draws the latest volume of `lowpass`. If the last frame was drawn from the same low-pass,
+    /// only the cells that changed since then are read; the call takes the changes from `lowpass`.
     ///
     /// # Panics
     /// When the low-pass has another shape than this renderer.
@@ -328,7 +347,8 @@ impl Renderer {
         self.draw_changes(volume, &VolumeChanges { lava, media: all.collect() }, camera, skipping)
     }
 
-    /// Draws `volume`, whose `changes` are known; `None` when the switch of [`Self::stop_switch`] was set before it was finished.
+    /// Draws `volume` with known `changes`; `None` if the switch of [`Self::stop_switch`] was set
+    /// before the frame was finished.
     pub fn frame_with(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera) -> Option<Image> {
         self.last = None;
         let image = self.draw_changes(volume, changes, camera, Skipping::Bricks);
@@ -339,8 +359,8 @@ impl Renderer {
         Some(image)
     }
 
-    /// How far the ray through each pixel of the last frame goes until it meets ground or a slice, in rows from the top; [`f32::MAX`]
-    /// where it meets none.
+    /// Distances in cells from the eye to ground or slice along the ray through each pixel of the
+    /// last frame, in rows from the top; [`f32::MAX`] where the ray meets neither.
     pub fn distances(&self) -> Vec<f32> {
         match self.seen.last().map(|seen| &seen.behind) {
             Some(Behind::Cinematic(kept)) => kept.centres.iter().map(<ShadeContext as Tracer>::far).collect(),
@@ -349,7 +369,8 @@ impl Renderer {
         }
     }
 
-    /// How much of the sky each pixel of `image` hides, the last picture of `volume` and from `camera`.
+    /// Opacity over the sky of each pixel of `image`, 0 to 255, in rows from the top. `image` must
+    /// be the last picture of `volume` from `camera`.
     pub fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
         let shown = self.shown_from(camera.eye().coords);
@@ -375,7 +396,7 @@ impl Renderer {
         }
     }
 
-    /// Whether the frame that is being drawn is not wanted any more.
+    /// True if the frame in progress is cancelled.
     fn is_given_up(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -391,7 +412,7 @@ impl Renderer {
         let sea = self.sea(volume, shown).filter(|_| self.look.style == Style::Cinematic);
         let goes_on = self.look.style == Style::Cinematic && self.goes_on(sea.is_some(), shown);
         if goes_on != self.goes_on {
-            // The land beyond the box is to be met again.
+            // The cached backdrops are invalid: rays must search for the land beyond the box again.
             (self.goes_on, self.seen) = (goes_on, Vec::new());
         }
         let still = self.knows_ground(camera);
@@ -453,7 +474,8 @@ impl Renderer {
         image
     }
 
-    /// Takes the picture without lava of this camera, or the memory of one that is not kept longer.
+    /// Takes the cached backdrop of this camera, or one that is to be dropped, whose memory is
+    /// reused.
     fn take_seen(&mut self, camera: &Camera) -> Option<Seen> {
         let known = self.seen.iter().position(|seen| seen.is_of(camera, self.contents.cells()));
         let full = (self.seen.len() >= self.kept_cameras).then_some(0);
@@ -462,23 +484,25 @@ impl Renderer {
         taken
     }
 
-    /// Keeps what is behind the lava for so many cameras that take turns.
+    /// Sets the number of cameras, drawn in turns, whose backdrops are cached.
     pub fn keep_cameras(&mut self, count: usize) {
         self.kept_cameras = count.max(1);
     }
 
-    /// Gases and smoke for this look.
+    /// Gases and smoke for the sampling step of this look.
     fn clouds<'a>(&self, fog: Option<&'a Fog>, smoke: Option<&'a Smoke>) -> Clouds<'a> {
         Clouds { fog, smoke, haze: None, size: self.sides(), step: self.look.step }
     }
 
-    /// Haze for the plain styles, where these shares of the box are shown.
+    /// Haze for the plain styles, in the part `shown` of the box (shares).
     fn haze<'a>(&self, haze: Option<&'a Haze>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Option<HazeField<'a>> {
         let part = (self.with_volume(shown), self.sides());
         haze.map(|haze| HazeField::new(haze, self.look.step, part, skipping))
     }
 
-    /// Where in the picture there may be matter. The cinematic style draws gases as `fog`.
+    /// Distance ranges along the rays that may contain matter, by tile of the picture. The
+    /// cinematic style draws gases by the boxes of `clouds`, the plain styles all media by their
+    /// bricks.
     fn places(
         &self,
         volume: &Volume,
@@ -489,6 +513,8 @@ impl Renderer {
         if !self.contents.lava {
             return Places::none(camera);
         }
+        // Without skipping, every tile of a present medium counts: tests compare this with the
+        // skipping renderer.
         let whole = skipping == Skipping::Never;
         let tiles = |bricks: &Bricks| if whole { Tiles::whole(camera) } else { Tiles::new(bricks, camera, depths) };
         let of_media = |wanted: &dyn Fn(Form) -> bool| {
@@ -521,7 +547,7 @@ impl Renderer {
         (Sparks::at(mouths, self.steps, self.look.sparks, self.land.unit), camera.pixel())
     }
 
-    /// The media besides the lava that are there.
+    /// Media other than the lava, in the part `shown` of the box.
     fn media<'a>(&'a self, volume: &'a Volume, skipping: Skipping, shown: [[f32; 2]; 3]) -> Vec<Clear<'a>> {
         let (interest, shown) = (self.transfer.of_interest(&self.look), self.with_volume(shown));
         let media = self.prepared.media(volume, interest, skipping);
@@ -542,6 +568,7 @@ impl Renderer {
         (shown, sea, sparks): ([[f32; 2]; 3], Option<SeaField>, &'a (Sparks, f32)),
         ember: &'a EmberLight,
     ) -> ShadeContext<'a> {
+        // The land beyond the box is passed on only where it is drawn: a cut box stands alone.
         let goes_on = self.goes_on(sea.is_some(), shown);
         let around = self.land.beyond.as_ref().filter(|_| goes_on);
         ShadeContext {
@@ -588,7 +615,7 @@ impl Renderer {
         }
     }
 
-    /// The slices of a frame in which this part of the box is shown.
+    /// Slices of a frame in which the part `shown` of the box is shown.
     fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
         Slices::new([self.grid.nx, self.grid.ny, self.grid.nz], shown, &self.contents, &self.transfer)
     }

@@ -1,13 +1,15 @@
-//! Rulers of a box for the axes of pictures: metres, elevations, coordinates of the map.
+//! Rulers of a box for the axes of pictures: metres, elevations, map coordinates.
 
 use super::Ruler;
 use lavoxel_geo::map::{Placement, Site};
 
-/// Longest side of a box in metres whose distances are counted in metres; longer ones in kilometres.
+/// Longest side of a box, in metres, whose distances are written in metres; longer boxes use
+/// kilometres.
 const MOST_METRES: f64 = 20_000.0;
 
 impl Ruler {
-    /// Metres along x, y and z: distances from the north-west corner, and true elevations.
+    /// Rulers in metres along x, y and z: distances from the north-west corner, and true
+    /// elevations.
     pub fn metres(site: &Site) -> [Self; 3] {
         let distance = |name| Self::new(name, "m", 0.0, site.cell_size_m);
         let stretch = site.vertical_exaggeration;
@@ -17,7 +19,7 @@ impl Ruler {
         [distance("distance east"), elevation, distance("distance south")]
     }
 
-    /// Coordinates of the map along x and z, where the terrain came with one.
+    /// Rulers in map coordinates along x and z; `None` for a terrain without a map.
     pub fn of_map(site: &Site) -> Option<[Self; 2]> {
         site.georeference.as_ref()?;
         let (names, unit) = match site.map_unit() {
@@ -28,8 +30,9 @@ impl Ruler {
         Some([Self::new(names[0], unit, west, cell.0), Self::new(names[1], unit, north, -cell.1)])
     }
 
-    /// The rulers of pictures along x, y and z, the most important first. Along x and z: coordinates of a map in
-    /// metres, or distances and after them coordinates of a map in other units.
+    /// Rulers of pictures along x, y and z, the most important first. Along x and z: map
+    /// coordinates alone if they are in metres; else distances, followed by map coordinates in
+    /// other units, if any.
     pub fn all(site: &Site) -> [Vec<Self>; 3] {
         let longest = site.grid.nx.max(site.grid.nz) as f64 * site.cell_size_m;
         let shown = |metres: Self| match longest > MOST_METRES {

@@ -26,15 +26,20 @@ pub use sample::Sample;
 pub use slices::{Section, Slices};
 pub use survey::{Crop, Survey};
 
+/// Background colour (sRGB).
 const PAPER: [u8; 3] = [24, 26, 30];
+/// Colour of writing (sRGB).
 const INK: [u8; 3] = [226, 226, 220];
+/// Colour of empty cells (sRGB). A test keeps it apart from rock, materials and palettes.
 const AIR: [u8; 3] = [50, 62, 80];
+/// Colour of rock (sRGB).
 const ROCK: [u8; 3] = [128, 120, 110];
+/// Colour of rock next to a cell that is not rock (sRGB).
 const ROCK_EDGE: [u8; 3] = [172, 164, 152];
-/// Around the cells.
+/// Colour of the line around the cells (sRGB).
 const BORDER: [u8; 3] = [96, 98, 102];
 
-/// The axis that a slice is perpendicular to.
+/// Axis to which a slice is perpendicular; it determines the directions of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Seen from the west: z to the right, y up.
@@ -45,55 +50,56 @@ pub enum Axis {
     Z,
 }
 
-/// Which cells to show, and how large.
+/// Cells of a slice, and the size of its picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceSpec {
     /// Perpendicular axis.
     pub axis: Axis,
-    /// Cell along that axis.
+    /// Index of the layer of cells along `axis`.
     pub cell: usize,
-    /// Which of its cells are shown.
+    /// Shown part of the layer.
     pub shown: Part,
     /// Width and height of the picture in pixels.
     pub size: (usize, usize),
 }
 
-/// A part of a slice: the first cell and the one after the last, along each direction of the picture.
+/// Part of a slice: first cell, and cell after the last, along each direction of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Along the picture's width: z of a slice across x, else x.
+    /// Range along the picture's width: z for a slice perpendicular to x, else x.
     pub across: [usize; 2],
-    /// Along its height: z of a slice across y, else y.
+    /// Range along the picture's height: z for a slice perpendicular to y, else y.
     pub up: [usize; 2],
 }
 
-/// Contents of one cell, as a slice shows them.
+/// Content of a cell as a slice shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Content {
-    /// Nothing.
+    /// No matter.
     Empty,
     /// Ground, drawn grey.
     Solid,
-    /// Material without a value, by its place in [`SliceStyle::materials`].
+    /// Material without a value, by its index in [`SliceStyle::materials`].
     Material(u8),
-    /// Material with a value on the slice's scale.
+    /// Value of a material, on the scale of the slice.
     Value(f32),
 }
 
-/// How values become colours and numbers.
+/// Conversion of values to colours and numbers.
 #[derive(Clone, Debug)]
 pub struct SliceStyle {
     /// Colours of the values.
     pub palette: Palette,
-    /// Scale of the values; none where only materials without values are shown.
+    /// Scale of the values; `None` where only materials without values are shown.
     pub scale: Option<Scale>,
-    /// Whether an empty cell has the value 0, as of the air; else it is drawn in a colour of its own.
+    /// Set where an empty cell has the value 0, as in slices of the air; else empty cells have a
+    /// colour of their own.
     pub empty_is_zero: bool,
-    /// The materials without values.
+    /// Materials without values, in the order that [`Content::Material`] counts.
     pub materials: Vec<Plain>,
     /// Text above the picture.
     pub title: String,
-    /// Further rulers along x, y and z, such as metres.
+    /// Additional rulers along x, y and z, such as metres; cells always have one.
     pub rulers: [Vec<Ruler>; 3],
 }
 
@@ -102,12 +108,12 @@ impl Axis {
         ['x', 'y', 'z'][self.number()]
     }
 
-    /// 0 for x, 1 for y, 2 for z.
+    /// Index of the axis: 0 for x, 1 for y, 2 for z.
     pub fn number(self) -> usize {
         self as usize
     }
 
-    /// The axes along the picture's width and height.
+    /// Axes along the picture's width and height.
     fn across(self) -> (Self, Self) {
         match self {
             Self::X => (Self::Z, Self::Y),
@@ -116,12 +122,12 @@ impl Axis {
         }
     }
 
-    /// Number of cells along this axis.
+    /// Number of cells of `grid` along this axis.
     fn cells(self, grid: Grid) -> usize {
         [grid.nx, grid.ny, grid.nz][self.number()]
     }
 
-    /// The cell of the slice `at`, at `i` along the picture's width and `j` along its height.
+    /// Cell of the layer `at`, at `i` along the picture's width and `j` along its height.
     fn cell(self, at: usize, (i, j): (usize, usize)) -> Place {
         match self {
             Self::X => [at, j, i],
@@ -132,12 +138,12 @@ impl Axis {
 }
 
 impl SliceSpec {
-    /// All cells of a slice.
+    /// Slice that shows its whole layer in a picture of `size` (width, height) pixels.
     pub fn whole(grid: Grid, axis: Axis, cell: usize, size: (usize, usize)) -> Self {
         Self { axis, cell, shown: Part::whole(grid, axis), size }
     }
 
-    /// Checks that the slice lies in the box; errors carry the keys `slice.cell` and `slice.shown`.
+    /// Checks that the slice lies in the box; errors carry the key `slice.cell` or `slice.shown`.
     pub fn validate(&self, grid: Grid) -> Result<(), Invalid> {
         let depth = self.axis.cells(grid);
         if self.cell >= depth {
@@ -154,37 +160,37 @@ impl SliceSpec {
 }
 
 impl Part {
-    /// All cells of the slices across `axis`.
+    /// Whole layer of the slices perpendicular to `axis`.
     pub fn whole(grid: Grid, axis: Axis) -> Self {
         let (across, up) = axis.across();
         Self { across: [0, across.cells(grid)], up: [0, up.cells(grid)] }
     }
 
-    /// Number of cells along the width and the height.
+    /// Number of cells along width and height.
     fn cells(self) -> (usize, usize) {
         (self.across[1] - self.across[0], self.up[1] - self.up[0])
     }
 }
 
 impl SliceStyle {
-    /// The colour of a value, in sRGB.
+    /// Colour of a value, in sRGB.
     fn color(&self, value: f32) -> [u8; 3] {
         self.palette.srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
     }
 
-    /// The colour of an empty cell.
+    /// Colour of an empty cell, in sRGB.
     fn empty(&self) -> [u8; 3] {
         if self.empty_is_zero { self.color(0.0) } else { AIR }
     }
 
-    /// Where the slice is, in cells and in what they measure.
+    /// Place of the slice as text: cell index, and the value on each ruler.
     fn place(&self, spec: &SliceSpec) -> String {
         let measured = self.rulers[spec.axis.number()].iter().map(|ruler| format!(", {}", ruler.middle_of(spec.cell)));
         format!("{} = {}{}", spec.axis.name(), spec.cell, measured.collect::<String>())
     }
 }
 
-/// Draws the slice `spec` of a box; `content` gives what each of its cells shows.
+/// Draws the slice `spec` of a box of `grid` cells; `content` returns the content of a cell.
 ///
 /// # Errors
 /// When the slice lies outside the box.
@@ -197,8 +203,9 @@ pub fn slice(
     slice_of_motion(grid, spec, style, content, |_| None)
 }
 
-/// Adds arrows: `motion` gives the velocity of a cell along x, y and z in the unit of the slice's scale, the upper end
-/// of which is the speed of the longest arrow. Arrows show the part of it in the plane.
+/// Draws a slice with arrows. `motion` returns the velocity of a cell along x, y and z, in the unit
+/// of the scale; the upper end of the scale is the speed of the longest arrow. Arrows show the
+/// velocity component in the plane.
 ///
 /// # Errors
 /// When the slice lies outside the box.
@@ -214,6 +221,7 @@ pub fn slice_of_motion(
     let mut image = Image::filled(width, height, PAPER);
     let layout = Layout::new(spec, style);
     frame(&mut image, layout.cells, layout.ink);
+    // Cells first, arrows and axes later: each covers the parts drawn before.
     Cells { grid, spec, style, content }.draw(&mut image, layout.cells);
     let fastest = style.scale.as_ref().map_or(1.0, |scale| scale.range.1);
     Arrows { spec, ink: layout.ink, motion, fastest }.draw(&mut image, layout.cells);
@@ -232,14 +240,15 @@ pub fn slice_of_motion(
     Ok(image)
 }
 
-/// A thin line around the cells.
+/// Draws a thin line around the cells.
 fn frame(image: &mut Image, cells: Frame, ink: Ink) {
     let thick = stroke(ink);
     let corner = (cells.x.saturating_sub(thick), cells.y.saturating_sub(thick));
     image.fill(corner, (cells.width + 2 * thick, cells.height + 2 * thick), BORDER);
 }
 
-/// Writes the title at the left and the place at the right, so that a growing step moves nothing.
+/// Writes the title at the left and the place at the right: with this order, a step count that
+/// gains digits moves nothing in a film.
 fn heading(image: &mut Image, (left, right, middle): (f32, f32, f32), ink: Ink, [title, place]: [&str; 2]) {
     let gap = 1.5 * ink.size;
     let place = ink.shortened(place, right - left);
@@ -248,7 +257,8 @@ fn heading(image: &mut Image, (left, right, middle): (f32, f32, f32), ink: Ink, 
     ink.draw(image, (right, middle), Align::End, &place);
 }
 
-/// Which colour is rock, air and the materials without values, from the left upper corner down.
+/// Draws the key from its upper left corner down: colours of air, the materials without values, and
+/// rock.
 fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
     let em = ink.size;
     for (row, (name, color)) in entries(style).enumerate() {
@@ -261,7 +271,7 @@ fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
 
 fn entries(style: &SliceStyle) -> impl Iterator<Item = (&str, [u8; 3])> {
     let materials = style.materials.iter().map(|material| (&material.name[..], material.color));
-    // The colour bar says what 0 is.
+    // No entry for air where empty cells have the value 0: the colour bar shows the colour of 0.
     let air = (!style.empty_is_zero).then_some(("air", AIR));
     air.into_iter().chain(materials).chain([("rock", ROCK)])
 }

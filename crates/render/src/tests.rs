@@ -1,4 +1,4 @@
-//! Promises of every picture.
+//! Promises that hold for every picture.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use lavoxel_scene::scene::{Scene, VentPlace};
 use lavoxel_sim::lowpass::{LowPass, Volume};
 use lavoxel_sim::state::State;
 
-/// A cone under a few blobs of lava.
+/// Cone under a few blobs of lava.
 fn scene() -> (Array2<f32>, Volume) {
     let grid = Grid::new(24, 20, 28);
     let ground = Array2::from_shape_fn((28, 24), |(z, x)| (11.0 - (x as f32 - 12.0).hypot(z as f32 - 13.0)).max(1.0));
@@ -33,7 +33,7 @@ fn scene() -> (Array2<f32>, Volume) {
 
 fn looks() -> impl Iterator<Item = LookSpec> {
     let styles = [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum];
-    // The clip goes through the largest blob along every axis.
+    // The clip cuts the largest blob along every axis.
     let clips = [LookSpec::default().clip, [[0.0, 0.52], [0.3, 0.63], [0.45, 1.0]]];
     styles.into_iter().flat_map(move |style| clips.map(|clip| LookSpec { style, clip, ..LookSpec::default() }))
 }
@@ -56,7 +56,7 @@ fn skipping_empty_space_changes_no_pixel() {
     }
 }
 
-/// Lava in a box large enough for blocks without any, and cameras around it, above it and in it.
+/// Lava in a box large enough for blocks without any, and cameras around, above and inside the box.
 fn views() -> (Array2<f32>, Volume, Vec<Camera>) {
     let (_, small) = scene();
     let grid = Grid::new(75, 58, 81);
@@ -103,14 +103,14 @@ fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
         let mut volume = Volume::empty(grid);
         for i in 0..grid.cells() {
             let place = [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()];
-            // Edges and corners: two of the three coordinates are those of a side.
+            // Edges and corners of the box: at least two coordinates are those of a side.
             if (0..3).filter(|&axis| place[axis] == 0 || place[axis] + 1 == sides[axis]).count() >= 2 {
                 (volume.density[i], volume.energy[i]) = (230, 150);
             }
         }
         let ground = Array2::from_elem((grid.nz, grid.nx), if turn % 2 == 0 { -1.0 } else { 2.5 });
         let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
-        // Towards a corner, near enough for bricks to be drawn in parts; and the whole box.
+        // Views of a corner, near enough to see parts of bricks, and of the whole box.
         let ends: [f32; 3] = std::array::from_fn(|axis| if turn >> axis & 1 == 1 { 1.0 } else { 0.0 });
         let near = CameraSpec {
             azimuth_deg: 37.0 * turn as f32,
@@ -129,7 +129,7 @@ fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
     }
 }
 
-/// Worlds of a few steps of a simulation, with lava put in and taken away between them.
+/// Worlds after a few steps of a simulation, with lava added and removed between the steps.
 fn history() -> Vec<State> {
     let ball = |center: [f64; 3], matter: Matter| Edit { shape: Shape::Sphere { center, radius: 5.0 }, matter };
     let lava = Matter::Lava { amount: 0.9, energy: 1.1, temperature_k: None };
@@ -144,7 +144,7 @@ fn history() -> Vec<State> {
         if let Some(edit) = edit {
             world.edit(&edit);
         }
-        // Twice: a frame in which nothing has changed.
+        // Each world twice: the second frame has no changes.
         worlds.extend([world.clone(), world]);
     }
     worlds
@@ -164,7 +164,7 @@ fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
         let mut lowpass = LowPass::new(grid);
         for (number, world) in worlds.iter().enumerate() {
             lowpass.refresh(world);
-            // Of a plain volume nothing is known from frame to frame.
+            // For a plain volume, nothing is known from frame to frame.
             let expected = fresh.frame(lowpass.volume(), &camera);
             assert_eq!(kept.frame_of(&mut lowpass, &camera), expected, "world {number}, {look:?}");
         }
@@ -206,7 +206,7 @@ fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
             block.energy[grid.index([6, y, z])..][..12].fill(120);
         }
     }
-    // From the east, level with the middle: the cut is a square in the middle of the picture.
+    // View from the east, level with the middle: the cut is a square in the middle of the picture.
     let spec = CameraSpec { azimuth_deg: 90.0, elevation_deg: 0.0, target: Some([0.5; 3]), ..CameraSpec::default() };
     let camera = Camera::new(&spec, &Bounds::of(grid), (72, 72));
     let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
@@ -233,7 +233,7 @@ fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
     }
 }
 
-/// Slices through these cells, without anything in them, and nothing else changed.
+/// Contents with empty slices through these cells, and no other change.
 fn sliced(cells: [Option<usize>; 3]) -> Contents {
     let cut = |cell| Arc::new(Cut { cell, width: 0, height: 0, of_amounts: false, texels: Vec::new() });
     Contents { slices: cells.map(|cell| cell.map(cut)), ..Contents::default() }
@@ -247,7 +247,7 @@ fn a_clip_cuts_the_ground_open_and_a_slice_cuts_where_a_clip_does() {
     let volume = Volume::empty(grid);
     for style in [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum] {
         let look = LookSpec { style, glow: 0.0, antialias: Antialias::Off, ..LookSpec::default() };
-        // Of the ground between x = 9.5 and 24, what the east sees ends at x = 9.5.
+        // Of the ground between x = 9.5 and 24, the eastern eye sees the face at x = 9.5.
         let clips = [[[0.0, 9.5 / 24.0], [0.0, 1.0], [0.0, 1.0]], [[9.5 / 24.0, 1.0], [0.0, 1.0], [0.0, 1.0]]];
         for (azimuth_deg, clip) in [(90.0, clips[0]), (270.0, clips[1])] {
             let spec = CameraSpec { azimuth_deg, elevation_deg: 20.0, ..CameraSpec::default() };
@@ -256,7 +256,7 @@ fn a_clip_cuts_the_ground_open_and_a_slice_cuts_where_a_clip_does() {
             let whole = renderer.frame(&volume, &camera);
             renderer.set_contents(sliced([Some(9), None, None]));
             let cut = renderer.frame(&volume, &camera);
-            // The ray through a point of the plane well under the ground meets it there.
+            // The ray through a point of the plane, well under the ground, meets the plane there.
             let (x, y, depth) = camera.project([9.5, 6.0, 12.0].into()).expect("in front");
             let distance = renderer.distance_to_ground(&camera.ray(x, y)).expect("rock");
             assert!((distance - depth).abs() < 1e-2, "{style:?}: {distance} against {depth}");
@@ -269,7 +269,7 @@ fn a_clip_cuts_the_ground_open_and_a_slice_cuts_where_a_clip_does() {
                 let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5);
                 let t = renderer.distance_to_ground(&ray);
                 if style != Style::Cinematic && t.is_some_and(|t| (ray.at(t).x - 9.5).abs() < 0.01) {
-                    // Rock of the slice, one grey in place of shade.
+                    // Rock of the slice is a single grey, without shading.
                     let [r, g, b] = cut.pixel(x, y);
                     assert!(r.abs_diff(g) < 3 && g.abs_diff(b) < 6, "{style:?}: {r} {g} {b} at {x}, {y}");
                     in_plane += 1;
@@ -291,7 +291,7 @@ fn the_cinematic_look_cuts_matter_open_and_shows_values_of_anything_but_amounts(
         block.density[grid.index([4, y, z])..][..14].fill(255);
         block.energy[grid.index([4, y, z])..][..14].fill(120);
     }
-    // Values where there is lava, and rock under it.
+    // Values where there is lava, and rock below.
     let texel = |i: usize| match (i / 24, i % 24) {
         (0..6, _) => [0, 0, 0, 2],
         (6..18, 6..18) => [128, 0, 0, 1],
@@ -397,7 +397,7 @@ fn warmth(ground: &Array2<f32>, volume: &Volume, camera: &CameraSpec, point: [f3
 #[test]
 fn ground_hides_lava_behind_it_and_lava_hides_ground() {
     let grid = Grid::new(24, 24, 24);
-    // A wall across the middle, lava on its south side.
+    // Wall across the middle, with lava on its south side.
     let ground = Array2::from_shape_fn((24, 24), |(z, _)| if (10..13).contains(&z) { 16.0 } else { 1.0 });
     let mut volume = Volume::empty(grid);
     for z in 14..20 {

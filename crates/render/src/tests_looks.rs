@@ -1,4 +1,4 @@
-//! Promises of the looks of materials, apart from water's.
+//! Promises of the looks of materials other than water.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn name(preset: Preset) -> String {
     format!("{preset:?}").to_lowercase()
 }
 
-/// Every preset as a material, the solid ones heavier than water.
+/// All presets as materials, the solid ones heavier than water.
 fn materials() -> Vec<Material> {
     let order = [Preset::Ice, Preset::Sand, Preset::Ash, Preset::Rubble, Preset::Water, Preset::Steam];
     let material = |(k, preset): (usize, Preset)| Material {
@@ -31,7 +31,7 @@ fn materials() -> Vec<Material> {
     order.into_iter().enumerate().map(material).collect()
 }
 
-/// A ball of a material, as far as there is room for it.
+/// Puts a ball of a material into the world, where there is room.
 fn put(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     let matter = match what {
         "lava" => Matter::Lava { amount: 1.0, energy: 1.2, temperature_k: None },
@@ -40,7 +40,7 @@ fn put(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     world.edit(&Edit { shape: Shape::Sphere { center, radius }, matter });
 }
 
-/// A valley with a lake, balls of all materials, and lava under steam.
+/// Valley with a lake, balls of all materials, and lava under steam.
 fn valley() -> World {
     let surface = Array2::from_shape_fn((SIDE, SIDE), |(z, x)| {
         let (x, z) = (x as f32 - 20.0, z as f32 - 18.0);
@@ -147,7 +147,7 @@ fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
     }
 }
 
-/// Sum of a channel over a part of a picture, shares of its width and height.
+/// Sum of a channel over a part of a picture, given as shares of width and height.
 fn channel(image: &Image, channel: usize, [x, y]: [[f32; 2]; 2]) -> f64 {
     let part = |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;
     let columns = part(x, image.width);
@@ -161,7 +161,8 @@ fn channel(image: &Image, channel: usize, [x, y]: [[f32; 2]; 2]) -> f64 {
     sum / count
 }
 
-/// A cloud of even density over a flat ground, `from` to `to` cells high, over a middle half of which lava lies.
+/// Cloud of even density over a flat ground, from `from` to `to` cells high; with `lava`, lava lies
+/// under its middle half.
 fn cloud(density: f32, [from, to]: [usize; 2], lava: bool) -> Volume {
     let grid = Grid::new(48, 40, 48);
     let mut volume = Volume::empty(grid);
@@ -223,7 +224,7 @@ fn steam_thins_out_towards_the_sides_of_its_box() {
 fn the_side_of_a_cloud_away_from_the_sun_is_grey() {
     let day =
         LookSpec { sky: SkyPreset::Day, haze: 0.0, glow: 0.0, sun_elevation_deg: Some(25.0), ..look(Style::Cinematic) };
-    // The sun from behind the camera, and from behind the cloud.
+    // Sun from behind the camera, and from behind the cloud.
     let light = |sun_azimuth_deg: f32| {
         let mut renderer = flat(LookSpec { sun_azimuth_deg, ..day.clone() });
         let camera = Camera::from_pose([24.0, 22.0, 110.0].into(), (180.0, 0.0), 30.0, (60, 60));
@@ -253,7 +254,7 @@ fn lava_lights_steam_from_below() {
 fn steam_throws_a_soft_shadow() {
     let day = LookSpec { haze: 0.0, sun_elevation_deg: Some(80.0), ..look(Style::Cinematic) };
     let mut renderer = flat(day);
-    // From under the cloud.
+    // View from below the cloud.
     let camera = Camera::from_pose([24.0, 8.0, 44.0].into(), (180.0, 30.0), 30.0, (40, 30));
     let mut light =
         |density: f32| channel(&renderer.frame(&cloud(density, [24, 38], false), &camera), 1, [[0.0, 1.0]; 2]);
@@ -266,14 +267,14 @@ fn every_pixel_of_every_look_has_light() {
     let world = valley();
     let mut volume = filtered(&world);
     for medium in &mut volume.media {
-        // The extremes of what a scene may ask for.
+        // Extremes that a scene may ask for.
         (medium.look.depth, medium.look.waves) = (100.0, 10.0);
     }
     for (volume, name) in [(&filtered(&world), "usual"), (&volume, "extreme")] {
         let mut renderer = renderer(&world, look(Style::Cinematic));
         for camera in cameras(&renderer) {
             let image = renderer.frame(volume, &camera);
-            // What is not a number becomes black, which nothing is by day.
+            // NaN becomes black, which no pixel is by day.
             let black = image.rgb.chunks_exact(3).filter(|pixel| pixel.iter().all(|&c| c == 0)).count();
             assert_eq!(black, 0, "{name}");
         }
@@ -301,7 +302,8 @@ fn water_before_sand_darkens_it_and_takes_its_red() {
     assert!(after[1] / before[1] > 1.5 * after[0] / before[0], "blue stays longer: {before:?}, {after:?}");
 }
 
-/// A slope of lava of one temperature, under a crust whose surface has these temperatures in the west and in the east.
+/// Slope of lava of a constant temperature, under a crust with these surface temperatures in the
+/// west and in the east.
 fn crusted(kelvin: Option<[f32; 2]>) -> Volume {
     let grid = Grid::new(SIDE, 12, SIDE);
     let mut volume = Volume::empty(grid);
@@ -350,7 +352,7 @@ fn old_crust_is_darker_than_young_and_than_the_lava_under_it() {
 
 #[test]
 fn oblong_cells_have_the_sky_the_haze_and_the_mirrors_of_cubes() {
-    // Water over flat ground before the sky, in cells of half the height and in cubes.
+    // Water over flat ground in front of the sky, with cells of half the height and with cubes.
     let picture = |tall: f32| {
         let up = |height: f32| height / tall;
         let grid = Grid::new(SIDE, up(24.0) as usize, SIDE);
@@ -366,7 +368,7 @@ fn oblong_cells_have_the_sky_the_haze_and_the_mirrors_of_cubes() {
     let differences = cubes.rgb.iter().zip(&oblong.rgb).map(|(a, b)| f64::from(a.abs_diff(*b)));
     let mean = differences.sum::<f64>() / cubes.rgb.len() as f64;
     assert!(mean < 2.0, "{mean:.2} levels");
-    // The sky alone, in the upper rows.
+    // Upper rows, which show the sky alone.
     let rows = 3 * 80 * 15;
     let most = cubes.rgb[..rows].iter().zip(&oblong.rgb).map(|(a, b)| a.abs_diff(*b)).max();
     assert!(most <= Some(1), "{most:?} levels in the sky");

@@ -13,7 +13,7 @@ use lavoxel_base::simd::Level;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_sim::lowpass::{LowPass, Volume};
 
-/// A bowl with a lake up to `level`, an island and a tongue of lava that runs into the lake.
+/// Bowl with a lake up to `level`, an island, and a tongue of lava that runs into the lake.
 fn lake(side: usize, level: f32) -> World {
     let grid = Grid::new(side, side / 2, side);
     let scale = side as f32 / 128.0;
@@ -47,7 +47,7 @@ fn lake(side: usize, level: f32) -> World {
     world
 }
 
-/// The styles, each as it is and with a part cut away.
+/// All styles, each whole and with a part cut away.
 fn looks() -> impl Iterator<Item = LookSpec> {
     let clips = [LookSpec::default().clip, [[0.0, 0.62], [0.1, 0.5], [0.2, 1.0]]];
     let styles = [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum];
@@ -153,7 +153,7 @@ fn a_level_lake_has_a_level_surface_up_to_its_shore() {
     let world = lake(64, 20.0);
     let volume = filtered(&world);
     let (grid, water) = (world.grid(), &volume.media[0].density);
-    // 20 · 64 / 128 cells of depth over the floor.
+    // Depth of 20 · 64 / 128 cells over the floor.
     let at = |place: Place| i32::from(water[grid.index(place)]);
     let mut shore = 0;
     for (z, x) in (4..60).flat_map(|z| (4..60).map(move |x| (z, x))) {
@@ -166,7 +166,7 @@ fn a_level_lake_has_a_level_surface_up_to_its_shore() {
     assert!(shore > 10, "the lake has a shore");
 }
 
-/// A box over a plane with so much water in each cell of `cells`.
+/// Box over a plane, with `amount` of water in each cell of `cells`.
 fn dripping(cells: &[Place], amount: f32) -> World {
     let grid = Grid::new(24, 30, 24);
     let ground = Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0));
@@ -212,7 +212,7 @@ fn drops_are_bright_and_have_no_dark_rim() {
     let camera = Camera::new(&spec, &subject, (300, 300));
     let [empty, wet] = [&nothing, &world].map(|world| renderer.frame(&filtered(world), &camera));
     let light = |rgb: &[u8]| rgb.iter().map(|&c| i32::from(c)).sum::<i32>() / 3;
-    // Above the ground.
+    // Upper rows, above the ground.
     let rows = 3 * 300 * 200;
     let changes: Vec<i32> =
         empty.rgb[..rows].chunks(3).zip(wet.rgb[..rows].chunks(3)).map(|(a, b)| light(b) - light(a)).collect();
@@ -266,7 +266,7 @@ fn a_still_pool_is_the_low_pass_of_its_amounts() {
 fn lava_lights_the_water_beside_it() {
     let side = 64;
     let mut volume = filtered(&lake(side, 22.0));
-    // So deep a colour that nothing of the bed is seen.
+    // The liquid is so dark that no light from the bed is visible.
     volume.media[0].look.depth = 100.0;
     let mut renderer = renderer(&lake(side, 22.0));
     let spec = CameraSpec { elevation_deg: 80.0, ..CameraSpec::default() };
@@ -284,7 +284,7 @@ fn lava_lights_the_water_beside_it() {
     for (x, z) in (1..side - 1).flat_map(|z| (1..side - 1).map(move |x| (x, z))) {
         let away = |k: &usize| (k % side).abs_diff(x).max((k / side).abs_diff(z));
         let away = lava.iter().map(away).min().expect("there is lava");
-        // The surface lies 22 · 64 / 128 cells over the floor.
+        // The surface lies 22 · 64 / 128 cells above the floor.
         let wet = water[grid.index([x, 9, z])] == 255 && !is_lava(x, z);
         let Some((px, py, _)) = camera.project([x as f32 + 0.5, 11.0, z as f32 + 0.5].into()).filter(|_| wet) else {
             continue;

@@ -1,4 +1,4 @@
-//! Contents of the air, in pictures.
+//! Promises of pictures of smoke in the air.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,11 +16,13 @@ use lavoxel_base::grid::Grid;
 use lavoxel_scene::scene::Scene;
 use lavoxel_sim::lowpass::{AirVolume, LowPass, Medium, Volume};
 
-/// Voxels of the box, and voxels to an air cell.
+/// Size of the box in voxels.
 const BOX: Grid = Grid { nx: 48, ny: 40, nz: 48 };
+/// Voxels per air cell, along an edge.
 const RATIO: usize = 2;
 
-/// Air that is wider and higher than the box of voxels; `carried` gives ash and steam in kg/m³ by the middle of a cell in voxels.
+/// Air wider and higher than the voxel box; `carried` returns ash and steam in kg/m³ at the centre
+/// of a cell (voxels).
 fn air(carried: impl Fn([f32; 3]) -> [f32; 2]) -> AirVolume {
     let cells = Grid::new(32, 40, 32);
     let grid = AirGrid { cells, ratio: RATIO, corner: [-8, -8], sides: [Side::Open; 3] };
@@ -31,7 +33,7 @@ fn air(carried: impl Fn([f32; 3]) -> [f32; 2]) -> AirVolume {
     AirVolume { grid, cell_m: 10.0, carried: carried.collect(), inks: Vec::new(), flow: flow.collect() }
 }
 
-/// A column of ash and steam, with lava under it where that is wanted.
+/// Column of ash and steam; with `lava`, lava lies below.
 fn column(kg_m3: [f32; 2], lava: bool) -> Volume {
     let mut volume = Volume::empty(BOX);
     let aside = |x: f32, z: f32| (x - 24.0).hypot(z - 24.0);
@@ -54,12 +56,12 @@ fn flat(look: LookSpec) -> Renderer {
     Renderer::new(&Array2::zeros((BOX.nz, BOX.nx)), BOX, look).expect("a valid look")
 }
 
-/// From the south, with the column in the middle.
+/// Camera south of the column, which is in the middle of its picture.
 fn before() -> Camera {
     Camera::from_pose([24.0, 30.0, 150.0].into(), (180.0, 0.0), 40.0, (60, 50))
 }
 
-/// Mean of a channel over shares of the picture.
+/// Mean of a channel over a part of the picture, given as shares of width and height.
 fn channel(image: &Image, channel: usize, [columns, rows]: [[f32; 2]; 2]) -> f64 {
     let part = |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;
     let places = part(rows, image.height).flat_map(|y| part(columns, image.width).map(move |x| (x, y)));
@@ -79,7 +81,7 @@ fn air_without_smoke_changes_no_pixel() {
 
 #[test]
 fn light_comes_through_as_the_mass_in_its_way_lets_it() {
-    // A wall of smoke, 20 voxels thick, wider and higher than what is seen of it.
+    // Wall of smoke, 20 voxels thick, wider and higher than its visible part.
     let mut renderer = flat(look());
     let camera = Camera::from_pose([24.0, 40.0, 150.0].into(), (180.0, 0.0), 6.0, (20, 16));
     for kg_m3 in [2e-6_f32, 1e-5, 3e-5, 1e-4] {
@@ -104,7 +106,7 @@ fn smoke_shades_the_ground_and_itself() {
         |kg_m3: f32| channel(&renderer.frame(&column([kg_m3, 0.0], false), &ground), 1, [[0.3, 0.7], [0.55, 0.85]]);
     let (clear, thin, thick) = (light(0.0), light(1e-5), light(1e-3));
     assert!(clear > thin + 2.0 && thin > thick + 5.0, "{clear}, {thin}, {thick}");
-    // The sun from the left: the right side of the column is the dark one, but not without shadows.
+    // Sun from the left: the right side of the column is darker, but not without detail.
     let aside = LookSpec { sun_azimuth_deg: 270.0, sun_elevation_deg: Some(10.0), ..day };
     let sides = |look: LookSpec| {
         let image = flat(look).frame(&column([1e-3, 0.0], false), &before());
@@ -121,7 +123,7 @@ fn smoke_shades_lava_and_water() {
     let day = LookSpec { sky: SkyPreset::Day, sun_elevation_deg: Some(80.0), lava_light: 0.0, ..look() };
     let pool = Camera::from_pose([24.0, 4.8, 40.0].into(), (180.0, 14.0), 30.0, (40, 30));
     let mut renderer = flat(day);
-    // A pool that fills the box up to its second layer: cold lava, or water.
+    // Pool of cold lava or water that fills the box up to its second layer.
     let mut light = |water: bool, kg_m3: f32| {
         let mut volume = column([kg_m3, 0.0], false);
         let filled = || BOX.places().map(|[_, y, _]| if y < 3 { 255 } else { 0 }).collect::<Vec<u8>>();
@@ -229,7 +231,8 @@ fn rays_that_share_smoke_see_nearly_what_rays_of_their_own_do() {
     let look = LookSpec { sky: SkyPreset::Day, air: AirLook { detail: 1.0, ..AirLook::default() }, ..look() };
     let camera = Camera::from_pose([24.0, 30.0, 150.0].into(), (180.0, 0.0), 40.0, (120, 100));
     let volume = column([2e-5, 1e-6], true);
-    // With a gas there is more than smoke, and nothing is shared: here next to none of it, away from the sides where gas thins out.
+    // With a gas, rays cannot share veils. This test adds next to no gas, away from the sides,
+    // where gas would thin out.
     let shared = flat(look.clone()).frame(&volume, &camera);
     let mut alone = volume.clone();
     let density = BOX.places().map(|place| if place.map(|n| n / 2) == [4, 5, 4] { 60 } else { 0 }).collect();
@@ -254,7 +257,7 @@ fn frames_of_a_running_scene_share_gas_over_a_sea_and_see_nearly_the_same() {
     volume.media.push(medium(Preset::Steam, filled(&|[x, y, _]| x > 30 && (10..20).contains(&y))));
     let mut renderer = flat(look);
     let still = renderer.frame(&volume, &camera);
-    // Its samples lie where those of frame 0 do.
+    // Frame 1024 has the sample positions of frame 0.
     renderer.set_frame(1024);
     let running = renderer.frame(&volume, &camera);
     assert!(still != running, "rays are shared");
@@ -265,9 +268,9 @@ fn frames_of_a_running_scene_share_gas_over_a_sea_and_see_nearly_the_same() {
     assert!(still == renderer.frame(&volume, &camera), "pictures for files are those of before");
 }
 
-/// Energy of what the noise of a picture of smoke leaves, by frequency, and its root mean square in levels.
+/// Spectrum of the noise in a picture of smoke, and its root mean square in grey levels.
 fn noise_of_smoke(antialias: Antialias) -> (Vec<f64>, f64) {
-    // Sheets across the way, that long steps meet at another place in each pixel.
+    // Sheets across the view, which long steps meet at a different place in each pixel.
     let mut volume = Volume::empty(BOX);
     volume.air = Some(Arc::new(air(|[_, _, z]| [if (z * 0.25).sin() > 0.0 { 6e-5 } else { 0.0 }, 0.0])));
     let camera = Camera::from_pose([24.0, 40.0, 150.0].into(), (180.0, 0.0), 3.0, (64, 64));
@@ -302,13 +305,13 @@ fn every_smoke_has_light() {
         let air = AirLook { extinction_m2_kg: 1e5, detail: 1.0, ..AirLook::default() };
         let mut renderer = flat(LookSpec { sky: SkyPreset::Day, air, ..look() });
         let image = renderer.frame(&column(kg_m3, true), &before());
-        // What is not a number becomes black, which nothing is by day.
+        // NaN becomes black, which no pixel is by day.
         assert!(image.rgb.chunks_exact(3).all(|pixel| pixel != [0; 3]), "{kg_m3:?}");
     }
 }
 
-/// Processor time of a frame through a plume of 96³ air cells, in 480 × 360 pixels on one thread: `cargo test -p lavoxel-render -- --ignored
-/// --nocapture cost_of_a_plume`.
+/// Measures the processor time of a frame through a plume of 96³ air cells, in 480 × 360 pixels on
+/// one thread: `cargo test -p lavoxel-render -- --ignored --nocapture cost_of_a_plume`.
 #[test]
 #[ignore = "measures and asserts nothing: cargo test -p lavoxel-render -- --ignored --nocapture cost_of_a_plume"]
 #[allow(clippy::print_stdout, reason = "times are what it is for")]
@@ -329,7 +332,7 @@ fn cost_of_a_plume() {
     let look = LookSpec { air: AirLook::default(), ..look() };
     let mut renderer = flat(look);
     renderer.set_steps(77);
-    // The first number of this file are nanoseconds that the thread ran.
+    // The first number in this file is the run time of the thread in nanoseconds.
     let ran = || {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e6
@@ -351,8 +354,9 @@ fn cost_of_a_plume() {
     });
 }
 
-/// Draws a scene after some steps from several sides into a folder: `PICTURES=folder cargo test -p lavoxel-render -- --ignored
-/// pictures_of_a_plume`. SCENE, STEPS and LOOK (TOML) replace `terrains/plume.toml`, 400 and its look.
+/// Draws a scene after some steps from several sides into a folder: `PICTURES=folder cargo test -p
+/// lavoxel-render -- --ignored pictures_of_a_plume`. SCENE, STEPS and LOOK (TOML) replace
+/// `terrains/plume.toml`, 400 and its look.
 #[test]
 #[ignore = "draws pictures for a person and asserts nothing: PICTURES=folder cargo test -p lavoxel-render -- --ignored pictures_of_a_plume"]
 #[allow(clippy::print_stdout, reason = "times are what it is for")]

@@ -1,5 +1,5 @@
-//! Goals of a scene: an area that stays dry, a hollow that is filled, a sea that is reached in time. Each counts the matter in a
-//! shape after every step, and its outcome is fixed once.
+//! Goals of a scene: keep an area dry, fill a hollow, reach a sea in time. Each goal counts the
+//! matter in a shape after every step; its verdict is final.
 
 use std::sync::Arc;
 
@@ -13,20 +13,21 @@ use lavoxel_base::units::{AMOUNT_ONE, cells};
 use lavoxel_base::validate::Invalid;
 use lavoxel_base::words::grouped;
 
-/// Most goals of a scene.
+/// Largest number of goals of a scene.
 pub const MAX_GOALS: usize = 100;
 
-/// Last step of a goal.
+/// Upper bound of the last step of a goal.
 const LAST_STEP: f64 = 1e9;
 
-/// Most full cells that a goal may name.
+/// Upper bound of the full cells that a goal may name.
 const MOST: f64 = 1e12;
 
-/// Bytes of a run of cells along x, in a list that grows.
+/// Bytes of a run of cells along x, `Vec` doubling included.
 const BYTES_A_RUN: f64 = 2.0 * size_of::<Run>() as f64;
 
 table! {
-    /// A `[[goal]]` as written in a scene: matter in a shape, and one of `keep_below`, `reach` and `fill`.
+    /// A `[[goal]]` as written in a scene: matter in a shape, and one of `keep_below`, `reach` and
+    /// `fill`.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct GoalSpec {
         /// Words for players, such as "The village stays dry".
@@ -34,15 +35,16 @@ table! {
         /// Material that is counted.
         #[serde(default = "lava")]
         may pub material: String;
-        /// Where it is counted, in cells of the box as for bodies.
+        /// Shape in which it is counted, in cells of the box as for bodies.
         must pub shape: Shape;
-        /// At no step before `until` does the shape hold more than so much.
+        /// Upper limit of the amount that the shape holds at any step before `until`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub keep_below: Option<f64>, [0.0, MOST] "full cells";
-        /// At some step until `until` the shape holds at least so much.
+        /// Least amount that the shape holds at some step until `until`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub reach: Option<f64>, [1e-3, MOST] "full cells";
-        /// At some step until `until` the material fills at least this share of what was open in the shape before the first step.
+        /// At some step until `until` the material fills at least this share of what was open in
+        /// the shape before the first step.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub fill: Option<f64>, [1e-3, 1.0] "";
         /// Step after which it is decided.
@@ -54,14 +56,14 @@ fn lava() -> String {
     lavoxel_automaton::matter::Material::LAVA.to_owned()
 }
 
-/// How much a goal asks for.
+/// Target of a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Aim {
-    /// At most so many full cells.
+    /// Upper limit in full cells.
     KeepBelow(f64),
-    /// At least so many full cells.
+    /// Lower limit in full cells.
     Reach(f64),
-    /// At least this share of what was open.
+    /// Least share of the room that was open before the first step, 0 to 1.
     Fill(f64),
 }
 
@@ -80,7 +82,7 @@ impl GoalSpec {
         Ok(())
     }
 
-    /// How much it asks for; of a table that was checked.
+    /// Target of the goal; expects a table that [`GoalSpec::validate`] accepted.
     pub fn aim(&self) -> Aim {
         match (self.keep_below, self.reach, self.fill) {
             (Some(most), ..) => Aim::KeepBelow(most),
@@ -89,32 +91,32 @@ impl GoalSpec {
         }
     }
 
-    /// Memory that its cells take in a box.
+    /// Memory of the goal's runs of cells in a box.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         let [_, high, deep] = self.shape.extent(grid);
         MemoryEstimate::of("the goals", (high * deep) as usize, BYTES_A_RUN)
     }
 }
 
-/// How a goal ended.
+/// Outcome of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It was reached, or kept to the end.
+    /// Reached, or kept to the end.
     Won,
-    /// It was missed, or not kept.
+    /// Missed, or not kept.
     Lost,
 }
 
-/// How far a goal is: what a checkpoint keeps of it.
+/// Progress of a goal, as a checkpoint stores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
     /// Units of amount that were open in the shape before the first step.
     pub room: u64,
-    /// Units of its material in the shape at the last count.
+    /// Units of the goal's material in the shape at the last count.
     pub now: u64,
-    /// The verdict and its step.
+    /// Verdict and its step; `None` while the goal is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<(Verdict, u64)>,
 }
@@ -123,18 +125,18 @@ pub struct Progress {
 #[derive(Clone, Copy, Debug)]
 struct Run {
     from: Place,
-    /// First x that is outside again.
+    /// End of the run along x (exclusive).
     end: usize,
 }
 
-/// A goal with the cells of its shape.
+/// Goal with the cells of its shape.
 #[derive(Debug)]
 struct Goal {
     spec: GoalSpec,
     runs: Vec<Run>,
 }
 
-/// The goals of a simulation. Copies share all but how far they are.
+/// Goals of a simulation. Clones share everything but the progress.
 #[derive(Clone, Debug, Default)]
 pub struct Goals {
     goals: Arc<[Goal]>,
@@ -142,7 +144,7 @@ pub struct Goals {
 }
 
 impl Goals {
-    /// Goals that were checked, in a world before its first step.
+    /// Starts the goals of checked tables in a world before its first step.
     pub fn new(specs: &[GoalSpec], world: &World) -> Self {
         let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, world.grid())).collect();
         let progress =
@@ -151,18 +153,18 @@ impl Goals {
         Self { goals, progress }
     }
 
-    /// Goals as far as they were; `None` where they are not so many.
+    /// Resumes goals at the saved `progress`; `None` if the number of goals differs.
     pub fn resumed(specs: &[GoalSpec], grid: Grid, progress: Vec<Progress>) -> Option<Self> {
         let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, grid)).collect();
         (goals.len() == progress.len()).then_some(Self { goals, progress })
     }
 
-    /// Whether one of them is not decided.
+    /// Returns true if any goal is undecided.
     pub fn are_open(&self) -> bool {
         self.progress.iter().any(|progress| progress.verdict.is_none())
     }
 
-    /// Counts after a step, and decides what can be decided.
+    /// Counts the matter of all open goals after `step` and decides them where possible.
     pub(crate) fn update(&mut self, world: &World, step: u64) {
         for (goal, progress) in self.goals.iter().zip(&mut self.progress) {
             if progress.verdict.is_none() {
@@ -172,12 +174,12 @@ impl Goals {
         }
     }
 
-    /// The goals, and how far they are.
+    /// Iterates over the goals and their progress.
     pub fn iter(&self) -> impl Iterator<Item = (&GoalSpec, Progress)> {
         self.goals.iter().map(|goal| &goal.spec).zip(self.progress.iter().copied())
     }
 
-    /// How far they are, for a checkpoint.
+    /// Progress of all goals, for a checkpoint.
     pub fn progress(&self) -> &[Progress] {
         &self.progress
     }
@@ -196,13 +198,13 @@ impl Goal {
         Self { spec: spec.clone(), runs }
     }
 
-    /// Units that its cells can hold.
+    /// Units of amount that the goal's open cells can hold.
     fn room(&self, world: &World) -> u64 {
         let cells = self.runs.iter().flat_map(|run| (run.from[0]..run.end).map(|x| [x, run.from[1], run.from[2]]));
         cells.filter(|&place| !world.ground().is_solid(place)).count() as u64 * u64::from(AMOUNT_ONE)
     }
 
-    /// Units of its material in its cells.
+    /// Units of the goal's material in its cells.
     fn count(&self, world: &World) -> u64 {
         let Some(layer) = world.layer(&self.spec.material) else { return 0 };
         let rows = self.runs.iter().map(|&Run { from: [x, y, z], end }| layer.row(y, z, x..end));
@@ -221,19 +223,21 @@ impl Goal {
 }
 
 impl Aim {
-    /// How much of what it asks for is there, 1 for all; what is kept below a limit, as share of that limit.
+    /// Progress towards the target as a share, 1 when complete; for an upper limit, the used share
+    /// of the limit.
     pub fn share_of(self, progress: &Progress) -> f64 {
         let wanted = match self {
             Self::KeepBelow(cells) | Self::Reach(cells) => cells,
             Self::Fill(share) if progress.room > 0 => share * cells(progress.room),
-            // Nothing was open.
+            // A shape without open cells cannot be filled.
             Self::Fill(_) => return 0.0,
         };
         if wanted > 0.0 { cells(progress.now) / wanted } else { f64::from(u8::from(progress.now > 0)) }
     }
 }
 
-/// How a challenge ended: won with all of its goals, lost with the first one that is lost; `None` while it is open.
+/// Outcome of a challenge: won when all goals are won, lost with the first lost goal; `None` while
+/// open.
 pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
     let verdict =
         |of: Verdict| move |(_, progress): &(GoalSpec, Progress)| progress.verdict.is_some_and(|(is, _)| is == of);
@@ -241,7 +245,7 @@ pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
     if goals.iter().any(verdict(Verdict::Lost)) { Some(Verdict::Lost) } else { won.then_some(Verdict::Won) }
 }
 
-/// How far a goal is, in a line.
+/// Progress of a goal in one line of text.
 pub fn words(goal: &GoalSpec, progress: &Progress) -> String {
     let (now, material) = (cells(progress.now), &goal.material);
     let amount = |cells: f64| if cells < 100.0 { format!("{cells:.2}") } else { grouped(cells.round() as u64) };

@@ -1,11 +1,13 @@
-//! A step: the stages that run the models and carry what one gives to another ([`coupling`]), sources, records and goals around them, and the
-//! low-pass that pictures are made of ([`lowpass`]).
+//! Simulation step: runs the models as stages and couples them ([`coupling`]), with sources,
+//! records and goals around them, and computes the low-pass that pictures are drawn from
+//! ([`lowpass`]).
 //!
 //! It must not know files, scenes as text or pictures.
 //!
 //! - Invariant: [`simulation::Simulation`] alone steps; between steps a state is plain data.
-//! - Invariant: hash, memory, undo and checkpoints go over one list of the parts of a state (`state/parts.rs`).
-//! - Invariant: what is at rest costs nothing.
+//! - Invariant: hash, memory, undo and checkpoints go over one list of the parts of a state
+//!   (`state/parts.rs`).
+//! - Invariant: matter at rest costs no time.
 //!
 //! Begin with [`simulation::Stage`]; a coupling is a file of `coupling` and a stage.
 

@@ -1,9 +1,10 @@
-//! The low-pass (paper, section 5): amounts become an 8-bit density that is smoothed before it is drawn. Only cells within
-//! reach of a change are filtered again.
+//! Low-pass (paper, section 5): converts amounts into a smoothed 8-bit density for drawing. Only
+//! cells within reach of a change are filtered again.
 //!
-//! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and cells outside the box have no weight; the
-//! weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
-//! cell into the rock, where the drawn terrain hides its end. `clear` says what differs for media that light passes.
+//! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and cells outside
+//! the box have no weight; the remaining weights are normalized to one. Density then does not fall
+//! towards the bed, and reaches one cell into the rock, where the drawn terrain hides its end.
+//! Module `clear` holds the differences for media that light passes.
 
 mod air;
 mod bricks;
@@ -43,10 +44,11 @@ pub use lavoxel_base::units::ENERGY_SHOWN;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
+/// Largest number of cells of a box that can be drawn: the fields are dense arrays of two bytes a
+/// cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Fields that a volume renderer reads: 8 bits over the grid, in [`Grid::index`] order.
+/// Fields that a volume renderer reads: 8 bits per cell, in [`Grid::index`] order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume {
     /// Shape of all fields.
@@ -55,38 +57,41 @@ pub struct Volume {
     pub density: Vec<u8>,
     /// Low-passed extensive energy of the lava, 0..=255 for 0..=[`ENERGY_SHOWN`].
     pub energy: Vec<u8>,
-    /// The other materials.
+    /// Fields of the other materials.
     pub media: Vec<Medium>,
-    /// Ash and steam in the air; `None` where there is none.
+    /// Ash and steam in the air; `None` without either.
     pub air: Option<Arc<AirVolume>>,
-    /// How hot the surface of lava that grows a crust is; `None` where that is not known.
+    /// Surface temperature of lava that grows a crust; `None` where the temperature is not known.
     pub crust: Option<Arc<CrustMap>>,
 }
 
-/// The field of one material that is no lava.
+/// Field of one material other than lava.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Medium {
     /// Name of the material.
     pub name: String,
-    /// How it is drawn.
+    /// Look of the material.
     pub look: MaterialLook,
-    /// Low-passed amount, 0..=255 for 0..=1, in [`Grid::index`] order; of liquids that fall at least so much that they have a
-    /// surface at 1/2, and of what is built the amount as it lies. No values at all before there was any matter: an absent medium takes no memory and no time.
+    /// Low-passed amount, 0..=255 for 0..=1, in [`Grid::index`] order. A falling liquid has at
+    /// least the density that gives it a surface at 1/2; a built material keeps its unfiltered
+    /// amount. Empty before there was any matter: an absent medium takes no memory and no time.
     pub density: Vec<u8>,
 }
 
 impl Volume {
-    /// A volume without liquid.
+    /// Creates a volume without liquid.
     pub fn empty(grid: Grid) -> Self {
         let none = || vec![0; grid.cells()];
         Self { grid, density: none(), energy: none(), media: Vec::new(), air: None, crust: None }
     }
 
-    /// A volume of a program's own: densities and extensive energies, shape (z, y, x), z south, y up, x east. Densities are
-    /// held in 0 to 1, energies in 0 to [`ENERGY_SHOWN`]; what is not a number becomes 0.
+    /// Creates a volume from a program's own arrays: densities and extensive energies, shape (z, y,
+    /// x), z south, y up, x east. Clamps densities to 0..=1 and energies to 0..=[`ENERGY_SHOWN`];
+    /// NaN becomes 0.
     ///
     /// # Errors
-    /// When the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or there are more than [`MAX_CELLS`] cells.
+    /// When the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or there are more than
+    /// [`MAX_CELLS`] cells.
     pub fn from_arrays(density: &ArrayRef<f32, Ix3>, energy: &ArrayRef<f32, Ix3>) -> Result<Self, Invalid> {
         let (nz, ny, nx) = density.dim();
         if energy.dim() != density.dim() {
@@ -108,8 +113,8 @@ impl Volume {
         })
     }
 
-    /// Adds a material besides the lava: its densities, held in 0 to 1, shape (z, y, x). Those that are drawn in
-    /// the place of lava are hidden by it.
+    /// Adds a material next to the lava: densities, clamped to 0..=1, shape (z, y, x). Lava in the
+    /// same place hides the material.
     ///
     /// # Errors
     /// When the shape is not that of this volume, or a value of the look is out of range.
@@ -133,17 +138,17 @@ impl Volume {
         Ok(self)
     }
 
-    /// Density as an array of shape (z, y, x), 255 for 1.
+    /// Density of the lava, shape (z, y, x), 255 for 1.
     pub fn densities(&self) -> ArrayView3<'_, u8> {
         self.view(&self.density)
     }
 
-    /// Energy as an array of shape (z, y, x), 255 for [`ENERGY_SHOWN`].
+    /// Energy of the lava, shape (z, y, x), 255 for [`ENERGY_SHOWN`].
     pub fn energies(&self) -> ArrayView3<'_, u8> {
         self.view(&self.energy)
     }
 
-    /// The lava's fields.
+    /// Fields of the lava.
     pub fn lava(&self) -> Fields<'_> {
         Fields { grid: self.grid, density: &self.density, energy: &self.energy }
     }
@@ -154,36 +159,36 @@ impl Volume {
     }
 }
 
-/// The fields of one medium over a grid, in [`Grid::index`] order.
+/// Fields of one medium over a grid, in [`Grid::index`] order.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
-    /// The grid.
+    /// Shape of both fields.
     pub grid: Grid,
-    /// 255 for 1.
+    /// Density per cell, 255 for 1.
     pub density: &'a [u8],
-    /// 255 for [`ENERGY_SHOWN`]; empty for a medium that carries none.
+    /// Extensive energy per cell, 255 for [`ENERGY_SHOWN`]; empty for a medium without energy.
     pub energy: &'a [u8],
 }
 
 impl Medium {
-    /// A material of which there is nothing.
+    /// Creates the empty field of an absent material.
     fn absent(material: &Material) -> Self {
         Self { name: material.name.clone(), look: material.look.clone(), density: Vec::new() }
     }
 
-    /// Its fields over a volume of this shape, `None` while it is absent.
+    /// Fields of the medium over a volume of shape `grid`; `None` while the medium is absent.
     pub fn fields(&self, grid: Grid) -> Option<Fields<'_>> {
         (!self.density.is_empty()).then_some(Fields { grid, density: &self.density, energy: &[] })
     }
 }
 
-/// Values as 0..=255 for 0..=`most`.
+/// Quantizes values to 0..=255 for 0..=`most`.
 fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
-    // The cast holds the value in 0 to 255, and makes 0 of what is not a number.
+    // The cast clamps to 0..=255 and turns NaN into 0.
     field.iter().map(|value| (value / most * 255.0).round() as u8).collect()
 }
 
-/// The last call that took the changes of a low-pass.
+/// Identifies the last call that took the changes of a low-pass.
 #[derive(Debug, PartialEq, Eq)]
 pub struct VolumeCursor {
     /// Identifies the low-pass.
@@ -199,43 +204,43 @@ impl VolumeCursor {
 }
 
 impl Clone for VolumeCursor {
-    /// A copy of a low-pass changes on its own, so its cursors have another stamp.
+    /// Gives the clone a new stamp: a copy of a low-pass changes on its own.
     fn clone(&self) -> Self {
         Self::first()
     }
 }
 
-/// The changes of a volume, by medium.
+/// Changes of a volume, by medium.
 #[derive(Debug)]
 pub struct TakenChanges {
-    /// Those of the lava.
+    /// Changes of the lava.
     pub lava: Vec<Change>,
-    /// One list for each of [`Volume::media`].
+    /// Changes of the other materials: one list for each of [`Volume::media`].
     pub media: Vec<Vec<Change>>,
 }
 
-/// Keeps a [`Volume`] in step with a world.
+/// Incremental filter that keeps a [`Volume`] up to date with a world.
 #[derive(Clone, Debug)]
 pub struct LowPass {
     cursor: VolumeCursor,
     volume: Volume,
-    /// For each layer of the world, the state that was filtered last.
+    /// State of each layer of the world at its last filtering; `None` before the first.
     cursors: Vec<Option<LayerCursor>>,
     filtered: usize,
-    /// For each row, numbered `z · ny + y`, the cells that may not be zero.
+    /// Cells of each row that may not be zero, at index `z · ny + y`.
     shown: Vec<Span>,
-    /// For each slab, the cells whose value changed since these were last taken.
+    /// Cells of each slab whose value changed since the changes were last taken.
     changed: Vec<SlabChanges>,
-    /// The filters of the other materials, as [`Volume::media`] has them.
+    /// Filters of the other materials, in the order of [`Volume::media`].
     clear: Vec<ClearFilter>,
-    /// The version of the air that [`Volume::air`] shows.
+    /// Version of the air that [`Volume::air`] shows.
     air: Option<u64>,
     /// Writers of [`Volume::crust`].
     crusts: Crusts,
 }
 
 impl LowPass {
-    /// A low-pass for boxes of this shape, with nothing in it yet.
+    /// Creates an empty low-pass for boxes of shape `grid`.
     pub fn new(grid: Grid) -> Self {
         let (shown, changed) = (vec![Span::EMPTY; grid.ny * grid.nz], vec![SlabChanges::default(); grid.nz]);
         let volume = Volume::empty(grid);
@@ -252,7 +257,7 @@ impl LowPass {
         }
     }
 
-    /// Memory of a low-pass for boxes of this shape.
+    /// Memory of a low-pass for boxes of shape `grid`.
     pub fn need(grid: Grid) -> MemoryEstimate {
         let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
         let rows =
@@ -261,10 +266,10 @@ impl LowPass {
         MemoryEstimate::of("the low-pass", grid.cells(), 2.0).and(rows).and(cursor)
     }
 
-    /// Memory of so many materials besides the lava, once there is some of each.
+    /// Memory of `media` materials other than lava, once all are present.
     pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
-        // Each thread copies those around the row that it writes. To ask for the threads of the pool would start them, before the
-        // program has said how many.
+        // Each thread copies the rows around the row that it writes. Asking rayon for its threads
+        // would start the pool before the program has chosen their number.
         let threads = if media > 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { 0 };
         let copies = AroundRow::length(grid) * threads;
         MemoryEstimate::of("the low-pass of the other materials", grid.cells(), 1.0 * media as f64)
@@ -273,7 +278,7 @@ impl LowPass {
             .and(MemoryEstimate::of("the amounts around its rows", copies, AroundRow::BYTES_A_CELL as f64))
     }
 
-    /// Memory of ash and steam in an air of so many cells.
+    /// Memory of ash and steam in an air of `cells` cells.
     pub fn need_of_air(cells: usize) -> MemoryEstimate {
         MemoryEstimate::of("what the air carries", cells, AirVolume::BYTES_A_CELL)
     }
@@ -287,18 +292,19 @@ impl LowPass {
         Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be drawn as a volume")))
     }
 
-    /// For each row, numbered `z · ny + y`, the cells outside of which the fields are zero.
+    /// Cells of each row outside of which the lava's fields are zero, at index `z · ny + y`.
     pub fn rows(&self) -> &[Span] {
         &self.shown
     }
 
-    /// The filtered fields.
+    /// Filtered fields.
     pub fn volume(&self) -> &Volume {
         &self.volume
     }
 
-    /// The cells whose lava's density or energy changed since this was last asked, or since the volume was empty. Where many
-    /// refreshes have passed, some may be in several changes, and some in none.
+    /// Takes the cells whose lava density or energy changed since the last call, or since the
+    /// volume was empty. Where many refreshes have passed, changes may overlap and may include
+    /// unchanged cells.
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.cursor.taken += 1;
         let mut changes = Vec::new();
@@ -306,20 +312,22 @@ impl LowPass {
         changes
     }
 
-    /// Takes the changes of [`Volume::media`]`[medium]`, apart from the lava's.
+    /// Takes the changes of [`Volume::media`]`[medium]`, independently of the lava's.
     pub fn take_changes_of(&mut self, medium: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         self.clear[medium].changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
         changes
     }
 
-    /// For each row of [`Volume::media`]`[medium]`, the cells outside of which it is zero; no rows at all while it is absent.
+    /// Cells of each row of [`Volume::media`]`[medium]` outside of which the field is zero, at
+    /// index `z · ny + y`; empty while the medium is absent.
     pub fn rows_of(&self, medium: usize) -> &[Span] {
         &self.clear[medium].shown
     }
 
-    /// The changes since `last`, or `None` when `last` is not the cursor of the last call that took changes of this low-pass.
-    /// Either way they count as taken, and `last` becomes the cursor of this call.
+    /// Takes the changes since `last`; `None` when `last` is not the cursor of the last call that
+    /// took changes of this low-pass. Either way the changes count as taken, and `last` becomes the
+    /// cursor of this call.
     pub fn take_changes_since(&mut self, last: &mut Option<VolumeCursor>) -> Option<TakenChanges> {
         let known = last.as_ref() == Some(&self.cursor);
         let lava = self.take_changes();
@@ -333,8 +341,9 @@ impl LowPass {
         self.filtered
     }
 
-    /// Filters the cells within reach of what changed in the layers or the ground since the last refresh. After a refresh from
-    /// another world, or none, these are all cells within reach of matter, now or then.
+    /// Filters the cells within reach of all changes in the layers and the ground since the last
+    /// refresh. After a refresh from another world, or on the first one, filters all cells within
+    /// reach of present or previous matter.
     pub fn refresh<'a>(&mut self, state: impl Into<StateRef<'a>>) -> &Volume {
         let state: StateRef<'_> = state.into();
         let world = state.world;
@@ -350,7 +359,7 @@ impl LowPass {
         &self.volume
     }
 
-    /// Reads the air where it may have changed.
+    /// Converts the air again if its version changed.
     fn refresh_air(&mut self, air: Option<&Air>) {
         let version = air.map(|air| air.amounts().version());
         if version != self.air {
@@ -359,7 +368,8 @@ impl LowPass {
         }
     }
 
-    /// Filters the other materials within reach of the changes, one entry for each layer, and counts the cells.
+    /// Filters the other materials within reach of the changes (one entry for each layer); returns
+    /// the number of filtered cells.
     fn refresh_media(&mut self, world: &World, changes: &[LayerChanges<'_>]) -> usize {
         let layers = || world.layers().iter().enumerate().filter(|(_, layer)| !layer.carries_energy());
         let same = |(medium, (_, layer)): (&Medium, (usize, &Layer))| medium.name == layer.material().name;
@@ -380,7 +390,7 @@ impl LowPass {
             .sum()
     }
 
-    /// Filters the cells of lava within reach of the changes, and counts them.
+    /// Filters the lava within reach of the changes; returns the number of filtered cells.
     fn filter(&mut self, world: &World, changes: &LayerChanges<'_>) -> usize {
         let (grid, layer) = (world.grid(), world.number_of_lava());
         self.shown
@@ -399,7 +409,7 @@ impl LowPass {
     }
 }
 
-/// The part of a low-pass that lies at one z.
+/// Part of a low-pass at one z.
 struct Slab<'a> {
     z: usize,
     shown: &'a mut [Span],
@@ -409,7 +419,7 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Filters the cells within reach of the changes, and counts them.
+    /// Filters the cells within reach of the changes; returns their number.
     fn filter(&mut self, taps: &mut Taps, world: &World, around: &Around<'_>) -> usize {
         let (grid, known) = (world.grid(), around.is_known());
         let rows = if known { around.rows() } else { 0..grid.ny };
@@ -420,6 +430,7 @@ impl Slab<'_> {
         let mut filtered = 0;
         for y in rows {
             let reached = taps.reach(grid, y);
+            // Cells that were reached before must be cleared where no lava is within reach now.
             let stale = std::mem::replace(&mut self.shown[y], reached).union(reached);
             let row = y * grid.nx..(y + 1) * grid.nx;
             let (density, energy) = (&mut self.density[row.clone()], &mut self.energy[row]);
@@ -439,7 +450,7 @@ impl Slab<'_> {
     }
 }
 
-/// The up to nine rows around row (y, z), inside the box, with their weights.
+/// Iterates over the up to nine rows around row (y, z) inside the box, each with its weight.
 fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, usize, u32)> {
     let near =
         |v: usize, n: usize| (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }));
@@ -450,17 +461,17 @@ fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, u
 /// Sums over the rows around one row, for each x: weights, amounts, energies.
 #[derive(Default)]
 struct Taps {
-    /// Number of the layer that is filtered.
+    /// Number of the filtered layer.
     layer: usize,
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
-    /// For each y around the rows read last, the cells that hold lava in the slab and its neighbours.
+    /// Cells that hold lava in the slab and its neighbours, for each y around the rows read last.
     held: Vec<Span>,
 }
 
 impl Taps {
-    /// Reads which cells around the rows `ys` of the slab `z` hold lava.
+    /// Reads the spans of lava around the rows `ys` of slab `z`.
     fn read_spans(&mut self, world: &World, ys: Range<usize>, z: usize) {
         let grid = world.grid();
         self.held.resize(grid.ny, Span::EMPTY);
@@ -470,13 +481,14 @@ impl Taps {
         }
     }
 
-    /// The cells of the row `y` in the slab read last that the filter reaches from any lava.
+    /// Cells of row `y` of the slab read last that lie within reach of lava.
     fn reach(&self, grid: Grid, y: usize) -> Span {
         let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
         near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)
     }
 
-    /// Filters the cells `span` of row (y, z) into `density` and `energy`, and calls `changed` with each that has another value.
+    /// Filters the cells `span` of row (y, z) into `density` and `energy`; calls `changed` with the
+    /// x of each cell whose value changed.
     fn filter_row(
         &mut self,
         world: &World,
@@ -489,7 +501,7 @@ impl Taps {
         let wide = span.grown(grid.nx).range();
         let tiles = wide.start / TILE_X..wide.end.div_ceil(TILE_X);
         for taps in [&mut self.weight, &mut self.amount, &mut self.energy] {
-            // Beyond the ends of the row they stay 0.
+            // Beyond the ends of the row the sums stay 0.
             taps.resize((grid.nx.div_ceil(TILE_X) + 2) * TILE_X, 0);
             taps[place(tiles.start * TILE_X)..place(tiles.end * TILE_X)].fill(0);
         }
@@ -517,20 +529,22 @@ impl Taps {
     }
 }
 
-/// Where the sums for a cell are: a tile further on, so that there is a cell before the first and one after the last.
+/// Index of cell `x` in the lists of sums: shifted by one tile, so that there is a cell before the
+/// first and one after the last.
 fn place(x: usize) -> usize {
     x + TILE_X
 }
 
-/// Adds cells of a tile that lie in a row to the first sums.
+/// Adds the `cells` of a tile, times `weight`, to the first sums.
 fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
-    // All of them at once.
+    // A fixed-size chunk lets the compiler add all cells at once.
     if let Some(sums) = sums.first_chunk_mut::<TILE_X>() {
         sums.iter_mut().zip(cells).for_each(|(sum, &cell)| *sum += weight * u32::from(cell));
     }
 }
 
-/// The mean `sum / weight` as 0..=255 for 0..=`shown` units of size `one`, rounded to nearest.
+/// Quantizes the mean `sum / weight` to 0..=255 for 0..=`shown` units of size `one`, rounded to
+/// nearest.
 fn shade(sum: u32, weight: u32, one: u16, shown: f32) -> u8 {
     if sum == 0 {
         return 0;

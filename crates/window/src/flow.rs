@@ -1,4 +1,5 @@
-//! The physical model in the window: what it is in numbers, what lies in a column of it, and how its vents are changed.
+//! Physical model in the window: report of its volumes, probe of a column, and changes to its
+//! vents.
 
 use lavoxel_base::words::{rough, short};
 use lavoxel_flow::{Flow, FlowColumn};
@@ -12,39 +13,39 @@ pub(crate) const FLOW_RATE: (f64, f64) = (0.01, 1000.0);
 /// Highest temperature of a vent in kelvin that a drag or a slider gives.
 pub(crate) const MOST_KELVIN: f64 = 1800.0;
 
-/// Kelvin of 0 °C.
+/// Offset between kelvin and degrees Celsius.
 pub(crate) const ZERO_CELSIUS_K: f64 = 273.15;
 
-/// A temperature for the user: `1350 K (1077 °C)`.
+/// Text of a temperature in both units: `1350 K (1077 °C)`.
 fn warmth(kelvin: f64) -> String {
     format!("{kelvin:.0} K ({:.0} °C)", kelvin - ZERO_CELSIUS_K)
 }
 
-/// A flow in numbers; volumes in cubic metres.
+/// Snapshot of a flow's account; volumes in cubic metres.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowReport {
-    /// Seconds from the start.
+    /// Simulated time in seconds from the start.
     pub time_s: f64,
-    /// Temperature of a vent that says none, in kelvin.
+    /// Temperature in kelvin of a vent without one of its own.
     pub vent_k: f64,
-    /// Temperature of air and ground, in kelvin.
+    /// Temperature in kelvin of air and ground.
     pub ambient_k: f64,
-    /// Poured in.
+    /// Volume poured in (m³).
     pub poured: f64,
-    /// Liquid now.
+    /// Volume that is liquid now (m³).
     pub liquid: f64,
-    /// Turned to rock.
+    /// Volume that has solidified (m³).
     pub set: f64,
-    /// Left through open sides.
+    /// Volume that left through open sides (m³).
     pub out: f64,
-    /// Not poured because the column was full.
+    /// Volume not poured because the column was full (m³).
     pub blocked: f64,
-    /// Share of the fluxes that were held back.
+    /// Fraction of the fluxes that the flux limiter held back, 0 to 1.
     pub capped: f64,
 }
 
 impl FlowReport {
-    /// The flow of a world, if it has one.
+    /// Report of the flow of a world; `None` in the classic model.
     pub(crate) fn of(world: &State) -> Option<Self> {
         let flow = world.flow()?;
         let (account, lava) = (flow.account(), &flow.setup().lava);
@@ -66,23 +67,25 @@ impl FlowReport {
 /// Contents of the column under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowProbe {
-    /// The column.
+    /// Column of the flow: thicknesses, viscosity, arrival time.
     pub column: FlowColumn,
-    /// Temperature of the lava of the cell, or else of the uppermost cell of the column, in kelvin: that of what lies under a crust.
+    /// Temperature in kelvin of the lava under a crust: of the cell, or else of the uppermost cell
+    /// of the column. `None` without lava.
     pub kelvin: Option<f64>,
-    /// Temperature of the surface under the sky, as pictures draw it, in kelvin.
+    /// Temperature in kelvin of the surface under the sky, as pictures draw the lava; `None`
+    /// without one.
     pub surface_k: Option<f64>,
 }
 
 impl FlowProbe {
-    /// The flow at a cell.
+    /// Probe of the flow at `cell` (x, y, z).
     pub(crate) fn of(flow: &Flow, cell: [usize; 3]) -> Self {
         let number = cell[2] * flow.space().nx + cell[0];
         let column = flow.column(number);
         Self { column, kelvin: flow.temperature_k(cell).or(column.surface_k), surface_k: flow.crust_k(number) }
     }
 
-    /// Lines for the user.
+    /// Text lines for the user; empty for a column without lava.
     pub(crate) fn words(&self) -> String {
         let FlowProbe { column, kelvin, surface_k } = self;
         let mut lines = Vec::new();
@@ -108,17 +111,18 @@ impl FlowProbe {
     }
 }
 
-/// The rate of a vent that marks show: of the physical model in m³/s, where a table counts by its last row.
+/// Rate that marks show: in m³/s for a vent of the physical model (last row of a rate table), else
+/// in cells per step.
 pub(crate) fn rate_of(vent: &VentSpec) -> f64 {
     vent.flow.as_ref().map_or(vent.rate, |flow| flow.rates_m3_s.last().map_or(0.0, |[_, rate]| *rate))
 }
 
-/// Gives a vent of the physical model one rate from now on.
+/// Gives a vent of the physical model the constant rate `rate_m3_s` from now on.
 pub(crate) fn set_rate(flow: &mut VentFlow, rate_m3_s: f64) {
     (flow.rates_m3_s, flow.linear) = (vec![[0.0, rate_m3_s]], false);
 }
 
-/// Rate, radius and temperature of a vent of the physical model for a mark; all of them, or the rate alone.
+/// Label of a vent of the physical model: rate, and radius and temperature too if `whole`.
 pub(crate) fn label(name: &str, vent: &VentSpec, flow: &VentFlow, whole: bool) -> String {
     let rate = short(rate_of(vent), 2);
     if !whole {

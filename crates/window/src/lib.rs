@@ -1,6 +1,6 @@
-//! The window: lava that pours while the user watches, steers and measures it.
+//! Window of Lavoxel: shows a running simulation while the user watches, steers and measures.
 //!
-//! [`open()`] shows a scene until the window is closed. Data goes in a circle:
+//! [`open()`] shows a scene until the window is closed. Data flows in a circle:
 //!
 //! ```text
 //!   mouse, keys ──► mouse, actions ──┐                     ┌── worker: the simulation's thread
@@ -8,21 +8,21 @@
 //!                                                      └──► messages::Update ──► state, paint ──► frame
 //! ```
 //!
-//! | room | holds |
+//! | module | contents |
 //! |---|---|
 //! | `shell` | the window itself: event loop, frames, dialogs, notices; [`display`] opens it |
 //! | `input` | [`keys`], mouse and pointer, which become actions |
 //! | `eye` | the camera |
-//! | `edit` | tools, handles and slices, and marks of what was built |
+//! | `edit` | tools, handles and slices, and marks of user-built rock |
 //! | `past` | rates of steps, kept moments, recordings, the journal |
 //! | `ui` | the panel and the marks over the picture |
 //! | `paint` | pictures, by the graphics card or the processor |
-//! | [`messages`] | what the window and the simulation's thread say to each other |
-//! | `worker` | that thread |
+//! | [`messages`] | messages between the window and the simulation's thread |
+//! | `worker` | the simulation's thread |
 //!
 //! Most of `input`, `eye`, `edit` and `past` needs no window and is tested without one.
 //!
-//! The crate must not change a state but by commands, which can be saved as a scene.
+//! The crate must change a state only by commands, which can be saved as a scene.
 //!
 //! - Invariant: the panel answers while anything is simulated, drawn or written.
 //!

@@ -1,5 +1,6 @@
-//! The messages between the window and the simulation thread. Plain data: the window never waits for a step, and a step
-//! never waits for the window.
+//! Messages between the window and the simulation thread: plain data.
+//!
+//! Invariant: the window never waits for a step, and a step never waits for the window.
 
 mod reports;
 
@@ -29,91 +30,94 @@ pub use lavoxel_sim::lowpass::BRICK;
 use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 use lavoxel_sim::simulation;
 
-/// How fast the automaton runs.
+/// Speed at which the simulation runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// Not at all.
+    /// Stands still.
     Paused,
-    /// Steps a second, as far as the machine can.
+    /// Steps per second, as far as the machine can.
     Rate(f64),
-    /// As fast as possible.
+    /// Unlimited.
     Free,
 }
 
-/// A message of the window to the simulation thread. The thread handles them between two steps, in the order in which
-/// they were sent.
+/// Message of the window to the simulation thread. The thread handles messages between two steps,
+/// in the order of sending.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Start again with another scene.
+    /// Starts again with another scene.
     Open(Box<Scene>),
-    /// Run, or pause.
+    /// Runs at a pace, or pauses.
     Pace(Pace),
-    /// Make this many steps, then pause.
+    /// Makes this number of steps, then pauses.
     Steps(u64),
-    /// A command to the simulation; numbers of vents are those of [`Report::vents`]. Where something lies ahead, another
-    /// branch begins.
+    /// Command to the simulation; numbers of vents are those of [`Report::vents`]. If acts or steps
+    /// lie ahead, another branch begins.
     World(simulation::Command),
-    /// A command to the simulation that goes on with the gesture of the one before, as while a slider is dragged: both are
-    /// undone together.
+    /// Command to the simulation within the same gesture as the command before, as while a slider
+    /// is dragged: both are undone together.
     Drag(simulation::Command),
-    /// Draw with a brush.
+    /// Draws with a brush.
     Stroke(Box<Stroke>),
-    /// Keep the present moment, to come back to it.
+    /// Keeps the present moment, so that the user can come back.
     Keep,
-    /// Go through time.
+    /// Moves through the session's time.
     Go(Way),
-    /// Change a branch.
+    /// Changes a branch.
     Branch(BranchChange),
-    /// Show the present step of another branch, or its end; `None` goes back to the present moment.
+    /// Shows the present step of another branch, or its end; `None` returns to the present moment.
     Visit(Option<u64>),
-    /// Probes the cell under the pointer; the answer is [`Report::probe`], kept up to date until another ray or `None`.
+    /// Probes the cell under the pointer; the answer is [`Report::probe`], kept up to date until
+    /// another ray or `None`.
     Pick(Option<Ray>),
-    /// The slices to send, by cell along x, y and z, and what they show.
+    /// Slices to send, by cell index along x, y and z (`None`: not shown), and the quantity they
+    /// show.
     Cuts([Option<usize>; 3], Quantity),
-    /// Inputs of the light of the lava on the rock.
+    /// Inputs of the light that the lava throws on the rock.
     Glow(Glow),
-    /// Whether steps leave most of the processor to pictures, as while a camera is dragged.
+    /// Set while steps shall leave most of the processor to pictures, as while a camera is dragged.
     GiveWay(bool),
-    /// Measurements for the live plots.
+    /// Selects measurements for the live plots.
     Watch(Watch),
-    /// Camera and look for the file of the session.
+    /// Camera and look for the session file.
     View(Box<CameraSpec>, Box<LookSpec>),
-    /// Key frames of the film for the file of the session.
+    /// Key frames of the film for the session file.
     Film(Vec<FilmKey>),
-    /// Begin with the scene of a session file, and go to where its history is.
+    /// Begins with the scene of a session file, and goes to the present moment of its history.
     Resume(Box<Scene>, Box<History>),
-    /// A small picture for the file of the session, as a PNG file.
+    /// Thumbnail for the session file, as PNG bytes.
     Thumbnail(Vec<u8>),
-    /// Write the session as a scene that replays to the same bits; a session file has its history too.
+    /// Writes the session as a scene that replays to the same bits; a session file holds its
+    /// history too.
     Save(PathBuf, Existing),
 }
 
-/// Measurements that the window asks for besides those of every report.
+/// Measurements that the window requests in addition to those of every report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// Material whose covered ground and front are measured.
+    /// Material whose covered area and front are measured; `None` for none.
     pub material: Option<String>,
-    /// The column x, z that is measured.
+    /// Column `[x, z]` that is measured; `None` for none.
     pub column: Option<[usize; 2]>,
-    /// The column x, z on which a camera stands.
+    /// Column `[x, z]` on which a camera stands; `None` outside first person.
     pub stand: Option<[usize; 2]>,
 }
 
-/// Measurements that were asked for.
+/// Results of the requested measurements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
-    /// The material.
+    /// Extent of the watched material.
     pub spread: Option<Spread>,
-    /// The column, where it is in the box.
+    /// Watched column; `None` outside the box.
     pub column: Option<Column>,
-    /// The column on which a camera stands, where it is in the box.
+    /// Column on which a camera stands; `None` outside the box.
     pub stand: Option<Stand>,
 }
 
-/// Height on which a camera stands.
+/// Height of the surface on which a camera stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
-    /// Its column x, z.
+    /// Column `[x, z]`.
     pub at: [usize; 2],
     /// Upper surface of the ground, of bodies and of liquids, in cells above the floor of the box.
     pub surface: f32,
@@ -122,34 +126,36 @@ pub struct Stand {
 /// Extent of a material over the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Steps after which it was measured.
+    /// Step of the measurement.
     pub step: u64,
-    /// Ground under it in square metres.
+    /// Covered ground in square metres.
     pub area_m2: f64,
-    /// Distance of its farthest column from the nearest vent, in metres along the map; none without a vent.
+    /// Distance of the farthest covered column from the nearest vent, in metres along the map;
+    /// `None` without a vent.
     pub front_m: Option<f64>,
 }
 
-/// A column in numbers.
+/// Measurements of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its place x, z.
+    /// Column `[x, z]`.
     pub at: [usize; 2],
-    /// The thickness of each material in metres: its volume over its area.
+    /// Name and thickness in metres of each material: its volume over the column's area.
     pub thickness_m: Vec<(String, f64)>,
-    /// Temperature of the surface of liquid lava in °C, in the physical model.
+    /// Temperature in °C of the surface of liquid lava; `None` in the classic model or without
+    /// lava.
     pub celsius: Option<f64>,
 }
 
-/// A piece of a stroke: a brush is drawn along the path of the pointer.
+/// Piece of a stroke: a brush is drawn along the path of the pointer.
 #[derive(Clone, Debug)]
 pub struct Stroke {
-    /// Whether a stroke begins with it.
+    /// First-piece flag: a stroke begins with this piece.
     pub begins: bool,
-    /// Rays through the path since the piece before, each from where it enters the part of the box that is seen. Without
-    /// rays the last dab is put once more.
+    /// Rays along the path since the piece before, each starting where it enters the visible part
+    /// of the box. Without rays the last dab is repeated.
     pub rays: Vec<Ray>,
-    /// The part of the box that is seen, in cells along x, y and z.
+    /// Visible part of the box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
     /// Radius of the ball in cells.
     pub radius: f64,
@@ -157,33 +163,35 @@ pub struct Stroke {
     pub matter: Matter,
 }
 
-/// A way through the time of a session.
+/// Movement through the time of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// To a moment of the present branch, to pause there.
+    /// Goes to a moment of the present branch, and pauses there.
     To(Moment),
-    /// To a step of the present branch, with all that was done after it, to pause there.
+    /// Goes to a step of the present branch, after all acts at that step, and pauses there.
     Step(u64),
-    /// To the scene as it was opened, at the present pace.
+    /// Returns to the scene as it was opened, at the present pace.
     Start,
-    /// To the last moment before this one that the user kept, else to the start, to pause there.
+    /// Returns to the nearest earlier moment that the user kept, else to the start, and pauses
+    /// there.
     Back,
-    /// To the next moment after this one that the user kept, else to the end of the branch, to pause there.
+    /// Goes to the nearest later moment that the user kept, else to the end of the branch, and
+    /// pauses there.
     Ahead,
-    /// To the moment before the last act.
+    /// Goes to the moment before the last action.
     Undo,
-    /// To the moment after the act that was taken back, else after the next one ahead.
+    /// Goes to the moment after the action undone last, else after the next one ahead.
     Redo,
-    /// To the present step of another branch, or to its end.
+    /// Goes to the present step of another branch, or to its end.
     Branch(u64),
 }
 
-/// A change of a branch, by its number.
+/// Change of a branch, by the branch's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BranchChange {
-    /// Another name.
+    /// Gives the branch another name.
     Rename(u64, String),
-    /// It goes, with the acts that no other one has.
+    /// Removes the branch, with the acts that no other branch has.
     Remove(u64),
 }
 
@@ -192,100 +200,108 @@ pub enum BranchChange {
 pub struct Patch {
     /// Lowest corner in cells.
     pub origin: Place,
-    /// Cells along each axis.
+    /// Number of cells along x, y and z.
     pub size: [usize; 3],
-    /// Density and energy of each cell as in [`lavoxel_sim::lowpass::Volume`], x fastest, then y, then z.
+    /// Density and energy of each cell as in [`lavoxel_sim::lowpass::Volume`], x fastest, then y,
+    /// then z.
     pub texels: Vec<[u8; 2]>,
 }
 
-/// A part of the ground.
+/// Rectangular part of the ground.
 #[derive(Clone, Debug)]
 pub struct GroundPatch {
     /// First column along x and z.
     pub origin: [usize; 2],
     /// Heights in cells above the floor, shape (columns along z, columns along x).
     pub heights: Array2<f32>,
-    /// The columns with caves of the whole ground.
+    /// Columns with caves, of the whole ground.
     pub(crate) caves: Arc<Caves>,
 }
 
 impl GroundPatch {
-    /// All of a ground; `tall`: the height of a cell in its widths.
+    /// Patch of a whole ground; `tall`: the height of a cell in cell widths.
     pub(crate) fn whole(ground: &Ground, tall: f32) -> Self {
         Self { origin: [0, 0], heights: ground.surface().clone(), caves: Arc::new(Caves::of(ground, tall)) }
     }
 
-    /// The columns of a ground that changed since the cursor, which is then up to date; `None` where none did.
+    /// Bounding rectangle of the columns changed since `cursor`, which is then up to date; `None`
+    /// without changes. `tall`: the height of a cell in cell widths.
     pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground, tall: f32) -> Option<Self> {
         let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
         let heights = ground.surface().slice(s![zs.clone(), xs.clone()]).to_owned();
         Some(Self { origin: [xs.start, zs.start], heights, caves: Arc::new(Caves::of(ground, tall)) })
     }
 
-    /// Writes its heights into those of the whole ground, shape (nz, nx).
+    /// Writes the patch into the heights of the whole ground, shape (nz, nx).
     pub fn write_to(&self, heights: &mut Array2<f32>) {
         let ([x, z], (depth, width)) = (self.origin, self.heights.dim());
         heights.slice_mut(s![z..z + depth, x..x + width]).assign(&self.heights);
     }
 }
 
-/// Changes of the materials besides the lava since the update before.
+/// Changes of the materials other than the lava since the update before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MediaUpdate {
-    /// Name and look of those of which there is any.
+    /// Name and look of each material that is present.
     pub media: Vec<(String, MaterialLook)>,
-    /// Everything before is void: cells without a patch hold nothing.
+    /// Reset flag: all earlier texels are void; cells without a patch hold nothing.
     pub reset: bool,
-    /// Boxes that changed, without overlap.
+    /// Changed boxes, without overlap.
     pub patches: Vec<MediaPatch>,
-    /// Largest density of any of them in each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.
+    /// Largest density of any material in each brick of [`BRICK`]³ cells with a halo of one cell, x
+    /// fastest; `None` without changes.
     pub bricks: Option<Vec<u8>>,
 }
 
-/// A box of the fields of all materials besides the lava.
+/// Box of the fields of all materials other than the lava.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaPatch {
     /// First cell along x, y and z.
     pub origin: Place,
-    /// Cells along x, y and z.
+    /// Number of cells along x, y and z.
     pub size: [usize; 3],
-    /// For each cell, x fastest, then y, then z, the densities of [`MediaUpdate::media`], 255 for 1.
+    /// Densities of each cell, one byte per material of [`MediaUpdate::media`], 255 for 1; x
+    /// fastest, then y, then z.
     pub texels: Vec<u8>,
 }
 
-/// Changes since the update before.
+/// Changes of the simulation since the update before.
 #[derive(Debug)]
 pub struct Update {
-    /// Numbers.
+    /// State of the simulation in numbers.
     pub report: Report,
-    /// Whether to drop all earlier updates: the box may have another shape, and cells without a patch hold nothing.
+    /// Reset flag: drops all earlier updates. The box may have another shape, and cells without a
+    /// patch hold nothing.
     pub reset: bool,
-    /// Boxes of the volume that changed, without overlap.
+    /// Changed boxes of the volume, without overlap.
     pub patches: Vec<Patch>,
-    /// Changes of the materials besides the lava.
+    /// Changes of the materials other than the lava.
     pub media: Option<MediaUpdate>,
-    /// Ash and steam in the air, when they changed; `None` in it where there is nothing any more.
+    /// Ash and steam in the air. Outer `None`: unchanged; inner `None`: the air holds nothing any
+    /// more.
     pub air: Option<Option<Arc<AirVolume>>>,
-    /// How hot the surface of lava that grows a crust is, when that changed; `None` in it where it is not known.
+    /// Surface temperatures of lava that grows a crust. Outer `None`: unchanged; inner `None`:
+    /// unknown.
     pub crust: Option<Option<Arc<CrustMap>>>,
-    /// Largest density of each brick of [`BRICK`]³ cells with one cell around it, x fastest, when any changed.
+    /// Largest density of each brick of [`BRICK`]³ cells with a halo of one cell, x fastest; `None`
+    /// without changes.
     pub bricks: Option<Vec<u8>>,
-    /// The part of the ground that changed; all of it when the scene is new.
+    /// Changed part of the ground; all of the ground when the scene is new.
     pub ground: Option<GroundPatch>,
-    /// The slices asked for, along x, y and z, when they changed.
+    /// Requested slices along x, y and z; `None` for unchanged ones.
     pub cuts: [Option<Cut>; 3],
-    /// Light of the lava, when it changed.
+    /// Light of the lava; `None` if unchanged.
     pub ember: Option<EmberUpdate>,
-    /// The water at the sides of the box, as it is now.
+    /// Present water at the sides of the box.
     pub sea: Option<Sea>,
-    /// Mouths of vents that throw clots, as they are now.
+    /// Present mouths of vents that throw clots.
     pub mouths: Vec<Mouth>,
-    /// Messages for the user: what was done, or could not be.
+    /// Messages for the user: completed actions and errors.
     pub notices: Vec<Notice>,
 }
 
 impl Update {
-    /// An update of the numbers alone.
+    /// Update that holds only `report`.
     pub(crate) fn of_report(report: Report) -> Self {
         Self {
             report,
@@ -305,18 +321,18 @@ impl Update {
     }
 }
 
-/// Light that the lava throws on what is around it.
+/// Light that the lava throws on its surroundings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmberUpdate {
-    /// Light that leaves each column and its height times that light, both blurred, and the temperature of its surface in
-    /// kelvin, 0 where that is not known; shape (nz, nx), x fastest.
+    /// Per column: emitted light, and height × emitted light, both blurred; and surface temperature
+    /// in kelvin, 0 if unknown. Shape (nz, nx), x fastest.
     pub columns: Vec<[f32; 3]>,
-    /// For each patch of lava that glows its middle in cells along x, y and z, and its glow.
+    /// Patches of glowing lava: middle in cells along x, y and z, and glow.
     pub patches: Vec<[f32; 4]>,
 }
 
 impl EmberUpdate {
-    /// The light of a volume.
+    /// Update with the light of a volume.
     pub(crate) fn of(light: &EmberLight) -> Self {
         let surface = |k: usize| light.crust.as_ref().map_or(0.0, |crust| crust.data[k]);
         let column = |(k, map): (usize, &nalgebra::Vector2<f32>)| [map.x, map.y, surface(k)];
@@ -327,18 +343,18 @@ impl EmberUpdate {
     }
 }
 
-/// A message for the user.
+/// Message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Whether something could not be done.
+    /// Error flag: something could not be done.
     pub wrong: bool,
-    /// One sentence.
+    /// Text of one sentence.
     pub text: String,
-    /// A mend that a button beside the text brings.
+    /// Remedy offered by a button next to the text; `None` for no button.
     pub mend: Option<Mend>,
 }
 
-/// A mend that the window offers with a message.
+/// Remedy that the window offers with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mend {
     /// Opens the sides of the box, at which lava stands.
@@ -346,12 +362,12 @@ pub enum Mend {
 }
 
 impl Notice {
-    /// A message about something that was done.
+    /// Message about a completed action.
     pub fn new(text: String) -> Self {
         Self { wrong: false, text, mend: None }
     }
 
-    /// A message about something that could not be done.
+    /// Message about an action that failed.
     pub fn wrong(text: String) -> Self {
         Self { wrong: true, text, mend: None }
     }

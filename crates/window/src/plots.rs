@@ -1,27 +1,30 @@
-//! Series of numbers for the live plots: few samples, however long a session runs, and none ahead of a way back in time.
+//! Time series for the live plots.
+//!
+//! Invariants: a series has at most `MOST` samples, however long a session runs, and none later
+//! than the present after a return in time.
 
 use crate::messages::{Report, Watch};
 use lavoxel_automaton::matter::Material;
 
-/// Most samples of a series; then every other one goes.
+/// Upper bound of the samples of a series; beyond, every other sample is dropped.
 const MOST: usize = 400;
 
-/// Numbers over time, from the first sample on.
+/// Time series from the first sample on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
-    /// Times and numbers, ascending in time.
+    /// Samples as `[time, value]`, ascending in time.
     samples: Vec<[f64; 2]>,
-    /// Least time between two samples but the last.
+    /// Least time between two samples, except the last.
     gap: f64,
 }
 
 impl Series {
-    /// Takes over a sample; those of a later time are dropped.
+    /// Adds a sample; samples of the same or a later time are dropped.
     pub(crate) fn note(&mut self, time: f64, value: f64) {
         while self.samples.last().is_some_and(|last| last[0] >= time) {
             self.samples.pop();
         }
-        // The last one moves along until it is far enough from the one before it.
+        // The last sample moves along until it is far enough from the one before.
         if let [.., before, last] = &mut self.samples[..]
             && last[0] - before[0] < self.gap
         {
@@ -44,46 +47,47 @@ impl Series {
         self.gap = 2.0 * span / MOST as f64;
     }
 
-    /// Times and numbers.
+    /// Samples as `[time, value]`, ascending in time.
     pub(crate) fn samples(&self) -> &[[f64; 2]] {
         &self.samples
     }
 
-    /// The last number.
+    /// Value of the last sample.
     pub(crate) fn last(&self) -> Option<f64> {
         self.samples.last().map(|last| last[1])
     }
 }
 
-/// A column whose history is plotted.
+/// Column whose history is plotted.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
-    /// The column x, z.
+    /// Column `[x, z]`.
     pub(crate) at: [usize; 2],
-    /// Where it was clicked, in cells.
+    /// Clicked point in cells.
     pub(crate) place: [f32; 3],
-    /// Metres of each material that was there, by its name.
+    /// Name and thickness in metres over time, for each material that was ever present.
     pub(crate) thickness: Vec<(String, Series)>,
-    /// Temperature of the surface in °C.
+    /// Temperature of the surface in °C over time.
     pub(crate) celsius: Series,
 }
 
-/// All series of a session.
+/// All time series of a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plots {
-    /// Whether the section is unfolded: folded, nothing but what is known anyway is kept.
+    /// Unfolded flag of the section: while folded, only the numbers of every report are kept, and
+    /// nothing is measured for the plots.
     pub(crate) is_open: bool,
-    /// The material that is plotted; none: the first one.
+    /// Name of the plotted material; `None` for the default of [`Plots::name`].
     pub(crate) material: Option<String>,
     /// Volume in m³.
     pub(crate) volume: Series,
-    /// Covered ground in m².
+    /// Covered area in m².
     pub(crate) area: Series,
-    /// Distance of the farthest point from the nearest vent in m.
+    /// Distance in m of the farthest point from the nearest vent.
     pub(crate) front: Series,
-    /// The point that was picked.
+    /// Picked point; `None` without one.
     pub(crate) point: Option<Point>,
-    /// Name and shape of the scene that they are of.
+    /// Name and shape in cells of the scene that the series belong to.
     of: Option<(String, [usize; 3])>,
 }
 
@@ -93,7 +97,7 @@ impl Plots {
         *self = Self { is_open: self.is_open, ..Self::default() };
     }
 
-    /// Takes over the numbers of a report.
+    /// Adds the numbers of a report; restarts the series for another scene.
     pub(crate) fn note(&mut self, report: &Report) {
         let grid = report.grid;
         let of = (report.name.clone(), [grid.nx, grid.ny, grid.nz]);
@@ -120,7 +124,8 @@ impl Plots {
         }
     }
 
-    /// The name of the material that is plotted.
+    /// Name of the plotted material: the chosen one, else lava if the world has any or has vents,
+    /// else the first.
     pub(crate) fn name<'a>(&'a self, report: &'a Report) -> &'a str {
         let first = || report.materials.first().map_or(Material::LAVA, |m| &m.material.name);
         let lava =
@@ -128,13 +133,13 @@ impl Plots {
         self.material.as_deref().unwrap_or_else(|| if lava { Material::LAVA } else { first() })
     }
 
-    /// Plots another material from now on.
+    /// Restarts the series with another material.
     pub(crate) fn choose(&mut self, material: Option<String>) {
         self.material = material;
         (self.volume, self.area, self.front) = (Series::default(), Series::default(), Series::default());
     }
 
-    /// Plots the history of another point from now on.
+    /// Restarts the history with another point.
     pub(crate) fn pick(&mut self, at: [usize; 2], place: [f32; 3]) {
         self.point = Some(Point { at, place, thickness: Vec::new(), celsius: Series::default() });
     }
@@ -164,7 +169,7 @@ impl Point {
     }
 }
 
-/// Time of a report: minutes in the physical model, else steps.
+/// Time of a report on the plots' axis: minutes in the physical model, else steps.
 pub(crate) fn time(report: &Report) -> f64 {
     report.flow.as_ref().map_or(report.step as f64, |flow| flow.time_s / 60.0)
 }
@@ -174,7 +179,7 @@ pub(crate) fn unit(report: &Report) -> &'static str {
     if report.flow.is_some() { "min" } else { "steps" }
 }
 
-/// Volume of a material in cubic metres: of the lava of the physical model what is liquid.
+/// Volume of a material in cubic metres; in the physical model the liquid volume of the lava.
 fn volume(report: &Report, name: &str) -> Option<f64> {
     if let Some(flow) = report.flow.as_ref().filter(|_| name == Material::LAVA) {
         return Some(flow.liquid);

@@ -1,5 +1,5 @@
-//! The state of the window: the last report, the working copies that the user edits, and what is shown. The panel reads
-//! and edits it, and queues requests that the frame loop carries out.
+//! State of the window: the last report, working copies that the user edits, and the shown parts.
+//! The panel reads and edits the state, and queues requests that the frame loop carries out.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,16 +32,17 @@ use lavoxel_scene::scene::{Overrides, Scene};
 use lavoxel_sim::goals::{Verdict, outcome};
 use lavoxel_sim::source::VentSpec;
 
-/// Time for which an edit overrides reports that may be older than it.
+/// Time for which an edit overrides reports, since those may be older than the edit.
 const BELIEVED: Duration = Duration::from_millis(600);
 
-/// The pace of a window that begins with a pause, and of one that is no longer unlimited.
+/// Default pace: after a start with a pause, and after unlimited speed.
 pub(crate) const USUAL_PACE: Pace = Pace::Rate(60.0);
 
-/// The pace on a bare heightmap in the classic model, whose steps are no time: its vent takes minutes to fill a valley.
+/// Pace on a bare heightmap in the classic model, whose steps have no duration: its vent takes
+/// minutes to fill a valley.
 pub const HEIGHTMAP_PACE: Pace = Pace::Rate(10.0);
 
-/// A working copy of something that the simulation reports.
+/// Working copy of a value that the simulation reports.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Draft<T> {
     pub(crate) value: T,
@@ -58,13 +59,13 @@ impl<T: Clone + PartialEq> Draft<T> {
         self.edited = Some(Instant::now());
     }
 
-    /// Takes over the reported value, also over an edit: that of another scene is void.
+    /// Copies the reported value, even over an edit: an edit of another scene is void.
     fn replace(&mut self, reported: &T) {
         self.edited = None;
         self.value.clone_from(reported);
     }
 
-    /// Takes over the reported value, unless an edit is still on its way.
+    /// Copies the reported value, unless an edit is still on its way.
     fn follow(&mut self, reported: &T) {
         if self.edited.is_none_or(|at| at.elapsed() > BELIEVED) {
             self.edited = None;
@@ -73,108 +74,110 @@ impl<T: Clone + PartialEq> Draft<T> {
     }
 }
 
-/// A request to the frame loop.
+/// Request to the frame loop.
 #[derive(Clone, Debug)]
 pub(crate) enum Request {
-    /// The action of a key.
+    /// Carries out the action of a key.
     Do(Action),
-    /// A message to the simulation.
+    /// Sends a message to the simulation.
     Send(Command),
-    /// Go through time.
+    /// Moves through the session's time.
     Go(Way),
-    /// Show a branch beside the present one.
+    /// Shows a branch next to the present one.
     Compare(u64),
-    /// Key frames of the film.
+    /// Edits key frames of the film.
     Film(Filming),
-    /// Open a scene or a heightmap.
+    /// Opens a scene or a heightmap.
     Open(PathBuf),
-    /// Open a scene that has no file.
+    /// Opens a scene that has no file.
     Make(Box<Scene>),
-    /// Open the scene again in finer cells.
+    /// Opens the scene again in finer cells.
     Finer,
-    /// Run the physical model on the bare heightmap.
+    /// Runs the physical model on the bare heightmap.
     Physical,
-    /// The player of a challenge has read what is asked.
+    /// Begins a challenge: the player has read the task.
     Begin,
 }
 
-/// A card about the challenge of a scene with goals.
+/// Card about the challenge of a scene with goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Card {
-    /// Question before the first step.
+    /// Task, before the first step.
     Task,
-    /// How it ended.
+    /// Result, with the verdict.
     End(Verdict),
 }
 
-/// State of the screen besides the world.
+/// Visible parts of the user interface, and texts typed there.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) panel: bool,
-    /// Whether the panel is folded to a narrow bar, once the user has chosen; before that, narrow windows fold it.
+    /// Folded flag of the panel (a narrow bar); `None` until the user has chosen, then narrow
+    /// windows fold the panel.
     pub(crate) folded: Option<bool>,
     pub(crate) help: bool,
     pub(crate) volume: bool,
     pub(crate) ground: bool,
     pub(crate) quality: Quality,
-    /// Frames a second of [`Quality::Auto`] until the user sets another value.
+    /// Target in frames per second of [`Quality::Auto`] until the user sets another value.
     pub(crate) usual_fps: f32,
-    /// Names typed into the panel.
+    /// File name typed into the start screen, its completions, and the name typed for a recording.
     pub(crate) open_path: String,
     pub(crate) completion: Completion,
     pub(crate) record_path: String,
-    /// Whether the start screen is shown, which is also the dialog for files where the system has none.
+    /// Start-screen flag; the start screen is also the file dialog if the system has none.
     pub(crate) opening: bool,
-    /// Whether the line of that screen takes the keys next.
+    /// Focus flag: the start screen's text field takes the keys in the next frame.
     pub(crate) focus_path: bool,
-    /// The step of the tour that is shown.
+    /// Step of the tour that is shown; `None` without a tour.
     pub(crate) tour: Option<usize>,
-    /// The card of the challenge that is shown.
+    /// Card of the challenge that is shown.
     pub(crate) card: Option<Card>,
-    /// A bare heightmap, with what the command line said of it, for which the model can be chosen.
+    /// Bare heightmap whose model can be chosen, with the overrides of the command line; `None` for
+    /// other scenes.
     pub(crate) models: Option<Box<(PathBuf, Overrides)>>,
-    /// The question for its model is put away until the panel brings it back.
+    /// Set once the question for the model was answered; the panel can bring the question back.
     pub(crate) model_chosen: bool,
 }
 
-/// The time line at the bottom of the window.
+/// Timeline at the bottom of the window.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strip {
-    /// The way asked for last in the drag under way.
+    /// Latest request in the drag in progress.
     pub(crate) asked: Option<Way>,
-    /// The branch that gets another name, and the name as far as it is typed.
+    /// Branch that is being renamed, and the text typed so far.
     pub(crate) rename: Option<(u64, String)>,
 }
 
 /// Numbers of the last frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Frame {
-    /// Different pictures a second over the last second; nothing while the picture is finished.
+    /// Different pictures per second over the last second; `None` while the picture is finished.
     pub(crate) fps: Option<f64>,
-    /// Share of the resolution that was traced.
+    /// Traced fraction of the window's resolution per axis, 0 to 1.
     pub(crate) scale: f32,
-    /// The picture is as fine as it becomes, and nothing moves.
+    /// Set if the picture is as fine as it becomes and nothing moves.
     pub(crate) finished: bool,
-    /// Seconds of the recording under way.
+    /// Length in seconds of the recording in progress; `None` without one.
     pub(crate) recording: Option<f64>,
 }
 
 pub(crate) struct State {
-    /// The scene as it was opened: its camera, look and rules are what resets go back to.
+    /// Scene as it was opened; resets restore its camera, look and rules.
     pub(crate) scene: Scene,
     pub(crate) report: Option<Report>,
     pub(crate) ground: Option<Arc<Array2<f32>>>,
-    /// Where rock was put in by hand.
+    /// Marks of rock built by hand.
     pub(crate) built: Built,
     pub(crate) look: LookSpec,
     pub(crate) rules: Draft<RulesSpec>,
-    /// The materials of the scene with the parameters in force.
+    /// Materials of the scene with the parameters in force.
     pub(crate) materials: Draft<Vec<Material>>,
-    /// The wind in force, where there is air.
+    /// Wind in force; `None` without air.
     pub(crate) wind: Draft<Option<Wind>>,
     pub(crate) vents: Draft<Vec<(usize, VentSpec)>>,
     pub(crate) pace: Draft<Pace>,
-    /// The rate to which a pause goes back.
+    /// Pace that follows a pause.
     pub(crate) rate: Pace,
     pub(crate) cuts: Cuts,
     pub(crate) tools: Tools,
@@ -182,24 +185,25 @@ pub(crate) struct State {
     pub(crate) first_person: bool,
     pub(crate) turntable: bool,
     pub(crate) times: StageTimes,
-    /// Key frames that the session is saved with.
+    /// Key frames that are saved with the session.
     pub(crate) film: KeyFrames,
     pub(crate) toasts: Toasts,
     pub(crate) strip: Strip,
-    /// Two branches side by side.
+    /// Two branches side by side; `None` without a comparison.
     pub(crate) sides: Option<Sides>,
     pub(crate) frame: Frame,
-    /// The panel's queue to the frame loop.
+    /// Queue of requests to the frame loop.
     pub(crate) requests: Vec<Request>,
-    /// Scenes that were sent to the simulation, the first one not among them.
+    /// Number of scenes sent to the simulation, without the first.
     sent: u64,
-    /// A scene that was sent to the simulation and is not reported yet, and its number among those that were sent.
+    /// Scene that was sent to the simulation and is not reported yet, with its number in the order
+    /// of sending.
     coming: Option<(u64, Scene)>,
-    /// Files that were opened, the last first.
+    /// Recently opened files, the last first.
     pub(crate) recent: Recent,
-    /// Contents of the start screen.
+    /// State of the start screen.
     pub(crate) gallery: Gallery,
-    /// Series of the live plots.
+    /// Time series of the live plots.
     pub(crate) plots: Plots,
 }
 
@@ -256,16 +260,18 @@ impl State {
         }
     }
 
-    /// Notes a scene that is sent to the simulation now: it takes the place of the present one with its first report.
+    /// Registers a scene that is being sent to the simulation: the scene replaces the present one
+    /// with its first report.
     pub(crate) fn expect(&mut self, scene: Scene) {
         self.sent += 1;
         self.coming = Some((self.sent, scene));
     }
 
-    /// Takes over an update. Returns whether it is the first one of the scene that was sent.
+    /// Applies an update. Returns true if the update is the first of the scene that was sent.
     pub(crate) fn follow(&mut self, update: &Update) -> bool {
         let report = &update.report;
-        // By its number: a simulation that runs has passed step 0 when the window first hears of the scene.
+        // Compares by number, not by step: a running simulation has passed step 0 when the window
+        // first hears of the scene.
         let came = self.coming.as_ref().is_some_and(|(number, _)| *number == report.opened);
         if came {
             self.drafts_replaced_by(report);
@@ -299,7 +305,8 @@ impl State {
         came
     }
 
-    /// Shows what a challenge asks when it comes, and how it ended in the step that decides it, where time stops.
+    /// Shows the task of a challenge when its scene arrives, and the result in the deciding step,
+    /// where time stops.
     fn note_challenge(&mut self, report: &Report, before: Option<&Report>) {
         let Some(before) = before else {
             let waits = outcome(&report.goals).is_none() && report.step == 0;
@@ -309,7 +316,7 @@ impl State {
             }
             return;
         };
-        // A jump in time decides nothing: it comes to what was decided before.
+        // A jump in time decides nothing: the state after the jump was decided before.
         if before.epoch != report.epoch {
             self.shown.card = None;
         } else if let (None, Some(verdict)) = (outcome(&before.goals), outcome(&report.goals)) {
@@ -318,7 +325,8 @@ impl State {
         }
     }
 
-    /// Takes over what the report of another scene says of all that can be edited, and what was plotted and renamed of the one before goes.
+    /// Replaces all working copies by the report of another scene, and drops plots and names of the
+    /// scene before.
     fn drafts_replaced_by(&mut self, report: &Report) {
         self.rules.replace(&report.rules);
         self.materials.replace(&poured(report));
@@ -336,7 +344,7 @@ impl State {
         self.look = LookSpec { cell_height: self.cell_height(), drape, ..scene.look() };
         let there =
             |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
-        // A choice of the user stays; what the scene before showed by itself gives way.
+        // A quantity chosen by the user stays; the default one of the former scene gives way.
         let chosen = Some(std::mem::take(&mut self.cuts.quantity)).filter(|now| *now != self.scene.usual_quantity());
         let quantity = chosen.filter(there).unwrap_or_else(|| scene.usual_quantity());
         self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
@@ -346,26 +354,27 @@ impl State {
         self.scene = scene;
     }
 
-    /// Cells along x, y and z.
+    /// Number of cells along x, y and z; `None` before the first report.
     pub(crate) fn sides(&self) -> Option<[usize; 3]> {
         self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
     }
 
-    /// The column x, z of the box in which a point x, z in cells lies.
+    /// Column `[x, z]` that contains a point `[x, z]` in cells; `None` outside the box.
     pub(crate) fn column(&self, at: [f32; 2]) -> Option<[usize; 2]> {
         let [nx, _, nz] = self.sides()?;
         let inside = at.iter().zip([nx, nz]).all(|(at, side)| (0.0..side as f32).contains(at));
         inside.then(|| at.map(|at| at as usize))
     }
 
-    /// Bounds that a camera should frame: the ground block, of oblong cells in the physical model, and the matter over it at the start.
+    /// Bounds for cameras to frame: the ground block, with oblong cells in the physical model, and
+    /// the matter above at the start.
     pub(crate) fn proportioned(&self, subject: Bounds) -> Bounds {
         let grid = self.report.as_ref().map(|report| report.grid);
         let matter = grid.map_or_else(Vec::new, |grid| self.scene.spec.matter_at_start(grid));
         subject.of_tall_cells(self.cell_height()).holding(&matter)
     }
 
-    /// Height of a cell as it is drawn, in its widths.
+    /// Height of a cell as drawn, in cell widths.
     fn cell_height(&self) -> f32 {
         let flows = self.report.as_ref().filter(|report| report.flow.is_some());
         flows.map_or(1.0, |report| (report.cell_height_m / report.cell_size_m) as f32)
@@ -376,7 +385,7 @@ impl State {
         self.requests.push(request);
     }
 
-    /// Sets a pace, and keeps it as the one after a pause unless it is a pause.
+    /// Sets a pace, and unless it is a pause keeps it as the pace that follows the next pause.
     pub(crate) fn set_pace(&mut self, pace: Pace) {
         if pace != Pace::Paused {
             self.rate = pace;
@@ -395,7 +404,8 @@ impl State {
         self.ask(Request::Send(Command::World(change.into())));
     }
 
-    /// The part of the box that is seen from this camera, in cells along x, y and z: the clip box, cut open by slices.
+    /// Visible part of the box from this camera: bounds in cells along x, y and z of the clip box,
+    /// cut open by slices.
     pub(crate) fn part(&self, camera: &Camera) -> [[f32; 2]; 3] {
         let Some(sides) = self.sides().map(|sides| sides.map(|n| n as f32)) else { return [[0.0, 0.0]; 3] };
         let plane = |k: usize| self.cuts.shown[k].then(|| (self.cuts.at[k] as f32 + 0.5) / sides[k]);
@@ -404,7 +414,7 @@ impl State {
         std::array::from_fn(|k| part[k].map(|share| share * sides[k]))
     }
 
-    /// The view of a whole picture from this camera.
+    /// View of a whole picture from this camera.
     pub(crate) fn view(&self, camera: Camera) -> View {
         View {
             camera,
@@ -416,7 +426,7 @@ impl State {
         }
     }
 
-    /// Inputs of the light of the lava on the rock.
+    /// Inputs of the light that the lava throws on the rock.
     pub(crate) fn glow(&self) -> Glow {
         Glow::from(&self.look)
     }
@@ -427,7 +437,7 @@ impl State {
     }
 }
 
-/// The materials besides the lava that tools pour, with the parameters in force.
+/// Materials other than the lava that tools pour, with the parameters in force.
 fn poured(report: &Report) -> Vec<Material> {
     let others = report.materials.iter().filter(|report| !report.shows_flow).map(|report| &report.material);
     others.filter(|material| !material.carries_energy()).cloned().collect()

@@ -1,4 +1,5 @@
-//! Prints how many tests were skipped and what each of them lacked. Its name, and that of its crate, make it the last of the test programs.
+//! Prints the number of skipped tests and the missing requirement of each. Its name, and that of
+//! its crate, make it the last of the test programs.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Two tables side by side.
+//! Comparison of two tables of times.
 
 use std::path::Path;
 
@@ -10,17 +10,17 @@ use super::timed::Timed;
 /// Rule by which a difference counts as a change, in words.
 const RULE: &str = "marked where each median lies outside of the p10 to p90 of the other";
 
-/// The new table compared with the old one.
+/// New table compared with the old one.
 #[derive(Serialize)]
 pub(super) struct Comparison {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Why the two can hardly be compared.
+    /// Differences of machine or settings that make the times hard to compare.
     warnings: Vec<String>,
     rule: &'static str,
     changes: Vec<Change>,
-    /// How many times are in one of the two only.
+    /// Number of times that are in only one of the tables.
     alone: usize,
 }
 
@@ -33,13 +33,13 @@ struct Change {
     world: String,
     old_ms: f64,
     new_ms: f64,
-    /// New to old; missing where the old one is nothing.
+    /// New median over old; `None` if the old one is 0.
     ratio: Option<f64>,
     outside_noise: bool,
 }
 
 impl Comparison {
-    /// Compares all rows that both have.
+    /// Compares all rows that both tables have.
     pub(super) fn new(old: &Table, new: &Table, file: &Path) -> Self {
         let mut changes = Vec::new();
         for of in Timed::all() {
@@ -105,7 +105,7 @@ impl Change {
     }
 }
 
-/// A table as JSON, with the comparison if there is one.
+/// JSON of a table, with the comparison if there is one.
 pub(super) fn json(table: &Table, compared: Option<&Comparison>) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Both<'a> {
@@ -117,7 +117,7 @@ pub(super) fn json(table: &Table, compared: Option<&Comparison>) -> serde_json::
     serde_json::to_string_pretty(&Both { table, compared })
 }
 
-/// Differences between the two besides the program.
+/// Warnings about differences of machine, threads, steps and box.
 fn warnings(old: &Table, new: &Table) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut differ = |what: &str, old: String, new: String| {

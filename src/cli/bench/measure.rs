@@ -1,4 +1,4 @@
-//! The clock in hand.
+//! Measurements of `lavoxel bench`: times each stage on a world.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hint::black_box;
@@ -20,15 +20,15 @@ use super::table::{Row, Times};
 use super::timed::Timed;
 use super::worlds::Case;
 
-/// Size of a picture.
+/// Width and height of a picture in pixels.
 const PICTURE: (usize, usize) = (480, 320);
-/// Sides of the square map that is voxelised, and of the one that is read from a file.
+/// Sides in columns of the square map that is voxelised, and of the one that is read from a file.
 const MAP_SIDE: usize = 4096;
 const FILE_SIDE: usize = 1024;
-/// Height of the box over a map.
+/// Height in cells of the box over a map.
 const MAP_NY: usize = 512;
 
-/// So many samples; fewer after Ctrl-C, but at least one.
+/// Takes `count` samples; fewer after Ctrl-C, but one at least.
 fn samples<T>(count: u64, mut one: impl FnMut(u64) -> T) -> Vec<T> {
     (0..count).map_while(|i| (i == 0 || !stop::asked()).then(|| one(i))).collect()
 }
@@ -39,8 +39,8 @@ fn time(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Times each rule, step after step, so that the world flows on as it does in use. A rule that several materials follow
-/// takes the sum of their times.
+/// Times each rule, step after step, so that the world flows on as in use. A rule that several
+/// materials follow takes the sum of their times.
 pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Times)> {
     let stages: Vec<Stage<'_>> = case.stages().collect();
     let (mut world, mut engine) = (case.world.clone(), Tiled::default());
@@ -48,7 +48,8 @@ pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Tim
         let draw = Draw { seed: 1, step };
         let mut sums = BTreeMap::<&str, f64>::new();
         for &stage in &stages {
-            // Lava that is fed does not calm down: a copy does, and the world flows on.
+            // Calming is timed on a copy: in the real run the lava is fed and does not calm down,
+            // so the timed world must flow on.
             let mut copy = stage.calms().then(|| world.clone());
             let world = copy.as_mut().unwrap_or(&mut world);
             let all = time(|| (0..case.batch).for_each(|_| stage.run(world, &mut engine, draw)));
@@ -85,14 +86,15 @@ pub(super) fn hash(case: &Case, times: u64) -> Times {
     Times::of_durations(samples(times, hash))
 }
 
-/// Draws pictures; keeps the renderer, whose making takes longer than a picture, for the next world on the same ground.
+/// Renderer for the timed pictures, cached for the next world on the same ground: its creation
+/// takes longer than a picture.
 #[derive(Default)]
 pub(super) struct Easel {
     renderer: Option<(Array2<f32>, Renderer)>,
 }
 
 impl Easel {
-    /// Times pictures of a camera that stands still, with a step between them.
+    /// Times pictures of a fixed camera, with a step in between.
     pub(super) fn pictures(&mut self, case: &Case, style: Style, count: u64) -> anyhow::Result<Times> {
         let mut world = case.world.clone();
         let mut engine = Tiled::default();
@@ -100,7 +102,7 @@ impl Easel {
         let renderer = self.renderer(&world)?;
         renderer.set_look(LookSpec { style, ..LookSpec::default() })?;
         let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), PICTURE);
-        // The first one finds the ground, which the later ones reuse.
+        // The first picture is not timed: it traces the ground, which the later ones reuse.
         renderer.frame(lowpass.refresh(&world), &camera);
         let picture = |i| {
             case.step_of(&mut world, &mut engine, i);
@@ -122,13 +124,14 @@ impl Easel {
     }
 }
 
-/// Times how a heightmap becomes the ground of a box: from memory, and from a file.
+/// Times the conversion of a heightmap to the ground of a box: from memory, and from a file.
 pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
     let row =
         |name: String, side: usize, times| Row::new(&name, [(Timed::Open, times)].into()).with_columns(side * side);
     let heights = ridges(MAP_SIDE);
     let voxelise = |_| {
+        // The copy is not part of the measured work.
         let heights = heights.clone();
         time(|| {
             black_box(World::new(Ground::from_surface(MAP_NY, heights)));
@@ -151,13 +154,13 @@ pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A world on the heights of a file.
+/// World on the heights of a file.
 fn opened(path: &Path) -> anyhow::Result<World> {
     let map = load(path, &LoadOptions::default())?;
     Ok(World::new(Ground::from_surface(MAP_NY, map.heights)))
 }
 
-/// A square map of heights in cells that differ from column to column.
+/// Square map of heights in cells that differ from column to column.
 fn ridges(side: usize) -> Array2<f32> {
     Array2::from_shape_fn((side, side), |(z, x)| 40.0 + ((x ^ z) & 255) as f32)
 }

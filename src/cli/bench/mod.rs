@@ -1,4 +1,5 @@
-//! `lavoxel bench`: the table that the paper prints, on this machine, and that of two commits side by side.
+//! `lavoxel bench`: prints the paper's table of times for this machine, and compares the tables of
+//! two commits.
 
 mod compare;
 mod measure;
@@ -102,14 +103,15 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Measures all rows, or nothing after Ctrl-C.
+/// Measures all rows; returns `None` after Ctrl-C.
 fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
-    // Opening a map needs no volcano.
+    // Worlds are built only if needed: opening a map needs none.
     let cases = if Timed::all().any(|work| work.is_of_worlds() && args.asks_for(work)) { cases()? } else { Vec::new() };
     for case in &cases {
-        // On one of the threads that share the work: handing every step over from outside takes longer than some steps.
+        // Runs on one of the worker threads: handing every step over from outside takes longer than
+        // some steps.
         rows.push(rayon::scope(|_| row(case, args, &mut easel))?);
     }
     if args.asks_for(Timed::Open) {
@@ -118,7 +120,7 @@ fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
     Ok(Some(rows).filter(|_| !stop::asked()))
 }
 
-/// Measures what was asked for in one world.
+/// Measures the requested stages in one world.
 fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> {
     let asks = |work| args.asks_for(work) && !stop::asked();
     let mut times = BTreeMap::new();

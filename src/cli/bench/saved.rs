@@ -1,4 +1,4 @@
-//! Tables in files.
+//! Tables of times in files.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::R
     Ok(file.commit()?)
 }
 
-/// Reads what [`write`] wrote, and nothing else.
+/// Reads a table that [`write`] wrote; any other text is an error.
 pub(super) fn read(path: &Path) -> anyhow::Result<Table> {
     let name = path.display();
     let wrong = |what: &str| anyhow::anyhow!("{name}: not a table of lavoxel bench --save: {}", tame(what));

@@ -1,4 +1,4 @@
-//! The table of times, as text and as JSON.
+//! Table of times, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::timed::Timed;
 
-/// First word of a table's file; a number further up for a table that older programs would read wrongly.
+/// Format tag in a table's file; the number rises for a table that older programs would misread.
 pub(super) const FORMAT: &str = "lavoxel bench 1";
 
-/// Columns of the text that name a row.
+/// Width in characters of the text column that names a row.
 pub(super) const NAME_WIDTH: usize = 26;
 
-/// All that was measured, and where.
+/// Measured times with machine and settings.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Table {
     pub(super) format: String,
@@ -30,7 +30,7 @@ pub(super) struct Table {
     pub(super) rows: Vec<Row>,
 }
 
-/// The paper's mean times at 128 × 100 × 128 (section 5), in milliseconds.
+/// The paper's mean times in milliseconds at 128 × 100 × 128 cells (section 5).
 #[derive(Serialize)]
 pub(super) struct Paper {
     machine: &'static str,
@@ -44,7 +44,7 @@ impl Default for Paper {
     }
 }
 
-/// The times of the stages on one world or map.
+/// Times of the stages on one world or map.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) world: String,
@@ -52,7 +52,7 @@ pub(super) struct Row {
     liquid_cells: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     columns: Option<usize>,
-    /// By [`Timed::key`].
+    /// Times by [`Timed::key`].
     #[serde(flatten)]
     times: BTreeMap<String, Times>,
 }
@@ -75,7 +75,7 @@ impl Row {
         self.times.get(&stage.key())
     }
 
-    /// How much work it is, and for columns how many of them in a second.
+    /// Amount of work, and for columns the rate in millions per second.
     fn extent(&self, times: &Times) -> (String, String) {
         match (self.liquid_cells, self.columns) {
             (Some(cells), _) => (cells.to_string(), String::new()),
@@ -85,7 +85,7 @@ impl Row {
     }
 }
 
-/// Milliseconds that something took: the mean, and the shares of all times that were shorter.
+/// Distribution of durations in milliseconds: mean and percentiles.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Times {
     pub(super) mean: f64,
@@ -96,7 +96,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Of at least one time in milliseconds.
+    /// Distribution of at least one duration in milliseconds; sorts `ms`.
     pub(super) fn of(mut ms: Vec<f64>) -> Self {
         ms.sort_unstable_by(f64::total_cmp);
         let at = |share: f64| ms[((ms.len() - 1) as f64 * share).round() as usize];
@@ -108,7 +108,7 @@ impl Times {
         Self::of(times.into_iter().map(|time| time.as_secs_f64() * 1e3).collect())
     }
 
-    /// Whether these can be times.
+    /// Returns true if the values can be durations: not negative, percentiles ascending.
     pub(super) fn is_sound(&self) -> bool {
         let Self { mean, p10, p50, p90, p99 } = *self;
         mean >= 0.0 && p10 >= 0.0 && p10 <= p50 && p50 <= p90 && p90 <= p99 && p99.is_finite()
@@ -119,19 +119,19 @@ impl Times {
     }
 }
 
-/// Milliseconds in three digits that count, in nine columns.
+/// Milliseconds with three significant digits, in nine characters.
 pub(super) fn number(ms: f64) -> String {
     let decimals = if ms > 0.0 { (2.0 - ms.log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
     format!("{ms:>9.*}", decimals as usize)
 }
 
 impl Table {
-    /// All times of one stage, with their rows.
+    /// Times of one stage, with their rows.
     pub(super) fn stage(&self, stage: Timed) -> impl Iterator<Item = (&Row, &Times)> {
         self.rows.iter().filter_map(move |row| Some((row, row.times(stage)?)))
     }
 
-    /// All times, with their rows.
+    /// Times of all stages, with their rows.
     pub(super) fn all(&self) -> impl Iterator<Item = (&Row, &Times)> {
         Timed::all().flat_map(|stage| self.stage(stage))
     }
@@ -153,7 +153,7 @@ impl Table {
         lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The lines of one stage.
+    /// Text lines of one stage.
     fn part(&self, stage: Timed) -> Vec<String> {
         let what = if stage == Timed::Open { "columns" } else { "liquid" };
         let heads = ["mean", "p10", "p50", "p90", "p99"].map(|head| format!("{head:>9}")).join("");

@@ -1,4 +1,4 @@
-//! Subjects that are timed, by name.
+//! Subjects of the measurement, by name.
 
 use std::sync::LazyLock;
 
@@ -10,38 +10,38 @@ use lavoxel::simulation::Stage;
 /// Work that is timed by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timed {
-    /// A rule, by its name.
+    /// Rule of the simulation, by its name.
     Rule(&'static str),
-    /// The low-pass that pictures need, after a step.
+    /// Low-pass after a step, which pictures need.
     Lowpass,
-    /// A cinematic picture.
+    /// Cinematic picture.
     Cinematic,
-    /// A scientific picture.
+    /// Scientific picture.
     Scientific,
-    /// The hash of the whole state.
+    /// Hash of the whole state.
     Hash,
-    /// Opening a heightmap.
+    /// Opening of a heightmap.
     Open,
 }
 
-/// All of it, in the order in which it is shown.
+/// All subjects in display order.
 static ALL: LazyLock<Vec<Timed>> = LazyLock::new(|| {
     let rules = Stage::names().filter(|name| *name != "sources").map(Timed::Rule);
     rules.chain([Timed::Lowpass, Timed::Cinematic, Timed::Scientific, Timed::Hash, Timed::Open]).collect()
 });
 
 impl Timed {
-    /// All of it, in the order in which it is shown.
+    /// All subjects in display order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         ALL.iter().copied()
     }
 
-    /// Whether it is timed on every world.
+    /// Returns true if the subject is timed on every world.
     pub(super) fn is_of_worlds(self) -> bool {
         self != Self::Open
     }
 
-    /// Its name on the command line.
+    /// Name on the command line.
     fn name(self) -> &'static str {
         match self {
             Self::Rule(name) => name,
@@ -53,12 +53,12 @@ impl Timed {
         }
     }
 
-    /// The key of its times in a row of the JSON table.
+    /// Key of the times in a row of the JSON table.
     pub(super) fn key(self) -> String {
         format!("{}_ms", self.name())
     }
 
-    /// The heading of its part of the text, and its help.
+    /// Heading of the part of the text, and help text.
     pub(super) fn title(self) -> String {
         match self {
             Self::Rule(name) => format!("{name} step"),
@@ -70,7 +70,7 @@ impl Timed {
         }
     }
 
-    /// The look of a picture.
+    /// Style of a picture; `None` for other subjects.
     pub(super) fn style(self) -> Option<Style> {
         match self {
             Self::Cinematic => Some(Style::Cinematic),

@@ -1,4 +1,4 @@
-//! The worlds that are timed.
+//! Worlds on which the stages are timed.
 
 use std::path::Path;
 
@@ -14,19 +14,21 @@ use lavoxel::world::{Ground, World};
 
 use super::stop;
 
-/// The paper's box.
+/// Box of the paper.
 pub(super) const PAPER_BOX: Grid = Grid { nx: 128, ny: 100, nz: 128 };
 
-/// Steps of the volcano before its lava is timed.
+/// Steps of the volcano after which its lava is timed.
 const VOLCANO_STEPS: [u64; 2] = [500, 2000];
-/// Shares of the box that are filled with lava.
+/// Fractions of the box that are filled with lava.
 const FILLS: [f64; 3] = [0.1, 0.25, 0.5];
-/// Steps in which the lava of a filled box comes to rest.
+/// Number of steps in which the lava of a filled box comes to rest.
 const SETTLING: u64 = 5;
-/// Steps of a settled world that are timed as one: a single one is too short for the clock.
+/// Number of steps of a settled world that are timed as one: a single step is too short for the
+/// clock.
 const SETTLED_BATCH: u64 = 100;
 
-/// Scenes of several materials, and the steps before they are timed. Together they have every rule.
+/// Scenes of several materials, with the steps before the measurement. Together they have every
+/// rule.
 const SCENES: [(&str, &str, u64); 6] = [
     ("island", include_str!("../../../terrains/island.toml"), 1500),
     ("cycle", include_str!("../../../terrains/cycle.toml"), 500),
@@ -36,7 +38,7 @@ const SCENES: [(&str, &str, u64); 6] = [
     ("flow", FLOW, 100),
 ];
 
-/// A flow of the physical model down a slope.
+/// Scene of the physical model: a flow down a slope.
 const FLOW: &str = r#"
 model = "flow"
 [flow]
@@ -56,18 +58,18 @@ radius = 1.0
 rate_m3_s = 20.0
 "#;
 
-/// A world with its rules.
+/// World with its rules.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) world: State,
     pub(super) rules: Rules,
-    /// Vents that give to the air.
+    /// Vents that feed the air.
     pub(super) vents: Vents,
-    /// How many steps are timed together.
+    /// Number of steps that are timed together.
     pub(super) batch: u64,
 }
 
-/// All worlds; fewer after Ctrl-C.
+/// Builds all worlds; fewer after Ctrl-C.
 pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut simulation = Scene::volcano().build(Box::new(Tiled::default()))?.simulation;
@@ -92,7 +94,7 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// A simulation after so many steps in all; fewer after Ctrl-C.
+/// Runs a simulation to `steps` steps in all; fewer after Ctrl-C.
 fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
@@ -102,7 +104,7 @@ fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
 }
 
 impl Case {
-    /// The stages of a step besides the sources, in order.
+    /// Stages of a step without the sources, in order.
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
         let air = Stage::of_air(&self.world, &self.vents);
         let flow = self.world.flow().map(|_| Stage::Flow(&self.vents));
@@ -110,21 +112,22 @@ impl Case {
         flow.into_iter().chain(Stage::of_rules(&self.rules).filter(move |_| !flows)).chain(air)
     }
 
-    /// One step of its world without the sources.
+    /// Makes one step of the case's own world, without the sources.
     pub(super) fn step(&mut self, engine: &mut Tiled, number: u64) {
         let mut world = std::mem::replace(&mut self.world, World::new(Ground::none(Grid::new(1, 1, 1))).into());
         self.step_of(&mut world, engine, number);
         self.world = world;
     }
 
-    /// One step of a copy of its world without the sources, of lava that is fed.
+    /// Makes one step of a copy of the world, without the sources and without calming, as for lava
+    /// that is fed.
     pub(super) fn step_of(&self, world: &mut State, engine: &mut Tiled, number: u64) {
         let stages = self.stages().filter(|stage| !stage.calms());
         stages.for_each(|stage| stage.run(world, engine, Draw { seed: 1, step: number }));
     }
 }
 
-/// No vents.
+/// Empty set of vents.
 fn none() -> Vents {
     Vents::new(&[], PAPER_BOX)
 }

@@ -1,4 +1,4 @@
-//! Table of barriers: the flag, the same run without barriers, and the files.
+//! Table of barriers: the flag, the comparison run without barriers, and the files.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::cli::run::EngineName;
 use crate::cli::show::say;
 use crate::cli::stop;
 
-/// Seconds of an hour.
+/// Seconds per hour.
 const HOUR: f64 = 3600.0;
 
 /// Flag that asks for the outcome of barriers.
@@ -30,16 +30,16 @@ pub(in crate::cli) struct BarrierOptions {
     barrier_table: Option<PathBuf>,
 }
 
-/// A table that was checked.
+/// Validated table to be written.
 pub(in crate::cli) struct BarrierTable {
     path: PathBuf,
     scene: Scene,
-    /// Known when the ground is.
+    /// Barriers on the box, known once the ground is.
     barriers: Vec<Barrier>,
 }
 
 impl BarrierOptions {
-    /// Checks, before the long work, what is asked for.
+    /// Validates the flag before the long work; `None` if no table is requested.
     pub(super) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<Option<BarrierTable>> {
         let Some(path) = &self.barrier_table else { return Ok(None) };
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -64,7 +64,7 @@ impl BarrierOptions {
 }
 
 impl BarrierTable {
-    /// The file to write.
+    /// Path of the file to write.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -75,7 +75,7 @@ impl BarrierTable {
         Ok(())
     }
 
-    /// Makes the run without barriers, and writes the table.
+    /// Runs the scene without barriers, and writes the table.
     pub(super) fn write(
         &self,
         simulation: &Simulation,
@@ -96,7 +96,7 @@ impl BarrierTable {
         Ok(())
     }
 
-    /// The scene without its barriers after so many steps; none where it was stopped.
+    /// Scene without its barriers after `steps` steps; `None` if stopped.
     fn without(&self, steps: u64, quiet: bool) -> anyhow::Result<Option<Stage>> {
         if stop::asked() {
             return Ok(None);
@@ -116,7 +116,7 @@ impl BarrierTable {
         Ok(is_whole.then_some(stage))
     }
 
-    /// Lines of the barriers, and of all together where there is a row about them.
+    /// Lines of the barriers; with `all` also a row for all barriers together.
     fn assets(&self, site: &Site, all: bool) -> Assets {
         let own =
             self.barriers.iter().map(|barrier| (barrier.name.clone(), barrier.lines.clone(), barrier.columns.clone()));
@@ -132,7 +132,7 @@ fn number(value: Option<f64>, fine: f64) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Null, |value| json!((value * fine).round() / fine))
 }
 
-/// Numbers of a barrier in a file.
+/// Numbers of a barrier in a file; distances in metres, times in hours.
 fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> Row {
     let hours = |seconds: Option<f64>| number(seconds.map(|seconds| seconds / HOUR), 1e4);
     let own = [
@@ -161,7 +161,7 @@ fn together(gain: &BarrierGain) -> Row {
     own.into_iter().chain(of_all).map(|(name, value)| (name.into(), value)).collect()
 }
 
-/// How many were reached and overflowed, and what all gained.
+/// Summary: numbers of barriers reached and overflowed, and the gain of all.
 fn words(barriers: &[Barrier], outcomes: &[BarrierOutcome], gain: Option<&BarrierGain>) -> String {
     let count = |time: fn(&BarrierOutcome) -> Option<f64>| outcomes.iter().filter_map(time).count();
     let (reached, overflowed) = (count(|outcome| outcome.reached_s), count(|outcome| outcome.overflow_s));

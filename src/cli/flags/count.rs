@@ -1,42 +1,42 @@
-//! Whole numbers on the command line: `3000`, `1_000_000` or `1.5e6`.
+//! Parsers of whole numbers on the command line: `3000`, `1_000_000` or `1.5e6`.
 
 use lavoxel::hazard::MAX_RUNS;
 use lavoxel::scene::{MAX_THREADS, MOST_FINER};
 
-/// Most steps of a run.
+/// Upper bound of the steps of a run.
 const MOST_STEPS: u64 = 1_000_000_000;
 
-/// A number of steps, also 0.
+/// Parses a number of steps, 0 included.
 pub(in crate::cli) fn steps(text: &str) -> Result<u64, String> {
     within(text, 0, MOST_STEPS, "steps")
 }
 
-/// An interval in steps.
+/// Parses an interval in steps, 1 or more.
 pub(in crate::cli) fn interval(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_STEPS, "steps")
 }
 
-/// A number of runs.
+/// Parses a number of runs.
 pub(in crate::cli) fn runs(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_RUNS, "runs")
 }
 
-/// A number of threads.
+/// Parses a number of threads.
 pub(in crate::cli) fn threads(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_THREADS as u64, "threads")
 }
 
-/// A number of cells along a side for each one of a scene.
+/// Parses a refinement factor: number of cells along a side for each one of the scene.
 pub(in crate::cli) fn finer(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_FINER as u64, "cells in place of one")
 }
 
-/// A seed of a terrain.
+/// Parses a seed of a terrain, 32 bits.
 pub(in crate::cli) fn terrain_seed(text: &str) -> Result<u64, String> {
     within(text, 0, u64::from(u32::MAX), "as a seed")
 }
 
-/// A seed.
+/// Parses a seed, 64 bits.
 pub(in crate::cli) fn seed(text: &str) -> Result<u64, String> {
     whole(text)
 }
@@ -48,7 +48,7 @@ fn within(text: &str, least: u64, most: u64, unit: &str) -> Result<u64, String> 
     }
 }
 
-/// A whole number in any of these notations.
+/// Parses a whole number in any of these notations; saturates at `u64::MAX`.
 fn whole(text: &str) -> Result<u64, String> {
     let digits = text.trim().replace('_', "");
     if let Ok(number) = digits.parse() {

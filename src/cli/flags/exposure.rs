@@ -1,4 +1,4 @@
-//! Exposure of a run: the flag, the records that it needs, and the files.
+//! Exposure of a run: the flag, the records needed, and the files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::cli::show::say;
 /// Name of the records in a checkpoint.
 const MEMORY: &str = "flow_records";
 
-/// Seconds of an hour.
+/// Seconds per hour.
 const HOUR: f64 = 3600.0;
 
 /// Flag that asks which features of a map lava reaches.
@@ -36,25 +36,26 @@ pub(in crate::cli) struct ExposureOptions {
     exposure: Vec<String>,
 }
 
-/// A map of features, and the file about them.
+/// Map of features, and the output file.
 struct Exposure {
     map: PathBuf,
     file: PathBuf,
-    /// Read when the ground is known.
+    /// Features on the box, read once the ground is known.
     assets: Option<Assets>,
 }
 
-/// Files about exposure that were checked, and the records that are kept for them.
+/// Validated exposure files, and the records kept for them.
 pub(in crate::cli) struct Exposures {
     list: Vec<Exposure>,
     above_m: f64,
     records: Option<FlowRecords>,
-    /// Step that was seen last.
+    /// Step recorded last; `None` before the first.
     seen: Option<u64>,
 }
 
 impl ExposureOptions {
-    /// Checks, before the long work, what is asked for; a feature is reached above so many metres.
+    /// Validates the flags before the long work; a feature counts as reached by lava thicker than
+    /// `above_m` metres.
     pub(super) fn check(&self, scene: &Scene, above_m: f64, existing: Existing) -> anyhow::Result<Exposures> {
         let exposure = |text: &String| {
             let two = text.split_once('=').filter(|(map, file)| !map.is_empty() && !file.is_empty());
@@ -84,7 +85,7 @@ impl ExposureOptions {
 }
 
 impl Exposures {
-    /// The files to write.
+    /// Paths of the files to write.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.list.iter().map(|exposure| exposure.file.as_path())
     }
@@ -98,12 +99,12 @@ impl Exposures {
         Ok(())
     }
 
-    /// Memory of the records in a checkpoint while it is written.
+    /// Memory that the records need in a checkpoint while it is written.
     pub(super) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
         if self.records.is_some() { FlowRecords::need(grid) } else { MemoryEstimate::default() }
     }
 
-    /// Records the state of the simulation; to be called before the first step and after each.
+    /// Records the state of the simulation. Must be called before the first step and after each.
     pub(super) fn observe(&mut self, simulation: &Simulation) {
         let Some((records, flow)) = self.records.as_mut().zip(simulation.world().flow()) else { return };
         let step = Some(simulation.steps());
@@ -113,20 +114,20 @@ impl Exposures {
         }
     }
 
-    /// Bytes that a checkpoint has to remember, and their name there.
+    /// Section name and bytes of the records for a checkpoint; `None` without records.
     pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         let records = self.records.as_ref()?;
         Some((MEMORY, postcard::to_allocvec(records).expect("records are plain numbers")))
     }
 
-    /// Goes on from what a checkpoint of a scene after `step` steps remembered.
+    /// Restores the records from the sections `memory` of a checkpoint after `step` steps.
     pub(super) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, scene: &Scene, step: u64) -> anyhow::Result<()> {
         let grid = scene.spec.grid.grid()?;
         match memory.get(MEMORY) {
             Some(bytes) => {
                 let read = postcard::from_bytes::<FlowRecords>(bytes).ok().filter(|records| records.fits(grid));
                 self.records = Some(read.context("the checkpoint's section \"flow_records\" is not right")?);
-                // They are of the step of the checkpoint already.
+                // The restored records include the step of the checkpoint.
                 self.seen = Some(step);
             }
             None => anyhow::ensure!(
@@ -138,7 +139,8 @@ impl Exposures {
         Ok(())
     }
 
-    /// Writes the files, each with what a line says of it; those after one that cannot be written are written, too.
+    /// Writes the files, each with a line of summary. Returns one result per file: an error does
+    /// not stop the later ones.
     pub(super) fn write(
         &mut self,
         simulation: &Simulation,
@@ -146,7 +148,7 @@ impl Exposures {
         quiet: bool,
     ) -> Vec<anyhow::Result<()>> {
         let Some((mut records, flow)) = self.records.take().zip(simulation.world().flow()) else { return Vec::new() };
-        // Lava that an event put somewhere may never have moved.
+        // Observes all wet columns: lava that an event put somewhere may never have moved.
         records.observe(flow, flow.wet());
         let written = |exposure: &Exposure| -> anyhow::Result<()> {
             let Some(assets) = &exposure.assets else { return Ok(()) };
@@ -162,7 +164,7 @@ impl Exposures {
     }
 }
 
-/// Numbers of an asset in a file.
+/// Numbers of an asset in a file; times in hours, thickness in metres, temperature in kelvin.
 fn row(reach: &Option<Reach>) -> Row {
     let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
     let of = |number: fn(&Reach) -> f64, fine| {
@@ -178,7 +180,7 @@ fn row(reach: &Option<Reach>) -> Row {
     ]
 }
 
-/// How many were reached, and which first.
+/// Summary: number of assets reached, and the first one.
 fn words(assets: &Assets, reached: &[Option<Reach>]) -> String {
     let all = assets.list().iter().zip(reached).filter_map(|(asset, reach)| Some((asset, (*reach)?)));
     let count = all.clone().count();

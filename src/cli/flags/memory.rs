@@ -1,25 +1,25 @@
-//! `--max-memory`: how much memory the program may take.
+//! `--max-memory`: limits the memory that the program may take.
 
 use std::str::FromStr;
 
 use lavoxel::memory;
 use sysinfo::System;
 
-/// Share of the machine's memory that may be taken without `--max-memory`.
+/// Fraction of the machine's memory that may be taken without `--max-memory`.
 const USUAL_SHARE: f64 = 0.8;
 
-/// A size as the user writes it.
+/// Size as the user writes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::cli) enum Size {
     Bytes(u64),
-    /// Of the machine's memory, above 0 and at most 1.
+    /// Fraction of the machine's memory, above 0 and at most 1.
     Share(f64),
 }
 
 impl FromStr for Size {
     type Err = String;
 
-    /// `512M`, `4G`, `1.5GiB`, `80%`, or plain bytes; a K is 1024.
+    /// Parses `512M`, `4G`, `1.5GiB`, `80%`, or plain bytes; a K is 1024.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("\"{text}\" is not a size such as 512M, 4G or 80%");
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -39,11 +39,11 @@ impl FromStr for Size {
     }
 }
 
-/// Sets the limit of all checks of this process.
+/// Sets the limit of all memory checks of this process.
 pub(in crate::cli) fn limit_to(size: Option<Size>) {
     match size.unwrap_or(Size::Share(USUAL_SHARE)) {
         Size::Bytes(bytes) => memory::set_limit(bytes),
-        // Where the memory of the machine is not known there is no limit.
+        // There is no limit if the memory of the machine is unknown.
         Size::Share(share) => {
             if let Some(bytes) = of_machine() {
                 memory::set_limit((bytes as f64 * share) as u64);
@@ -52,7 +52,8 @@ pub(in crate::cli) fn limit_to(size: Option<Size>) {
     }
 }
 
-/// Memory of the machine, or of the control group of this process.
+/// Memory in bytes of the machine, or of the control group of this process if smaller; `None` if
+/// unknown.
 fn of_machine() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();

@@ -1,4 +1,4 @@
-//! Flags that several commands share, and the files that they ask for.
+//! Flags that several commands share, and the files that those flags request.
 
 pub(super) mod barriers;
 pub(super) mod count;

@@ -1,4 +1,5 @@
-//! Flags that choose a part of a heightmap, fit it into a box and place vents: the same for every command.
+//! Flags that choose a part of a heightmap, fit the part into a box and place vents; shared by all
+//! commands.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -15,10 +16,10 @@ use lavoxel::terrain::{Encoding, Fill, HeightUnit, Kind, TerrainSpec};
 use crate::cli::flags::count;
 use crate::cli::flags::typed::Typed;
 
-/// Where `--help` lists the flags of a heightmap.
+/// Heading in `--help` of the flags of a heightmap.
 const HEADING: &str = "Heightmap";
 
-/// Where `--help` lists the flags of the physical model.
+/// Heading in `--help` of the flags of the physical model.
 const FLOW: &str = "Physical model";
 
 /// The part of a heightmap to use, and how to read it.
@@ -170,7 +171,7 @@ pub(in crate::cli) struct PlaceArgs {
     map: MapArgs,
 }
 
-/// The keys of `[terrain]` that flags set, with the flags.
+/// Keys of `[terrain]` that flags set, with their flags.
 const FLAGS: [(&str, &str); 18] = [
     ("crop", "--crop"),
     ("crop_m", "--crop"),
@@ -192,18 +193,18 @@ const FLAGS: [(&str, &str); 18] = [
     ("error_length_m", "--dem-error-length"),
 ];
 
-/// Flags with what a scene says of the keys.
+/// Parameters of `[terrain]` with the flags that set each.
 fn flags() -> impl Iterator<Item = (&'static Param<TerrainSpec>, &'static str)> {
     FLAGS.into_iter().filter_map(|(key, flag)| Some((TerrainSpec::param(key)?, flag)))
 }
 
-/// The help of a flag that means what a key of `[terrain]` does.
+/// Help of a flag with the meaning of a key of `[terrain]`.
 fn help_of(key: &str) -> &'static str {
     TerrainSpec::param(key).map_or("", |param| param.what.trim_end_matches('.'))
 }
 
 impl MapArgs {
-    /// The keys of `[terrain]` that the flags set.
+    /// Terrain with the keys that the flags set.
     pub(in crate::cli) fn terrain(&self) -> TerrainSpec {
         let (crop, crop_m) = match self.crop {
             Some(Cut::Cells(crop)) => (Some(crop), None),
@@ -233,7 +234,8 @@ impl MapArgs {
         }
     }
 
-    /// Adds the flags that override numbers of `[terrain]`, and those of them that readers name without their table.
+    /// Registers the flags that override numbers of `[terrain]`, under the full keys and under the
+    /// keys without the table, as readers of files name them.
     pub(in crate::cli) fn put_into(&self, typed: &mut Typed) {
         let terrain = self.terrain();
         for (param, flag) in flags().filter(|(param, _)| param.entry().form == Form::Number) {
@@ -244,12 +246,12 @@ impl MapArgs {
         }
     }
 
-    /// The rule for holes that the flag sets.
+    /// Fill rule that the flag sets; `None` without the flag.
     pub(in crate::cli) fn fill(&self) -> Option<Fill> {
         self.fill.map(Fill::from)
     }
 
-    /// Refuses flags that only mean something in a box.
+    /// Refuses flags that need a box.
     pub(in crate::cli) fn check_no_box(&self) -> anyhow::Result<()> {
         for (flag, given) in [("--base-m", self.base_m.is_some()), ("--base-cells", self.base_cells.is_some())] {
             anyhow::ensure!(!given, "{flag}: says how a box is filled; give the box too (--size NXxNYxNZ)");
@@ -257,7 +259,7 @@ impl MapArgs {
         Ok(())
     }
 
-    /// Refuses flags that mean nothing for a kind of terrain.
+    /// Refuses flags that do not apply to a kind of terrain.
     fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
         let terrain = self.terrain();
         for (param, flag) in flags() {
@@ -272,12 +274,12 @@ impl MapArgs {
 }
 
 impl PlaceArgs {
-    /// The overrides of the flags.
+    /// Overrides of the flags.
     pub(in crate::cli) fn overrides(&self) -> anyhow::Result<Overrides> {
         let lava = |name: &str| {
             LavaSpec::preset(name).map_err(|error| anyhow::anyhow!(error.replace("flow.lava =", "--lava")))
         };
-        // Scenes name files from their own folder.
+        // The path becomes absolute: scenes resolve files from their own folder.
         let drape = self.drape.as_ref().map(std::path::absolute).transpose()?;
         Ok(Overrides {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
@@ -297,7 +299,7 @@ impl PlaceArgs {
         })
     }
 
-    /// Lava at the start from a file and the flags about it.
+    /// Initial lava from a file and the flags about it.
     fn start_of(&self, file: &Path) -> StartSpec {
         let usual = StartSpec::of_file(file.to_owned());
         StartSpec {
@@ -307,10 +309,11 @@ impl PlaceArgs {
         }
     }
 
-    /// The flags that override keys of a scene.
+    /// Flags that override keys of a scene, for error messages.
     pub(in crate::cli) fn typed(&self) -> Typed {
         let mut typed = Typed::default();
         self.map.put_into(&mut typed);
+        // Errors name some keys with their table and some without.
         for key in ["grid.cell_size_m", "cell_size_m"] {
             typed.add(key, "--voxel-size", self.voxel_size, "metres");
         }
@@ -342,7 +345,7 @@ impl PlaceArgs {
         typed
     }
 
-    /// Refuses flags that mean nothing for a kind of terrain, by their names.
+    /// Refuses flags that do not apply to a kind of terrain, by their names.
     pub(in crate::cli) fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
         self.map.check_kind(kind)?;
         let on_map = self.vent.iter().any(|vent| matches!(vent.wish.place, VentPlace::Map { .. }));
@@ -355,7 +358,7 @@ impl PlaceArgs {
     }
 }
 
-/// Reads a time and a file.
+/// Parses a time and a file.
 fn survey(text: &str) -> Result<(Seconds, PathBuf), String> {
     let (time, file) = text.split_once('=').ok_or("write TIME=FILE, such as 36h=drone.tif")?;
     let time: Seconds = time.parse()?;
@@ -407,7 +410,7 @@ impl From<FillRule> for Fill {
     }
 }
 
-/// `128x100x128`.
+/// Size of a box in cells, parsed from `128x100x128`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Size(pub(in crate::cli) Grid);
 
@@ -422,7 +425,7 @@ impl FromStr for Size {
     }
 }
 
-/// `640x480`.
+/// Size of a raster in cells, parsed from `640x480`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Raster {
     pub(in crate::cli) cols: usize,
@@ -440,13 +443,13 @@ impl FromStr for Raster {
     }
 }
 
-/// Whole numbers between separators.
+/// Parses whole numbers between separators.
 fn numbers<const N: usize>(text: &str, separators: [char; N]) -> Result<Vec<usize>, String> {
     let part = |part: &str| part.trim().parse().map_err(|_| format!("\"{part}\" is not a whole number"));
     text.split(separators).map(part).collect()
 }
 
-/// A part of a heightmap: `100,50,256,256` in cells, or `1000m,500m,2560m,2560m`.
+/// Part of a heightmap: `100,50,256,256` in cells, or `1000m,500m,2560m,2560m`.
 #[derive(Clone, Copy, Debug)]
 enum Cut {
     Cells([usize; 4]),
@@ -470,18 +473,19 @@ impl FromStr for Cut {
     }
 }
 
-/// `499547.5,4174982.5,503327.5,4178762.5`.
+/// Parses bounds such as `499547.5,4174982.5,503327.5,4178762.5`: west, south, east, north.
 fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     let wrong = || format!("\"{text}\" is not four coordinates: west,south,east,north");
     let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
     numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(wrong)
 }
 
-/// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, or a fissure between two of them, each with or without `@2.5`, `@15m3/s` or `@rates.csv`.
+/// Vent as typed: `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, or a fissure between two
+/// such places, each with or without `@2.5`, `@15m3/s` or `@rates.csv`.
 #[derive(Clone, Debug)]
 struct Vent {
     wish: VentOverride,
-    /// The text that the user typed.
+    /// Text that the user typed.
     text: String,
 }
 
@@ -493,7 +497,7 @@ impl FromStr for Vent {
     }
 }
 
-/// Help of `--lava`, with all that there are.
+/// Help of `--lava`, with all presets.
 fn lava_help() -> String {
     let (last, others) = Lava::PRESETS.split_last().unwrap_or((&"", &[]));
     format!(

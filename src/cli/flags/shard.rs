@@ -1,8 +1,8 @@
-//! The flag `--shard`: a part of the runs of a command.
+//! Flag `--shard`: a part of the runs of a command.
 
 use std::str::FromStr;
 
-/// A part of the runs: `3/40` is every fortieth, from the third.
+/// Part of the runs: `3/40` is every fortieth, from the third.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Shard {
     pub(in crate::cli) number: u64,
@@ -22,7 +22,7 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// Whether a run belongs to the part.
+    /// Returns true if `run`, counted from 0, belongs to the part.
     pub(in crate::cli) fn has(self, run: u64) -> bool {
         run % self.of == self.number - 1
     }

@@ -1,9 +1,9 @@
-//! Ways out of wrong command lines that the parser cannot know: it compares a flag with those of one command.
+//! Better tips for wrong command lines: the parser compares a flag only with those of one command.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-/// Words for times, and how they are written behind a number.
+/// Units of time, and the words for each.
 const TIMES: [(&str, &[&str]); 4] = [
     ("s", &["s", "sec", "second", "seconds"]),
     ("min", &["min", "mins", "minute", "minutes"]),
@@ -11,7 +11,7 @@ const TIMES: [(&str, &[&str]); 4] = [
     ("d", &["d", "day", "days"]),
 ];
 
-/// The error with a better tip, where there is one.
+/// Replaces the tip of an error by a better one, if there is one.
 pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[String]) -> Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
     if error.kind() != ErrorKind::UnknownArgument {
@@ -24,7 +24,7 @@ pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[Strin
     error
 }
 
-/// `--duration 3 hours` is `--duration 3h`.
+/// Tip for a time with a space: `--duration 3 hours` is `--duration 3h`.
 fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
     let at = typed.iter().position(|word| word == wrong)?;
     let [flag, number] = typed.get(at.checked_sub(2)?..at)? else { return None };
@@ -33,7 +33,7 @@ fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
     is_time.then(|| format!("a number and its unit are one word: {flag} {number}{unit}"))
 }
 
-/// A flag that other commands have.
+/// Tip for a flag that only other commands have.
 fn of_another_command(wrong: &str, program: &Command, typed: &[String]) -> Option<String> {
     let name = wrong.strip_prefix("--")?.split('=').next()?;
     let has = |command: &&Command| {

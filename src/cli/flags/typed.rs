@@ -6,21 +6,21 @@ use lavoxel::scene::SceneError;
 use lavoxel::terrain::TerrainError;
 use lavoxel::validate::{Invalid, tame};
 
-/// The flags of a command line that override keys of a scene.
+/// Flags of a command line that override keys of a scene.
 #[derive(Default)]
 pub(in crate::cli) struct Typed(Vec<Flag>);
 
 struct Flag {
-    /// Such as `film.size`; or `vent[0].` for all keys of a table.
+    /// Key, such as `film.size`; or a prefix such as `vent[0].` for all keys of a table.
     key: String,
-    /// Such as `--size 9000x10`.
+    /// Text as typed, such as `--size 9000x10`.
     text: String,
-    /// The unit of the numbers, and the notations for them.
+    /// Unit of the numbers, or their notations.
     hint: &'static str,
 }
 
 impl Typed {
-    /// A flag, if it has a value.
+    /// Adds a flag, if `value` is present.
     pub(in crate::cli) fn add(&mut self, key: &str, flag: &str, value: Option<impl Display>, hint: &'static str) {
         if let Some(value) = value {
             let text = tame(&format!("{flag} {value}"));
@@ -28,7 +28,7 @@ impl Typed {
         }
     }
 
-    /// The error, with the flag in place of the key that it overrides.
+    /// Rewrites an error to name the flag in place of the key that the flag overrides.
     pub(in crate::cli) fn name(&self, error: anyhow::Error) -> anyhow::Error {
         let Some(invalid) = invalid_in(&error) else { return error };
         let named = |flag: &&Flag| match flag.key.strip_suffix('.') {
@@ -37,7 +37,7 @@ impl Typed {
         };
         let Some(Flag { key, text, hint }) = self.0.iter().find(named) else { return error };
         let hint = if hint.is_empty() { String::new() } else { format!(" {hint}") };
-        // For a whole table the message must name the number.
+        // With a prefix for a whole table, the message must name the number.
         let part = match invalid.key.strip_prefix(key.as_str()).unwrap_or_default() {
             "" => String::new(),
             part => format!(" {part}"),
@@ -46,7 +46,7 @@ impl Typed {
     }
 }
 
-/// The number that is wrong, if one is.
+/// Invalid number that caused the error; `None` for other errors.
 fn invalid_in(error: &anyhow::Error) -> Option<&Invalid> {
     error.chain().find_map(|cause| {
         let terrain = match cause.downcast_ref() {

@@ -19,20 +19,20 @@ use serde::{Deserialize, Serialize};
 use crate::cli::flags::count;
 use crate::cli::show::say;
 
-/// Most files of a series.
+/// Upper bound of the files of a series.
 const MAX_FILES: u64 = 100_000;
 
-/// Name of the steps that were written, in a checkpoint.
+/// Section name of the written steps in a checkpoint.
 const MEMORY: &str = "series";
 
-/// Steps of a series in a checkpoint: the file that was asked for, and runs of equally distant steps.
+/// Steps of a series in a checkpoint: the requested file, and runs of equidistant steps.
 #[derive(Debug, Serialize, Deserialize)]
 struct Series {
     path: String,
     runs: Vec<Run>,
 }
 
-/// Steps from `first` on, `count` of them, `apart` steps from one to the next.
+/// Run of `count` steps from `first` on, `apart` steps from one to the next.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Run {
     first: u64,
@@ -41,7 +41,7 @@ struct Run {
 }
 
 impl Run {
-    /// Runs of steps, which rise.
+    /// Compresses ascending steps into runs.
     fn of(steps: &[u64]) -> Vec<Self> {
         let mut runs: Vec<Self> = Vec::new();
         for &step in steps {
@@ -54,7 +54,8 @@ impl Run {
         runs
     }
 
-    /// The steps of runs up to `last`; `None` where a file claims what no series has.
+    /// Expands runs up to the step `last`; `None` for runs that no series can have. The counts come
+    /// from a file, so the bounds are checked before anything is expanded.
     fn steps(runs: &[Self], last: u64) -> Option<Vec<u64>> {
         let mut steps = Vec::new();
         for Self { first, apart, count } in runs {
@@ -108,27 +109,28 @@ impl VolumeArgs {
     }
 }
 
-/// A file, or a series of files, that is written during a run.
+/// File, or series of files, that is written during a run.
 struct Output {
     file: SpaceFile,
     /// Steps that were written.
     steps: Vec<u64>,
-    /// Whether the list of the series is one of this run, which it may have begun before it was stopped.
+    /// Set if the list of the series belongs to this run, which may have begun the list before an
+    /// interruption.
     is_begun: bool,
 }
 
 impl Output {
-    /// The file that was asked for, as text.
+    /// Path of the requested file, as text.
     fn path(&self) -> String {
         self.file.path().to_string_lossy().into_owned()
     }
 
-    /// Where a step of a series goes.
+    /// Path of the file for one step of a series.
     fn numbered(&self, step: u64) -> PathBuf {
         self.file.path().with_file_name(self.name_of(&format!("{step:06}")))
     }
 
-    /// The name of a file of a series.
+    /// Name of a file of a series with this number.
     fn name_of(&self, number: &str) -> OsString {
         let mut name = self.file.path().file_stem().unwrap_or_default().to_owned();
         name.push(format!("_{number}."));
@@ -136,10 +138,10 @@ impl Output {
         name
     }
 
-    /// Writes a step into a file of its own, and puts it on the list.
+    /// Writes a step into its own file, and updates the list of the series.
     fn add(&mut self, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
         self.file.at(self.numbered(shot.about.step)).write(shot, skin, existing)?;
-        // The list is ours after the first time.
+        // After the first time the list is our own and may be replaced.
         let list_existing = if self.is_begun { Existing::Replace } else { existing };
         self.is_begun = true;
         self.steps.push(shot.about.step);
@@ -148,11 +150,11 @@ impl Output {
     }
 }
 
-/// Everything that is written during a run.
+/// Outputs that are written during a run.
 pub(in crate::cli) struct Exports {
     outputs: Vec<Output>,
     every: Option<u64>,
-    /// Steps of the whole run.
+    /// Number of steps of the whole run.
     steps: u64,
     existing: Existing,
     skin: Skin,
@@ -160,18 +162,18 @@ pub(in crate::cli) struct Exports {
 }
 
 impl Exports {
-    /// The files to write, without the numbers of a series.
+    /// Paths of the files to write, without the numbers of a series.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.outputs.iter().map(|output| output.file.path())
     }
 
-    /// Memory that the largest of the files takes at least while it is written, besides the world.
+    /// Lower bound of the memory of the largest file while it is written, without the world.
     pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let needs = self.outputs.iter().map(|output| output.file.need(grid));
         needs.fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
-    /// Bytes that a checkpoint has to remember of series, and their name there.
+    /// Section name and bytes of the series for a checkpoint; `None` without a series.
     pub(in crate::cli) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         self.every?;
         let series = |output: &Output| Series { path: output.path(), runs: Run::of(&output.steps) };
@@ -179,8 +181,8 @@ impl Exports {
         Some((MEMORY, postcard::to_allocvec(&all).expect("steps are plain numbers")))
     }
 
-    /// Goes on with the series of the files of the same names that a checkpoint after `step` steps remembered: what was written
-    /// before stays on their lists.
+    /// Restores the series of files with the same names from the sections `memory` of a checkpoint
+    /// after `step` steps: files written before stay on their lists.
     pub(in crate::cli) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, step: u64) -> anyhow::Result<()> {
         let Some(bytes) = memory.get(MEMORY).filter(|_| self.every.is_some()) else { return Ok(()) };
         let wrong = || anyhow::anyhow!("the checkpoint's section \"series\" is not right");
@@ -188,15 +190,15 @@ impl Exports {
         for output in &mut self.outputs {
             let Some(series) = all.iter().find(|series| series.path == output.path()) else { continue };
             let steps = Run::steps(&series.runs, step).ok_or_else(wrong)?;
-            // A list names files that are there.
-            // Also without a step: where the run was stopped, it wrote the last one.
+            // A list names existing files only. The list counts as begun even without a step: an
+            // interrupted run wrote its last step.
             output.is_begun = true;
             output.steps = steps.into_iter().filter(|&step| output.numbered(step).exists()).collect();
         }
         Ok(())
     }
 
-    /// Refuses files that are there or cannot be written, but for those of the series so far.
+    /// Refuses files that exist or cannot be written, except those of the series so far.
     pub(in crate::cli) fn check_files(&self) -> anyhow::Result<()> {
         for output in &self.outputs {
             let Some(every) = self.every else {
@@ -209,7 +211,8 @@ impl Exports {
             if output.steps.last() != Some(&self.steps) {
                 check_free(&output.numbered(self.steps), self.existing)?;
             }
-            // One file has shown that the folder can be written; of the rest only the names matter.
+            // One file has proved that the folder is writable; for the others only the names
+            // matter.
             let next = output.steps.last().map_or(0, |step| step / every) + 1;
             let taken = (next..=self.steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
             taken.map_or(Ok(()), |path| check_free(&path, self.existing))?;
@@ -217,7 +220,7 @@ impl Exports {
         Ok(())
     }
 
-    /// Reads the picture over the ground, where a file shows it.
+    /// Reads the draped image, if a file shows it.
     pub(in crate::cli) fn take_drape(&mut self, scene: &Scene, stage: &Stage) -> anyhow::Result<()> {
         let is_shown =
             |output: &Output| output.file.path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"));
@@ -227,17 +230,17 @@ impl Exports {
         Ok(())
     }
 
-    /// Whether files of a step are to be written.
+    /// Returns true if files of `step` are due.
     pub(in crate::cli) fn is_due(&self, step: u64) -> bool {
         self.every.is_some_and(|every| step.is_multiple_of(every))
     }
 
-    /// Writes the step if it is one of a series.
+    /// Writes the step if it belongs to a series.
     pub(in crate::cli) fn after_step(&mut self, simulation: &Simulation, site: &Site) -> anyhow::Result<()> {
         if self.is_due(simulation.steps()) { self.write(simulation, site) } else { Ok(()) }
     }
 
-    /// Writes the last step, wherever the run ended, and says what was written.
+    /// Writes the last step, wherever the run ended, and reports the files.
     pub(in crate::cli) fn finish(&mut self, simulation: &Simulation, site: &Site, quiet: bool) -> anyhow::Result<()> {
         self.write(simulation, site)?;
         if !quiet && !self.outputs.is_empty() {
@@ -270,7 +273,7 @@ impl Exports {
         Ok(())
     }
 
-    /// Says what happened, and then what was written.
+    /// Reports the end of the run, and then the written files.
     fn tell(&self, simulation: &Simulation) {
         let step = simulation.steps();
         for layer in simulation.world().layers().iter().filter(|layer| layer.mass() == 0) {

@@ -1,12 +1,12 @@
-//! The name of the machine, for tables of timings.
+//! Name of the machine, for tables of timings.
 
-/// Processor and system in one line.
+/// Processor and operating system in one line.
 pub(in crate::cli) fn name() -> String {
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
     format!("{}, {system}", processor().unwrap_or_else(|| "unknown processor".to_owned()))
 }
 
-/// The processor's name where the system has it in a file.
+/// Name of the processor; `None` unless the system lists it in `/proc/cpuinfo`.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

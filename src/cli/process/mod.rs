@@ -1,4 +1,4 @@
-//! The process: signals, limits and the machine it runs on.
+//! Process: signals, limits and the name of the machine.
 
 pub(super) mod file_limit;
 pub(super) mod machine;

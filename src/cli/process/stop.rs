@@ -1,6 +1,9 @@
-//! Ctrl-C and the termination signal: the first one ends long work after its current step, or within a long step and within a
-//! long frame; the second ends the program at once. Before long work has begun, as while a scene is read from a pipe,
-//! the first one ends the program. Files that can be made again from what is kept are given up after a moment.
+//! Ctrl-C and the termination signal.
+//!
+//! The first signal ends long work after its current step, or after a grace period also within a
+//! long step or frame; the second ends the program at once. Before long work has begun, as while a
+//! scene is read from a pipe, the first signal ends the program. Files that can be made again from
+//! kept data are abandoned after the grace period.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -9,14 +12,14 @@ use std::time::Duration;
 use lavoxel::output;
 
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Whether frames are to be given up, and steps cut: the moment in which they could end is over.
+/// Overdue flag: the grace period is over, frames are to be abandoned and steps cut.
 static OVERDUE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Whether long work runs, which checks [`asked`].
+/// Set while long work runs, which checks [`asked`].
 static LONG_WORK: AtomicBool = AtomicBool::new(false);
-/// Whether only files are left that can be made again.
+/// Set while only files are being written that can be made again.
 static EXPENDABLE: AtomicBool = AtomicBool::new(false);
 
-/// How long a step, a frame or a file that was begun may take after a signal.
+/// Grace period after a signal for a step, a frame or a file in progress.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// Installs the handler of Ctrl-C and of the termination signal.
@@ -37,7 +40,7 @@ pub(in crate::cli) fn listen() {
     }
 }
 
-/// Does something in a moment, beside whatever is done until then.
+/// Runs `what` on a new thread after `MOMENT`, while other work continues.
 fn after_a_moment(what: impl FnOnce() + Send + 'static) {
     std::thread::spawn(|| {
         std::thread::sleep(MOMENT);
@@ -45,7 +48,7 @@ fn after_a_moment(what: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// Ends the program, and leaves no half of a file behind.
+/// Ends the program, and leaves no partial file behind.
 fn end() -> ! {
     for path in output::abandon() {
         crate::cli::show::say::note(&format!("stopped before {} was written", path.display()));
@@ -53,13 +56,14 @@ fn end() -> ! {
     std::process::exit(i32::from(crate::cli::STOPPED))
 }
 
-/// Marks the begin of long work, which checks [`asked`] and ends itself.
+/// Marks the beginning of long work, which checks [`asked`] and ends itself.
 pub(in crate::cli) fn after_the_step() {
     LONG_WORK.store(true, Ordering::Relaxed);
 }
 
-/// Marks the end of the work that is kept: from now on a signal gives up what is being written. After a signal in the work itself
-/// files are given up where a checkpoint can make them again, and else written to their end.
+/// Marks the end of the work whose results are kept: from now on a signal abandons the file being
+/// written. If a signal came during the work itself, files are abandoned only if `are_kept`, since
+/// a checkpoint can make them again; else they are written to the end.
 pub(in crate::cli) fn only_files_are_left(are_kept: bool) {
     if !asked() || are_kept {
         EXPENDABLE.store(true, Ordering::Relaxed);
@@ -69,17 +73,18 @@ pub(in crate::cli) fn only_files_are_left(are_kept: bool) {
     }
 }
 
-/// Flag that long steps read; they give up once it is set.
+/// Flag that long steps read; steps end early once it is set.
 pub(in crate::cli) fn flag() -> Arc<AtomicBool> {
     Arc::clone(&ASKED)
 }
 
-/// Flag that frames and stages read; frames are given up and steps cut once it is set, a moment after a signal.
+/// Flag that frames and steps read; set a grace period after a signal, it abandons frames and cuts
+/// steps.
 pub(in crate::cli) fn overdue() -> Arc<AtomicBool> {
     Arc::clone(&OVERDUE)
 }
 
-/// Whether Ctrl-C was pressed.
+/// Returns true if Ctrl-C was pressed.
 pub(in crate::cli) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

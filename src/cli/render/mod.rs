@@ -1,5 +1,5 @@
-//! `lavoxel render`: simulate a scene and write pictures and animations. Without a window, `lavoxel` alone is this
-//! with the built-in volcano.
+//! `lavoxel render`: simulates a scene and writes pictures and animations. In a build without a
+//! window, plain `lavoxel` does the same with the scene that the window would open.
 
 mod shooting;
 mod sun;
@@ -164,7 +164,8 @@ const PLAN: &str = "Frames of a film that is not whole yet: the command that beg
 /// Least time between two checkpoints of a film.
 const KEPT_EVERY: Duration = Duration::from_secs(20);
 
-/// A checkpoint is written after so many times as long as the last one took.
+/// Cost limit of checkpoints: after each one, the next waits at least this multiple of the writing
+/// time, which bounds the share of checkpoints to 4 % of the total time.
 const KEPT_COST: u32 = 25;
 
 const EXAMPLES: &str = "\
@@ -188,7 +189,7 @@ Examples:
   The crater in section, by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
 
-/// Two numbers of pixels, as in `960x640`.
+/// Parses two numbers of pixels, as in `960x640`.
 pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     let wrong = || format!("\"{text}\" is not a size such as 960x640");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
@@ -196,14 +197,15 @@ pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
-/// Three numbers, as in `0.5,0.4,0.5`.
+/// Parses three numbers, as in `0.5,0.4,0.5`.
 fn point(text: &str) -> Result<[f32; 3], String> {
     let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
     numbers.ok_or_else(|| format!("\"{text}\" is not a point such as 0.5,0.4,0.5"))
 }
 
-/// Runs `lavoxel` without a subcommand where there is no window: draws the scene that the window would open.
+/// Runs `lavoxel` without a subcommand in a build without a window: draws the scene that the window
+/// would open.
 pub(super) fn run_default() -> anyhow::Result<Outcome> {
     shoot(&RenderArgs::default(), Scene::eruption())
 }
@@ -226,7 +228,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
     if let Some(Asked::Scene(other)) = &mut beside {
         args.put_into(other)?;
         other.validate()?;
-        // Each half says which scene it is.
+        // A caption tells the halves apart.
         for one in [&mut scene, other] {
             let notes = &mut one.spec.film.notes;
             notes.caption = notes.caption.take().or(Some(one.spec.name.clone()));
@@ -245,7 +247,8 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
     let other_view = other.map(|other| args.view(other)).transpose()?;
     let need = args.need(&scene).and(beside_need);
     scene.check_memory(need.clone())?;
-    // What pictures take comes to all that the world takes, now and after each step.
+    // The memory of pictures counts in addition to everything that the world takes, now and after
+    // each step.
     let _held = need.held();
     start_threads(scene.spec.threads)?;
     let stage = scene.build(Box::new(Tiled::default()))?;
@@ -271,7 +274,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
 }
 
 impl RenderArgs {
-    /// The flags that override keys of a scene.
+    /// Flags that override keys of a scene, for error messages.
     fn typed(&self) -> Typed {
         let mut typed = self.scene.source.typed();
         let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
@@ -294,7 +297,7 @@ impl RenderArgs {
         typed
     }
 
-    /// Writes the values of the flags into the scene, where they are checked like the rest.
+    /// Writes the values of the flags into the scene, where they are validated like the rest.
     fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
         if let Some(steps) = self.steps {
             scene.spec.set_steps(steps);
@@ -302,6 +305,7 @@ impl RenderArgs {
         let (film, camera) = (&mut scene.spec.film, &mut scene.spec.camera);
         film.every = self.every.unwrap_or(film.every);
         film.size = self.size.unwrap_or(film.size);
+        // Without a size of its own, the picture of the last step gets that of the frames.
         film.picture_size = self.picture_size.or(self.size).unwrap_or(film.picture_size);
         film.fps = self.fps.unwrap_or(film.fps);
         film.orbit_deg = self.orbit.unwrap_or(film.orbit_deg);
@@ -327,7 +331,8 @@ impl RenderArgs {
         Ok(())
     }
 
-    /// Whether nothing says where the camera stands over a bare heightmap whose lava has a volume.
+    /// Returns true if neither flags nor film place the camera over a bare heightmap in the
+    /// physical model.
     fn is_camera_free(&self, scene: &Scene) -> bool {
         let is_set = self.distance.is_some() || self.target.is_some() || self.azimuth.is_some();
         let film = &scene.spec.film;
@@ -335,7 +340,8 @@ impl RenderArgs {
         scene.spec.model == Model::Flow && self.scene.source.heightmap().is_some() && !is_set && !is_led
     }
 
-    /// All from which the frames follow; `other` is a scene that is drawn at the right.
+    /// Plan of a film: a text of everything that determines the frames, compared before a film is
+    /// continued. `other` is a scene drawn at the right.
     fn plan_text(&self, scene: &Scene, other: Option<&Scene>) -> anyhow::Result<String> {
         let mut whole = scene.clone();
         whole.spec.threads = 0;
@@ -348,7 +354,7 @@ impl RenderArgs {
             self.sun.as_ref().map(|sun| format!("sun {sun:?}")),
         ];
         let view: String = view.into_iter().flatten().map(|line| line + "\n").collect();
-        // The last one is the scene itself.
+        // The last file is the scene itself, whose text is already part of the plan.
         let files = scene.files();
         let files = fingerprints(files.split_last().map_or(&[][..], |(_, files)| files).iter().map(PathBuf::as_path));
         let text = whole.to_toml(Path::new("plan.toml"))?;
@@ -383,11 +389,11 @@ impl RenderArgs {
     }
 }
 
-/// The files to write, all of them checked before the work begins.
+/// Files to write, all checked before the work begins.
 struct Outputs {
     picture: Option<PathBuf>,
     targets: Targets,
-    /// Files of this film that was ended early, which it replaces.
+    /// Files of an interrupted version of this film, which may be replaced.
     unfinished: Vec<PathBuf>,
 }
 
@@ -402,6 +408,8 @@ impl Outputs {
         };
         let mut outputs = Self { picture: args.picture.clone(), targets, unfinished: Vec::new() };
         if outputs.picture.is_none() && outputs.targets.parts().is_none() {
+            // Files of an interrupted run of the same film count as free: the same command
+            // continues it.
             let taken = |path: &Path| {
                 let unfinished = Parts::of_plan(&Parts::folder_of(&path.with_extension("webp")), text);
                 let known = unfinished.map(|parts| parts.unfinished());
@@ -437,7 +445,7 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Whether a file may be replaced.
+    /// Rule for an existing file at `path`.
     fn existing(&self, path: &Path) -> Existing {
         if self.unfinished.iter().any(|known| is_same_file(known, path)) {
             Existing::Replace
@@ -447,26 +455,28 @@ impl Outputs {
     }
 }
 
-/// The number of a frame in names of files.
+/// Number of a frame in file names: the step, or the frame's index for films with key frames or a
+/// hold.
 fn name_of(plan: &Plan, frame: u64, step: u64) -> u64 {
     if plan.is_by_steps() { step } else { frame }
 }
 
-/// The simulation of a film, and its checkpoints.
+/// Simulation of a film, and its checkpoints.
 struct State {
     stage: Stage,
-    /// Keeps checkpoints, of a film.
+    /// Writer of checkpoints; `None` before the first frame or without a folder.
     keeper: Option<Keeper>,
-    /// When the last checkpoint was written, and how long the next one waits.
+    /// Time of the last checkpoint, and the least wait until the next.
     kept: Instant,
     wait: Duration,
-    /// Whether the first frame that is to be drawn has come.
+    /// Set once the first frame to be drawn has come.
     begun: bool,
 }
 
 impl State {
-    /// Goes on from the last checkpoint in a folder that is earlier than a step, if there is one. It is earlier because a state that was
-    /// just read has no pictures of what it covers: those come with its next step. Returns the step from which it goes on.
+    /// Restores the last checkpoint in `folder` that is earlier than `step`, if there is one. It
+    /// must be earlier because a state that was just read lacks the pictures of its coverage, which
+    /// come with the next step. Returns the step from which the film continues.
     fn begin(&mut self, folder: Option<&Path>, step: u64) -> anyhow::Result<u64> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(self.stage.simulation.steps());
@@ -474,7 +484,7 @@ impl State {
         let Some(folder) = folder else { return Ok(0) };
         let last = folder.join(STATE);
         for path in [last.clone(), previous(&last)] {
-            // What cannot be read is made again from the beginning.
+            // An unreadable checkpoint is skipped: its steps are made again.
             let read = path.exists().then(|| Checkpoint::load(&path, Box::new(Tiled::default())).ok()).flatten();
             let Some(checkpoint) = read.filter(|read| read.stage.simulation.steps() < step) else { continue };
             self.stage = checkpoint.stage;
@@ -495,7 +505,8 @@ impl State {
         self.stage.simulation.cut_by(stop::overdue());
     }
 
-    /// Makes a step. Before it, now and then, comes a checkpoint: all frames up to there are kept by then.
+    /// Makes a step; a checkpoint comes before if due, when all earlier frames are already kept.
+    /// Returns the duration of the step.
     fn step(&mut self, scene: &Scene) -> anyhow::Result<Duration> {
         if let Some(keeper) = self.keeper.as_mut().filter(|_| self.kept.elapsed() >= self.wait) {
             let begin = Instant::now();

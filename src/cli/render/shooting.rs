@@ -1,4 +1,4 @@
-//! A film in the making: steps, frames and the files that they go to.
+//! Film being made: the loop over steps and frames, and the files that receive the frames.
 
 use std::time::Instant;
 
@@ -17,13 +17,14 @@ use crate::cli::show::progress::{Frames, Progress};
 use crate::cli::show::reel::Reel;
 use crate::cli::show::say;
 
-/// A camera that goes with the lava, and the bounds of which its target is a share: lowest corner and extent in cells.
+/// Camera that follows the lava, and the bounds to which its target is relative: lowest corner and
+/// extent in cells.
 pub(super) struct Framed {
     follower: Option<Follower>,
     bounds: [[f32; 3]; 2],
 }
 
-/// A film in the making.
+/// Film being made.
 pub(super) struct Shooting {
     pub(super) scene: Scene,
     pub(super) state: State,
@@ -38,10 +39,11 @@ pub(super) struct Shooting {
     pub(super) quiet: bool,
 }
 
-/// Distance of a camera that goes with the lava, in diagonals of what is shown, unless the scene says another.
+/// Distance of a following camera, in diagonals of the shown bounds, unless the scene sets another.
 const FOLLOWING: f32 = 0.45;
 
-/// Label of a frame with what a camera that goes with the lava saw.
+/// Label in a frame's file with the sight of a following camera, so that a continued film repeats
+/// its movement.
 const SIGHT: &str = "Sight";
 
 impl Shooting {
@@ -68,18 +70,19 @@ impl Shooting {
         Ok(if is_done { Outcome::Done } else { Outcome::Stopped })
     }
 
-    /// Steps that are wanted.
+    /// Number of steps that film and picture need.
     fn steps(&self) -> u64 {
         let film = self.reel.as_ref().map_or(0, |_| self.plan.last_step());
         if self.outputs.picture.is_some() { film.max(self.scene.spec.film.steps) } else { film }
     }
 
-    /// Whether steps are lacking that a picture wants.
+    /// Returns true if the picture needs further steps.
     fn is_early(&self) -> bool {
         self.outputs.picture.is_some() && self.state.stage.simulation.steps() < self.scene.spec.film.steps
     }
 
-    /// Makes the frames of the film, as many as there is time for, and completes its files. Returns the number of frames.
+    /// Makes the frames of the film, as many as there is time for, and completes its files. Returns
+    /// the number of frames.
     fn film(&mut self) -> anyhow::Result<u64> {
         let Some(mut reel) = self.reel.take() else { return Ok(0) };
         self.frame_cameras()?;
@@ -88,6 +91,7 @@ impl Shooting {
         for frame in 0..self.plan.frames() {
             let shot = self.plan.shot(frame);
             let name = name_of(&self.plan, frame, shot.step);
+            // A repeated frame is not drawn again: the kept one is used.
             if self.plan.repeats(frame) {
                 reel.repeat(kept, name)?;
                 progress.skip(frame + 1, shot.step);
@@ -112,8 +116,8 @@ impl Shooting {
         Ok(added)
     }
 
-    /// Draws a frame of the film and keeps it. Returns whether it did: after a signal the present step is the last frame, of which nothing
-    /// is kept.
+    /// Draws a frame of the film and keeps it. Returns false if nothing was kept: after a signal
+    /// the present step is the last frame, which is not kept.
     fn draw_frame(
         &mut self,
         frame: u64,
@@ -128,7 +132,8 @@ impl Shooting {
         }
         let begin = Instant::now();
         let step = self.state.stage.simulation.steps();
-        // A step that was given up leaves the state of the frame before, and a film that goes on may be ended before it has come there.
+        // After an aborted step the state is that of the frame before, and a continued film may end
+        // before its first new frame: in both cases there is no new picture.
         if step < shot.step && frame > 0 && step <= self.shown {
             return Ok(false);
         }
@@ -153,7 +158,7 @@ impl Shooting {
         Ok(true)
     }
 
-    /// Lets the cameras of all frames frame what is there at step 0.
+    /// Fixes the framing of all frames to the bounds at step 0.
     fn frame_cameras(&mut self) -> anyhow::Result<()> {
         let simulation = &self.state.stage.simulation;
         let Some(bounds) = self.painter.keep_framing(simulation)? else { return Ok(()) };
@@ -164,7 +169,7 @@ impl Shooting {
         Ok(())
     }
 
-    /// The camera of a frame of the present state, and what it saw of the lava where it goes with it.
+    /// Camera of a frame of the present state, and for a following camera its sight of the lava.
     fn camera(&mut self, shot: &Shot) -> (CameraSpec, Option<Sight>) {
         let camera = shot.camera.clone();
         let Some(Framed { follower: Some(follower), bounds: [low, extent] }) = &mut self.framed else {
@@ -177,7 +182,8 @@ impl Shooting {
         (CameraSpec { target, distance: camera.distance.or(Some(FOLLOWING)), ..camera }, Some(sight))
     }
 
-    /// Lets a camera that goes with the lava go on as it did with a frame that was drawn before. Returns whether that is known.
+    /// Advances a following camera by the sight stored in an earlier frame. Returns false if that
+    /// sight is unknown.
     fn takes_up(&mut self, part: &Part) -> bool {
         let Some(Framed { follower: Some(follower), .. }) = &mut self.framed else { return true };
         let numbers: Option<Vec<f64>> =
@@ -187,7 +193,8 @@ impl Shooting {
         true
     }
 
-    /// Draws the last step as the picture, if one is wanted and there is time for it.
+    /// Draws the last step as the picture, if requested and if there is time. Returns true if
+    /// drawn.
     fn picture(&mut self) -> anyhow::Result<bool> {
         let Some(path) = self.outputs.picture.clone() else { return Ok(false) };
         let steps = self.steps();
@@ -203,6 +210,7 @@ impl Shooting {
             progress.finish();
         }
         let step = self.state.stage.simulation.steps();
+        // After an aborted step the state may be earlier than the last frame of the film.
         if step < self.shown {
             return Ok(false);
         }
@@ -218,7 +226,8 @@ impl Shooting {
         Ok(true)
     }
 
-    /// Draws the current step, with what stands at its right; nothing where the program is to end and has no more time for it.
+    /// Draws the current step, with the part at the right if requested; `None` if the program is to
+    /// end and has no more time.
     fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> anyhow::Result<Option<Image>> {
         let Self { painter, state, beside, .. } = self;
         let simulation = &state.stage.simulation;
@@ -229,7 +238,7 @@ impl Shooting {
         }
     }
 
-    /// Labels of a picture of the present state.
+    /// Labels for the file of a picture of the present state.
     fn labels(&self, sight: Option<Sight>) -> Vec<(&'static str, String)> {
         let simulation = &self.state.stage.simulation;
         let mut labels = vec![
@@ -245,12 +254,13 @@ impl Shooting {
         labels
     }
 
-    /// Prints what was written and the last step.
+    /// Prints the written files and the last step.
     fn tell(&self, frames: u64, has_picture: bool) {
         if self.quiet {
             return;
         }
         let Stage { simulation, site, .. } = &self.state.stage;
+        // Known frames are shown without simulating their steps.
         let steps = simulation.steps().max(self.shown);
         if let Some(edge) = Edge::of(simulation, site).words() {
             say::note(&edge);

@@ -1,5 +1,5 @@
-//! At the right of the pictures of a film: a map in the colours of `--map` and of its styles for QGIS, or another scene at the same
-//! time.
+//! Right part of a film's pictures: a map in the colours of `--map` and its QGIS styles, or another
+//! scene at the same time.
 
 use std::path::Path;
 
@@ -18,19 +18,19 @@ use crate::cli::process::stop;
 use crate::cli::show::painter::{Painter, View};
 use crate::cli::{file_or_shipped, no_file};
 
-/// A map takes at most one part in so many of the width.
+/// Least ratio of the picture's width to that of a map: a map takes at most half.
 const WIDEST: u32 = 2;
 
-/// Pictures at the right of those of the scene, by `--beside`.
+/// Content of the flag for pictures at the right of those of the scene.
 pub(in crate::cli) enum Asked {
-    /// A map, and the number that its legend reaches at least.
+    /// Map, and the least upper end of its legend, in the map's unit.
     Map(Subject, f64),
     /// Another scene.
     Scene(Box<Scene>),
 }
 
 impl Asked {
-    /// Reads `NAME` or `NAME=NUMBER` of a map, or the file or name of a scene.
+    /// Parses `NAME` or `NAME=NUMBER` of a map, or the file or name of a scene.
     pub(in crate::cli) fn read(text: &str, scene: &Scene) -> anyhow::Result<Self> {
         let quantities = scene.column_quantities();
         let (name, upper) = match text.split_once('=') {
@@ -38,6 +38,7 @@ impl Asked {
             None => (text, 0.0),
         };
         let known = Subject::find(name, &quantities, 0.0);
+        // A map takes precedence over a scene of the same name.
         if known.is_err() && !text.contains('=') {
             let path = Path::new(text);
             match file_or_shipped(path) {
@@ -59,7 +60,7 @@ impl Asked {
         Ok(Self::Map(subject, upper))
     }
 
-    /// The scene, where it is one.
+    /// Scene to be drawn; `None` for a map.
     pub(in crate::cli) fn scene(&self) -> Option<&Scene> {
         match self {
             Self::Map(..) => None,
@@ -68,14 +69,14 @@ impl Asked {
     }
 }
 
-/// The right part of a picture.
+/// Right part of a picture.
 pub(in crate::cli) enum Beside {
     Map(Map),
     Run(Box<Run>),
 }
 
 impl Beside {
-    /// The part that is asked for, of pictures of a scene at a site; `view` is that of the other scene.
+    /// Right part for pictures of a scene at a site; `view` is the view of the other scene.
     pub(in crate::cli) fn new(asked: Asked, scene: &Scene, site: &Site, view: View) -> anyhow::Result<Self> {
         match asked {
             Asked::Map(subject, upper) => {
@@ -85,7 +86,7 @@ impl Beside {
         }
     }
 
-    /// Lets all cameras frame what is there at step 0, as [`Painter::keep_framing`] does.
+    /// Fixes the framing of all cameras to the bounds at step 0, like [`Painter::keep_framing`].
     pub(in crate::cli) fn keep_framing(&mut self) -> anyhow::Result<()> {
         if let Self::Run(run) = self {
             run.painter.keep_framing(&run.stage.simulation)?;
@@ -93,15 +94,15 @@ impl Beside {
         Ok(())
     }
 
-    /// Lets cameras frame what is there at each time again.
+    /// Lets cameras frame the present bounds again.
     pub(in crate::cli) fn free_framing(&mut self) {
         if let Self::Run(run) = self {
             run.painter.free_framing();
         }
     }
 
-    /// A picture of `size` of the present state; `paint` draws the part at the left. Nothing where the program is to end and has no
-    /// more time for it.
+    /// Picture of `size` pixels of the present state; `paint` draws the left part. `None` if the
+    /// program is to end and has no more time.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
@@ -128,7 +129,8 @@ impl Beside {
         Ok(Some(Image { width: width as usize, height: height as usize, rgb: whole.into_raw() }))
     }
 
-    /// The differences between a simulation and the other scene at the same time, a line for each quantity.
+    /// Differences between a simulation and the other scene at the same time, one line per
+    /// quantity; empty for a map.
     pub(in crate::cli) fn lines(&self, simulation: &Simulation) -> Vec<String> {
         let Self::Run(run) = self else { return Vec::new() };
         let (name, other) = (&run.name, &run.stage.simulation);
@@ -145,17 +147,17 @@ impl Beside {
     }
 }
 
-/// A map that is drawn.
+/// Map that is drawn at the right.
 pub(in crate::cli) struct Map {
     subject: Subject,
-    /// Number that the legend reaches at least.
+    /// Least upper end of the legend, in the map's unit.
     upper: f64,
     scene: String,
     site: Site,
 }
 
 impl Map {
-    /// The map of the present state, for a picture of `size`.
+    /// Map of the present state, scaled for a picture of `size` pixels.
     fn picture(&self, simulation: &Simulation, [width, height]: [u32; 2]) -> RgbImage {
         let maps = Maps { world: simulation.world(), records: &[], site: &self.site };
         let (seed, step, time_s) = (simulation.seed(), simulation.steps(), simulation.time_s());
@@ -183,11 +185,11 @@ impl Run {
         Ok(Self { name: scene.spec.name.clone(), stage, painter })
     }
 
-    /// Steps up to the time of a simulation: its seconds where both count seconds, else its steps.
+    /// Steps up to the time of a simulation: by seconds if both count seconds, else by steps.
     fn catch_up(&mut self, to: &Simulation) -> anyhow::Result<()> {
         let own = &mut self.stage.simulation;
         let is_behind = |own: &Simulation| match (own.time_s(), to.time_s()) {
-            // Sums of steps of other lengths differ in their last bits.
+            // Tolerance: sums of steps of different lengths differ in their last bits.
             (Some(own), Some(to)) => own < to * (1.0 - 1e-9),
             _ => own.steps() < to.steps(),
         };

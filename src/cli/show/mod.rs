@@ -1,4 +1,4 @@
-//! Lines, bars and pictures that a command shows.
+//! Output of commands: lines, progress bars and pictures.
 
 pub(super) mod beside;
 pub(super) mod painter;

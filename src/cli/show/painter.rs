@@ -1,4 +1,4 @@
-//! Draws a simulation the way the command line asks for: the volume from a camera, or a slice.
+//! Painter: draws a simulation as the command line requests, the volume from a camera or a slice.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,10 +17,12 @@ use lavoxel::validate::Invalid;
 use crate::cli::process::stop;
 use crate::cli::show::say;
 
-/// Square of the length of a flow over its area, and its thickness in metres: what flows of basalt usually have.
+/// Typical shape of a basalt flow: squared length over area, and thickness in metres. Used only to
+/// guess the length of a flow for the camera.
 const FLOW_SHAPE: f64 = 8.0;
 const FLOW_THICKNESS_M: f64 = 4.0;
-/// Share of the box's longer side up to which the radius of a flow is small, so that the camera goes near.
+/// Largest radius of a flow, as a fraction of the box's longer side, for which the camera moves
+/// near.
 const SMALL_PART: f64 = 0.35;
 
 /// View that is shown.
@@ -30,7 +32,7 @@ pub(in crate::cli) enum View {
     Slice(Section),
 }
 
-/// Reads one of the choices that the library names.
+/// Parser of the values of a named type.
 pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     let values = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.what()));
     PossibleValuesParser::new(values).try_map(|name| {
@@ -38,12 +40,12 @@ pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     })
 }
 
-/// A part of the box along one axis: `x=0.5..1`.
+/// Part of the box along one axis: `x=0.5..1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::cli) struct Clip {
-    /// 0 for x, 1 for y, 2 for z.
+    /// Axis: 0 for x, 1 for y, 2 for z.
     pub(in crate::cli) axis: usize,
-    /// Where it begins and ends, as shares of the box; checked with the look.
+    /// Lower and upper end as fractions of the box; validated with the look.
     pub(in crate::cli) shares: [f32; 2],
 }
 
@@ -65,36 +67,36 @@ impl fmt::Display for Clip {
     }
 }
 
-/// Keeps what drawing needs from frame to frame.
+/// Painter with data kept from frame to frame.
 pub(in crate::cli) struct Painter {
     name: String,
     look: LookSpec,
-    /// Height of a cell in its widths.
+    /// Height of a cell in cell widths.
     tall: f32,
-    /// Boxes of matter at the start.
+    /// Boxes of matter at the start: lowest and highest corner in cells.
     matter: Vec<[[f32; 3]; 2]>,
     view: Drawn,
     notes: NotesSpec,
     /// Edge of a cell in metres.
     cell_m: f64,
-    /// Made with the first volume picture.
+    /// Low-pass filter, created with the first volume picture.
     lowpass: Option<LowPass>,
-    /// Made with the first volume picture: preparing it takes a second.
+    /// Renderer, created with the first volume picture: its preparation takes a second.
     renderer: Option<Renderer>,
-    /// Bounds that all cameras frame, where they stay the same however the ground changes.
+    /// Bounds that all cameras frame; `None` to follow the changing ground.
     framed: Option<Bounds>,
-    /// Whether it was said that a camera stood in rock.
+    /// Set once the warning about a camera in rock was printed.
     told: bool,
 }
 
-/// Pictures that are drawn.
+/// Kind of pictures drawn.
 enum Drawn {
     Volume,
     Slice(Slices),
 }
 
 impl Painter {
-    /// A painter for a scene that was built; a slice outside the box is refused.
+    /// Painter for a built scene; a slice outside of the box is refused.
     pub(in crate::cli) fn new(scene: &Scene, stage: &Stage, view: View) -> anyhow::Result<Self> {
         let site = &stage.site;
         let drape = if matches!(view, View::Volume) { scene.drape(stage)? } else { None };
@@ -108,6 +110,7 @@ impl Painter {
                 Drawn::Volume
             }
         };
+        // Only the physical model has oblong cells.
         let tall = if scene.spec.model == Model::Flow { (site.cell_height_m() / site.cell_size_m) as f32 } else { 1.0 };
         Ok(Self {
             name: scene.spec.name.clone(),
@@ -124,8 +127,8 @@ impl Painter {
         })
     }
 
-    /// Lets all cameras from now on frame what is there now: rock that grows does not move the picture. Returns the lowest corner of
-    /// that, and its extent, in cells; nothing for slices.
+    /// Fixes the framing of all cameras to the present bounds: growing rock no longer moves the
+    /// picture. Returns lowest corner and extent of the bounds in cells; `None` for slices.
     pub(in crate::cli) fn keep_framing(&mut self, simulation: &Simulation) -> Result<Option<[[f32; 3]; 2]>, Invalid> {
         if !matches!(self.view, Drawn::Volume) {
             return Ok(None);
@@ -136,7 +139,8 @@ impl Painter {
         Ok(Some([[bounds.low.x, bounds.low.y, bounds.low.z], [extent.x, extent.y, extent.z]]))
     }
 
-    /// Points the camera of a scene on a bare heightmap at the land that its lava will reach, if that is a small part of the box.
+    /// Points the camera of a bare heightmap's scene at the land that the lava will reach, if that
+    /// is a small part of the box.
     pub(in crate::cli) fn look_at_the_flow(
         &mut self,
         spec: &mut SceneSpec,
@@ -145,6 +149,8 @@ impl Painter {
         let Some(flow) = simulation.world().flow().filter(|_| matches!(self.view, Drawn::Volume)) else {
             return Ok(());
         };
+        // The length of the flow is a guess from its final volume: length² = shape × volume /
+        // thickness.
         let end_s = flow.clock().time_s(spec.film.steps);
         let vents: Vec<_> = simulation.lava_vents().filter_map(|vent| Some((vent, vent.flow.as_deref()?))).collect();
         let volume_m3: f64 = vents.iter().map(|(_, pours)| pours.volume_m3(0.0, end_s)).sum();
@@ -166,12 +172,12 @@ impl Painter {
         Ok(())
     }
 
-    /// Lets cameras frame what is there at each time again.
+    /// Lets cameras frame the present bounds again.
     pub(in crate::cli) fn free_framing(&mut self) {
         self.framed = None;
     }
 
-    /// Bounds of what is there now.
+    /// Bounds of the present ground and matter.
     fn bounds(&mut self, simulation: &Simulation) -> Result<Bounds, Invalid> {
         let (tall, world) = (self.tall, simulation.world());
         let renderer = match &mut self.renderer {
@@ -182,8 +188,8 @@ impl Painter {
         Ok(renderer.subject().of_tall_cells(tall).holding(&self.matter))
     }
 
-    /// Draws the simulation as it is now, in `size` pixels, from a camera; nothing where the program is to end and has no more time
-    /// for it.
+    /// Draws the present state in `size` pixels from a camera; `None` if the program is to end and
+    /// has no more time.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
@@ -210,6 +216,8 @@ impl Painter {
         let (mut camera, framing) = (Camera::new(spec, &framed, size), Camera::frame(spec, &framed, size));
         let world = simulation.world();
         let Some(renderer) = &mut self.renderer else { unreachable!("the bounds are those of a renderer") };
+        // A picture from inside of rock would be black, so the camera is raised; one warning is
+        // enough for a film.
         if let Some(above) = renderer.out_of_rock(world.ground(), &camera, framing.target) {
             if !std::mem::replace(&mut self.told, true) {
                 say::warn([format!(
@@ -232,11 +240,11 @@ impl Painter {
         Ok(image)
     }
 
-    /// The notes of a picture from a camera whose middle is so far away.
+    /// Notes on a picture from a camera whose target is `distance_cells` away.
     fn notes_on(&self, simulation: &Simulation, camera: &Camera, distance_cells: f32) -> Notes {
         let time = || simulation.time_s().map_or_else(|| format!("step {}", simulation.steps()), clock);
         let [right, up, _] = camera.axes();
-        // North is against z; a picture's rows go down.
+        // North is against z, and rows of a picture go down: two sign changes.
         let north = [-right.z, up.z];
         let pixel = 2.0 * f64::from(camera.half_height() * distance_cells) / camera.size().1 as f64;
         Notes {

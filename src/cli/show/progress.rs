@@ -1,4 +1,4 @@
-//! The progress bar: steps, step rate, liquid cells and mass; and lines where there is no terminal.
+//! Progress bar with steps, step rate, liquid cells and mass; or log lines without a terminal.
 
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -13,13 +13,14 @@ use lavoxel::world::Layer;
 
 use crate::cli::show::say;
 
-/// Time between two refreshes of the numbers next to the bar.
+/// Interval between two refreshes of the numbers next to the bar.
 const REFRESH: Duration = Duration::from_millis(250);
 
-/// Time between two lines where no terminal shows the bar.
+/// Interval between two lines without a terminal.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// A bar over the steps of a simulation on a terminal; elsewhere, such as in a file or a notebook, a line every ten seconds.
+/// Bar over the steps of a simulation on a terminal; elsewhere, such as in a file or a notebook, a
+/// line every ten seconds.
 pub(in crate::cli) struct Progress {
     bar: ProgressBar,
     shown: Instant,
@@ -27,21 +28,21 @@ pub(in crate::cli) struct Progress {
 }
 
 impl Progress {
-    /// A bar for `steps` steps; a quiet one draws nothing.
+    /// Bar for `steps` steps; with `quiet` nothing is drawn.
     pub(in crate::cli) fn new(steps: u64, quiet: bool) -> Self {
         let bar = bar(steps, quiet, "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left");
         let log = Log::instead_of(&bar, quiet, "step");
         Self { bar, shown: Instant::now(), log }
     }
 
-    /// Starts the bar at a later step, from which rate and remaining time count.
+    /// Starts the bar at a later step; rate and remaining time count from there.
     pub(in crate::cli) fn start_at(&mut self, step: u64) {
         self.bar.set_position(step);
         self.bar.reset_eta();
         self.log.iter_mut().for_each(|log| log.first = step);
     }
 
-    /// Shows how far the simulation is, and what is in the box.
+    /// Shows the present step and the contents of the box.
     pub(in crate::cli) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());
         if let Some(log) = &mut self.log {
@@ -58,46 +59,47 @@ impl Progress {
     }
 }
 
-/// A bar over the frames of a film, or lines, as [`Progress`] has them. The time left follows from what steps and frames took.
+/// Bar over the frames of a film, or lines like those of [`Progress`]. The remaining time is
+/// estimated from the mean durations of steps and frames.
 pub(in crate::cli) struct Frames {
     bar: ProgressBar,
     shown: Instant,
     log: Option<Log>,
     costs: Costs,
-    /// Frames and steps of the whole film.
+    /// Numbers of frames and steps of the whole film.
     all: [u64; 2],
-    /// The last frame and step.
+    /// Numbers of frames and steps so far.
     now: [u64; 2],
 }
 
 impl Frames {
-    /// For a film of so many frames, whose last one has so many steps.
+    /// Bar for a film of `frames` frames, the last one at step `steps`.
     pub(in crate::cli) fn new(frames: u64, steps: u64, quiet: bool) -> Self {
         let bar = bar(frames, quiet, "{bar:28} frame {pos}/{len}  {msg}");
         let log = Log::instead_of(&bar, quiet, "frame");
         Self { bar, shown: Instant::now(), log, costs: Costs::default(), all: [frames, steps], now: [0; 2] }
     }
 
-    /// Counts a frame that was there already.
+    /// Counts a frame that already existed.
     pub(in crate::cli) fn skip(&mut self, frame: u64, step: u64) {
         self.now = [frame, step];
         self.bar.set_position(frame);
         self.log.iter_mut().for_each(|log| log.first = frame);
     }
 
-    /// Sets the step from which the simulation goes on.
+    /// Sets the step from which the simulation continues.
     pub(in crate::cli) fn start_at(&mut self, step: u64) {
         self.now[1] = step;
     }
 
-    /// Counts a step that took so long.
+    /// Counts a step that took `took`.
     pub(in crate::cli) fn step(&mut self, simulation: &Simulation, took: Duration) {
         self.costs.add(1, took);
         self.now[1] = simulation.steps();
         self.show(Some(simulation));
     }
 
-    /// Counts a frame that was drawn and written in this time.
+    /// Counts a frame that was drawn and written in `took`.
     pub(in crate::cli) fn frame(&mut self, frame: u64, simulation: &Simulation, took: Duration) {
         self.costs.add(0, took);
         self.now[0] = frame;
@@ -117,7 +119,7 @@ impl Frames {
         }
     }
 
-    /// The time that the rest takes, once a frame was drawn.
+    /// Estimate of the remaining time; `None` before the first frame.
     fn left(&self) -> Option<Seconds> {
         let left: [u64; 2] = std::array::from_fn(|k| self.all[k].saturating_sub(self.now[k]));
         self.costs.of(left).map(|seconds| Seconds(seconds.ceil()))
@@ -129,12 +131,13 @@ impl Frames {
     }
 }
 
-/// Seconds that a frame and a step take: means in which late ones count more, since a flow grows.
+/// Mean durations in seconds of a frame and a step: exponential moving averages, since a growing
+/// flow makes later ones slower.
 #[derive(Default)]
 struct Costs([Option<f64>; 2]);
 
 impl Costs {
-    /// Part of a mean that the latest one makes.
+    /// Weight of the latest duration in the averages of frames and steps.
     const SHARES: [f64; 2] = [0.1, 0.02];
 
     fn add(&mut self, kind: usize, took: Duration) {
@@ -143,21 +146,22 @@ impl Costs {
         *mean += (took - *mean) * Self::SHARES[kind];
     }
 
-    /// Seconds that so many frames and steps take; none before there was a frame, or a step where there are any to make.
+    /// Estimate in seconds for `frames` frames and `steps` steps; `None` before the first frame, or
+    /// before the first step if steps remain.
     fn of(&self, [frames, steps]: [u64; 2]) -> Option<f64> {
         let stepping = if steps == 0 { 0.0 } else { self.0[1]? * steps as f64 };
         Some(self.0[0]? * frames as f64 + stepping)
     }
 }
 
-/// A bar over the runs of a hazard map, or lines, as [`Progress`] has them. Threads share it.
+/// Bar over the runs of a hazard map, or lines like those of [`Progress`]. Shared by threads.
 pub(in crate::cli) struct Runs {
     bar: ProgressBar,
     log: Option<Mutex<Log>>,
 }
 
 impl Runs {
-    /// For `runs` runs, of which `done` are there already.
+    /// Bar for `runs` runs, of which `done` already exist.
     pub(in crate::cli) fn new(runs: u64, done: u64, quiet: bool) -> Self {
         let bar = bar(runs, quiet, "{bar:28} run {pos}/{len}  {elapsed} so far  {eta} left");
         bar.set_position(done);
@@ -186,25 +190,25 @@ fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(length), target);
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &ProgressState, out: &mut dyn Write| {
-        // A bar that cannot be drawn is not an error of the run.
+        // A bar that cannot be drawn is no error of the run.
         write!(out, "{:.1} steps/s", state.per_sec()).ok();
     };
     bar.set_style(style.with_key("rate", rate));
     bar
 }
 
-/// Lines in place of a bar.
+/// Log lines in place of a bar.
 struct Log {
-    /// The name of one of what is counted.
+    /// Name of the counted unit, in singular.
     unit: &'static str,
-    /// The count at the start, which took no time.
+    /// Count at the start, which took no time.
     first: u64,
     start: Instant,
     last: Instant,
 }
 
 impl Log {
-    /// Lines where the bar has no terminal; none where progress is not asked for.
+    /// Log for a bar without a terminal; `None` with a terminal or with `quiet`.
     fn instead_of(bar: &ProgressBar, quiet: bool, unit: &'static str) -> Option<Self> {
         let now = Instant::now();
         (bar.is_hidden() && !quiet).then_some(Self { unit, first: 0, start: now, last: now })
@@ -216,7 +220,7 @@ impl Log {
         }
     }
 
-    /// As [`Self::say`], with more words, and with the time left where it is known otherwise.
+    /// Prints a line like [`Self::say`], with additional text and a given remaining time.
     fn say_with(&mut self, done: u64, all: Option<u64>, more: &str, left: Option<Seconds>) {
         let now = Instant::now();
         if self.is_due(now, done, all.unwrap_or(done)) {
@@ -225,7 +229,7 @@ impl Log {
         }
     }
 
-    /// The line, if it is time for one.
+    /// Line to print, if due.
     fn due(&mut self, now: Instant, done: u64, all: u64) -> Option<String> {
         if !self.is_due(now, done, all) {
             return None;
@@ -247,7 +251,7 @@ impl Log {
     }
 }
 
-/// The contents of the box.
+/// Text with the contents of the box.
 fn contents(simulation: &Simulation) -> String {
     flow_words(simulation).unwrap_or_else(|| {
         let tallies: Vec<_> = simulation.world().layers().iter().map(Layer::tally).collect();
@@ -257,7 +261,7 @@ fn contents(simulation: &Simulation) -> String {
     })
 }
 
-/// Simulated time and volume, in the physical model.
+/// Text with simulated time and volume; `None` in the classic model.
 fn flow_words(simulation: &Simulation) -> Option<String> {
     let (flow, time) = (simulation.world().flow()?, simulation.time_s()?);
     let account = flow.account();

@@ -1,4 +1,7 @@
-//! Frames on their way into the files of a film: each is kept until the film is whole, so that a program that is killed goes on.
+//! Frames on their way into the files of a film.
+//!
+//! Invariant: each frame is kept on disk until the film is whole, so that a killed program can
+//! continue.
 
 use std::path::{Path, PathBuf};
 
@@ -8,38 +11,39 @@ use lavoxel::render::Image;
 
 use crate::cli::show::say;
 
-/// Room on the disk from which the frames of a film are worth a line, in bytes.
+/// Disk space in bytes from which the frames of a film are reported.
 const LARGE: f64 = 1e9;
 
 /// Name of the checkpoint among the frames.
 pub(in crate::cli) const STATE: &str = "state.lavoxel";
 
-/// Name of the checkpoint before it.
+/// Name of the previous checkpoint.
 const STATE_BEFORE: &str = "state.lavoxel.previous";
 
-/// Where frames go.
+/// Destinations of frames.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Targets {
     pub(in crate::cli) animations: Vec<PathBuf>,
-    /// Folder of single frames, and the beginning of their names.
+    /// Folder of single frames, and the stem of their names; `None` for no single frames.
     pub(in crate::cli) folder: Option<(PathBuf, String)>,
     pub(in crate::cli) existing: Existing,
 }
 
 impl Targets {
-    /// Folder in which frames wait for the rest of the film; none where no film is wanted.
+    /// Folder in which frames wait for the rest of the film; `None` if no film is requested.
     pub(in crate::cli) fn parts(&self) -> Option<PathBuf> {
         let folder = self.folder.as_ref().map(|(folder, _)| folder);
         self.animations.first().or(folder).map(|path| Parts::folder_of(path))
     }
 
-    /// The file of a frame, of this number, of a film or of a step.
+    /// File of a single frame with `number`, that of the frame or of its step; `None` without such
+    /// files.
     pub(in crate::cli) fn frame_path(&self, number: u64) -> Option<PathBuf> {
         self.folder.as_ref().map(|(folder, name)| folder.join(format!("{name}_{number:06}.png")))
     }
 
-    /// Checks that the files of frames, by their numbers in the film and in their names, are free, or are those of a film that was
-    /// not finished.
+    /// Checks that the files of frames are free, or belong to an unfinished version of the film.
+    /// `names` are pairs of the frame's number in the film and that in its file name.
     pub(in crate::cli) fn check_frames(
         &self,
         names: impl Iterator<Item = (u64, u64)>,
@@ -48,7 +52,7 @@ impl Targets {
         for (i, (frame, name)) in names.enumerate() {
             let Some(path) = self.frame_path(name) else { return Ok(()) };
             let is_ours = || parts.is_some_and(|parts| parts.is_handed_out(frame, &path));
-            // The first one tells whether the folder can be written.
+            // The first file shows whether the folder is writable.
             if i == 0 && !path.exists() || path.exists() && !is_ours() {
                 check_free(&path, self.existing)?;
             }
@@ -57,25 +61,27 @@ impl Targets {
     }
 }
 
-/// A film that is being written.
+/// Film being written.
 pub(in crate::cli) struct Reel {
     targets: Targets,
-    /// Films that were ended early, which this one replaces.
+    /// Files of films that ended early, which this film replaces.
     replaced: Vec<PathBuf>,
     parts: Parts,
     fps: u32,
-    /// Frames of the whole film.
+    /// Number of frames of the whole film.
     frames: u64,
     animations: Vec<Box<dyn Animation>>,
-    /// The last picture, which waits to know how long it stays, and its frames so far.
+    /// Last picture, with its number of repetitions so far; written only when the next picture
+    /// comes, since its duration is unknown before.
     last: Option<(Vec<u8>, u32)>,
-    /// Frames that were added.
+    /// Number of frames added.
     added: u64,
     told: bool,
 }
 
 impl Reel {
-    /// A film of so many frames, which follow from `plan`, a text.
+    /// Opens a film of `frames` frames at `fps` frames per second. `plan` is a text that determines
+    /// the frames; kept frames are reused only for the same text.
     pub(in crate::cli) fn open(
         targets: &Targets,
         plan: &str,
@@ -84,7 +90,7 @@ impl Reel {
         let Some(folder) = targets.parts() else { return Ok(None) };
         let parts = Parts::open(&folder, plan, &[STATE, STATE_BEFORE], targets.existing)?;
         let replaced = parts.unfinished();
-        // A frame of the step at which a film was ended is none of the whole film.
+        // The extra frame at the step of an early end is no frame of the whole film.
         let among = |path: &&PathBuf| targets.folder.as_ref().is_some_and(|(folder, _)| path.parent() == Some(folder));
         for path in replaced.iter().filter(among) {
             std::fs::remove_file(path).map_err(|cause| OutputError::io(path, cause))?;
@@ -93,17 +99,17 @@ impl Reel {
         Ok(Some(Self { targets, replaced, parts, fps, frames, animations, last: None, added: 0, told: false }))
     }
 
-    /// The frames on the disk.
+    /// Frames on the disk.
     pub(in crate::cli) fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// Frames that were added so far.
+    /// Number of frames added so far.
     pub(in crate::cli) fn added(&self) -> u64 {
         self.added
     }
 
-    /// A frame that was finished before.
+    /// Frame that was finished in an earlier session; `None` if missing or of another size.
     pub(in crate::cli) fn known(&self, frame: u64, size: [u32; 2]) -> Option<Part> {
         self.parts.read(frame, (size[0], size[1]))
     }
@@ -120,7 +126,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Adds a frame that is kept, under its number in names of files.
+    /// Adds a kept frame under the number `name` of its file.
     pub(in crate::cli) fn add(
         &mut self,
         (frame, name): (u64, u64),
@@ -133,14 +139,14 @@ impl Reel {
         Ok(())
     }
 
-    /// Adds a frame that looks like the one before it, and is kept under the number `kept`.
+    /// Adds a frame that looks like the one before, which is kept under the number `kept`.
     pub(in crate::cli) fn repeat(&mut self, kept: u64, name: u64) -> anyhow::Result<()> {
         self.added += 1;
         self.last.iter_mut().for_each(|(_, times)| *times += 1);
         self.hand_out(kept, name)
     }
 
-    /// Adds the frame of a step at which the film is ended early, of which nothing is kept.
+    /// Adds the frame at the step of an early end, which is not kept.
     pub(in crate::cli) fn add_last(&mut self, path: Option<&Path>, size: (u32, u32), rgb: &[u8]) -> anyhow::Result<()> {
         self.show(size, rgb)?;
         path.map_or(Ok(()), |path| Ok(self.parts.note_unfinished(path)?))
@@ -167,7 +173,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Writes the picture that waits.
+    /// Writes the waiting picture.
     fn flush(&mut self) -> anyhow::Result<()> {
         if let Some((rgb, times)) = self.last.take() {
             for animation in &mut self.animations {
@@ -177,7 +183,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Says once how much room the frames take until the film is whole, where it is much.
+    /// Reports once the disk space that the frames need until the film is whole, if large.
     fn tell_room(&mut self, frame: u64) {
         let about = self.parts.bytes() as f64 / (frame + 1) as f64 * self.frames as f64;
         if !self.told && about >= LARGE && self.targets.folder.is_none() {
@@ -187,7 +193,7 @@ impl Reel {
         }
     }
 
-    /// Completes the animations. They may be replaced as long as the frames are kept.
+    /// Completes the animations. Their files may be replaced as long as the frames are kept.
     pub(in crate::cli) fn finish(&mut self) -> anyhow::Result<()> {
         self.flush()?;
         for (animation, path) in std::mem::take(&mut self.animations).into_iter().zip(&self.targets.animations) {
@@ -197,17 +203,17 @@ impl Reel {
         Ok(())
     }
 
-    /// Notes a file that a longer film replaces.
+    /// Registers a file that a longer version of the film may replace.
     pub(in crate::cli) fn note_unfinished(&mut self, path: &Path) -> anyhow::Result<()> {
         Ok(self.parts.note_unfinished(path)?)
     }
 
-    /// Removes the frames that were kept, once all files are whole.
+    /// Removes the kept frames, once all files are whole.
     pub(in crate::cli) fn remove(self) -> anyhow::Result<()> {
         Ok(self.parts.finish()?)
     }
 
-    /// How the film goes on that was ended early.
+    /// Text about continuing a film that ended early.
     pub(in crate::cli) fn how_to_go_on(&self) -> String {
         let (folder, size) = (self.parts.folder().display(), self.parts.bytes() as f64 / 1e6);
         format!(

@@ -1,19 +1,20 @@
-//! Lines for users and programs. A closed pipe ends the program without a panic.
+//! Output of lines for users and programs. A closed pipe ends the program without a panic.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// The text without control characters, because names of files, scenes and labels come from outside.
+/// Replaces control characters, because names of files, scenes and labels come from outside.
 fn visible(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
     if text.contains(obeyed) { text.replace(obeyed, "?").into() } else { text.into() }
 }
 
-/// Longest word of a note in letters: longer than any name of a file. Of a longer one so many are left.
+/// Greatest length in characters of a word in a note, longer than any file name; and the number of
+/// characters left of a longer word.
 const LONGEST_WORD: usize = 300;
 const LEFT: usize = 60;
 
-/// The text with the words cut that only a file can have made so long.
+/// Shortens overlong words, which only text from a file can contain.
 fn short(text: &str) -> Cow<'_, str> {
     let is_long = |word: &str| word.chars().nth(LONGEST_WORD).is_some();
     if !text.split(' ').any(is_long) {
@@ -33,14 +34,14 @@ pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a note on standard error, in one line whatever the names in it.
+/// Prints a note on standard error, in one line even if names contain line breaks.
 pub(in crate::cli) fn note(text: &str) {
     lines(&short(&text.replace(['\n', '\r'], "?")));
 }
 
 /// Prints lines on standard error.
 fn lines(text: &str) {
-    // Standard error may be closed.
+    // Standard error may be closed; there is nowhere to report that.
     writeln!(io::stderr().lock(), "{}", visible(text)).ok();
 }
 
@@ -58,7 +59,7 @@ pub(in crate::cli) fn error(text: &str) {
 pub(in crate::cli) fn usage(error: &clap::Error) -> u8 {
     let plain = error.render().to_string();
     if visible(&plain) == plain {
-        // Coloured, where the terminal is.
+        // Colour is kept if the terminal supports it.
         error.print().ok();
     } else {
         lines(plain.trim_end());

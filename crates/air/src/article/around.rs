@@ -1,28 +1,28 @@
-//! Ground and air at each place, also beyond the sides of the box.
+//! Ground and air at each place, including places beyond the sides of the box.
 
 use crate::{OPEN, Openness, Side};
 use lavoxel_base::grid::Place;
 
-/// A cell, also outside of the box.
+/// Coordinates of a cell along x, y and z; may lie outside the box.
 pub(super) type At = [i32; 3];
 
 /// Ground or air at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// An open cell of the box; beyond a side that wraps, the one on the other side.
+    /// Open cell of the box; beyond a side that wraps, the cell on the opposite side.
     Inside(Place),
-    /// The air outside of open sides, with the nearest cell of the box.
+    /// Air outside an open side, with the nearest cell of the box.
     Outside(Place),
     /// Ground, or a wall.
     Solid,
 }
 
-/// The ground, and what is beyond the sides.
+/// The ground, extended beyond the sides of the box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around<'a>(pub(super) &'a Openness);
 
 impl Around<'_> {
-    /// Ground or air at a place.
+    /// Ground or air at the place `at`.
     pub(super) fn spot(self, at: At) -> Spot {
         let grid = self.0.grid();
         let (mut place, mut outside) = ([0; 3], false);
@@ -46,7 +46,7 @@ impl Around<'_> {
         }
     }
 
-    /// Openness of the lower face of a cell along an axis, 0 to [`OPEN`].
+    /// Openness of the lower face of cell `at` along an axis, 0 to [`OPEN`].
     pub(super) fn low(self, axis: usize, at: At) -> u16 {
         match (self.spot(step(at, axis, -1)), self.spot(at)) {
             (Spot::Solid, _) | (_, Spot::Solid) => 0,
@@ -55,12 +55,12 @@ impl Around<'_> {
         }
     }
 
-    /// Openness of the upper face.
+    /// Openness of the upper face of cell `at` along an axis, 0 to [`OPEN`].
     pub(super) fn high(self, axis: usize, at: At) -> u16 {
         self.low(axis, step(at, axis, 1))
     }
 
-    /// A velocity without what points into shut faces.
+    /// Velocity `v` without the components that point into shut faces.
     pub(super) fn shut(self, at: At, mut v: [i32; 3]) -> [i32; 3] {
         for (axis, v) in v.iter_mut().enumerate() {
             let open = if *v < 0 { self.low(axis, at) } else { self.high(axis, at) };
@@ -70,7 +70,7 @@ impl Around<'_> {
     }
 }
 
-/// A place some cells further along an axis.
+/// Place `cells` further along an axis.
 pub(super) fn step(mut at: At, axis: usize, cells: i32) -> At {
     at[axis] += cells;
     at
@@ -89,6 +89,8 @@ mod tests {
         openness.set_solid([0, 2, 2], true);
         openness.set_face(0, [3, 1, 1], 99);
         let around = Around(&openness);
+        // Places beyond two sides combine both, and a solid cell stays solid beyond a side that
+        // wraps.
         for (at, spot) in [
             ([1, 1, 1], Spot::Inside([1, 1, 1])),
             ([-1, 1, 1], Spot::Inside([3, 1, 1])),

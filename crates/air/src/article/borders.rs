@@ -1,4 +1,4 @@
-//! The layer of cells beyond the sides, before a pass.
+//! The layer of cells beyond the sides of the box, filled before each pass.
 
 use super::carry::Passes;
 use super::four::Four;
@@ -6,14 +6,15 @@ use crate::{AirGrid, BEYOND, Side, UNIT};
 use lavoxel_base::parallel::*;
 
 impl Passes<'_> {
-    /// Sets velocities beyond the sides: outside of open ones as in the nearest cell of the box, which is how the air there moves.
+    /// Sets the motion beyond the sides: outside open sides the velocity of the nearest cell of the
+    /// box, by which the outer air moves.
     pub(super) fn border_motion(&self, planes: &mut [Vec<i32>; 3]) {
         for plane in planes {
             border(self.grid, plane, None);
         }
     }
 
-    /// Sets velocities beyond the sides: outside of open ones the wind, or 0, which is what the air there brings along.
+    /// Sets the velocity that outer air carries along: outside open sides the wind, or 0.
     pub(super) fn border_velocity(&self, cells: &mut [Four<i32>]) {
         let wind = |y: usize| {
             let [x, y, z] = self.rates.wind(y);
@@ -22,18 +23,19 @@ impl Passes<'_> {
         border(self.grid, cells, Some(&(0..=self.grid.cells.ny).map(wind).collect()));
     }
 
-    /// Sets the density beyond the sides: outside of open ones that of the air at rest.
+    /// Sets the density beyond the sides: outside open sides that of air at rest.
     pub(super) fn border_density(&self, plane: &mut [u32]) {
         border(self.grid, plane, Some(&vec![UNIT; self.grid.cells.ny + 1]));
     }
 
-    /// Sets the amounts beyond the sides: outside of open ones ambient air, of which `outside` gives the contents by height.
+    /// Sets the amounts beyond the sides: outside open sides ambient air, whose contents `outside`
+    /// gives by height.
     pub(super) fn border_amounts(&self, cells: &mut [Four<u32>], outside: impl Fn(usize) -> [u32; 4]) {
         let ambient = (0..=self.grid.cells.ny).map(|y| Four(outside(y))).collect();
         border(self.grid, cells, Some(&ambient));
     }
 
-    /// Copies factors beyond sides that wrap; those outside of open sides were counted there.
+    /// Copies factors beyond sides that wrap; outside open sides factors were computed already.
     pub(super) fn border_factors(&self, factors: &mut [u32]) {
         let (grid, [_, _, slab]) = (self.grid, self.grid.strides());
         if grid.sides[0] == Side::Wrap {
@@ -45,7 +47,8 @@ impl Passes<'_> {
     }
 }
 
-/// Sets a plane beyond the sides: outside of open ones to values by height, or as in the nearest cell.
+/// Sets a plane beyond the sides: outside open sides to `outside` (values by height), or, for
+/// `None`, to the nearest cell.
 fn border<T: Copy + Default + Send + Sync>(grid: AirGrid, plane: &mut [T], outside: Option<&Vec<T>>) {
     let ([nx, ny, nz], [_, row, slab]) = (grid.size(), grid.strides());
     match grid.sides[2] {
@@ -61,6 +64,7 @@ fn border<T: Copy + Default + Send + Sync>(grid: AirGrid, plane: &mut [T], outsi
             }
         }
     }
+    // After the outer slabs along z, so that their rows get the values beyond x and the top, too.
     plane.par_chunks_mut(slab).for_each(|slab| {
         let top = (BEYOND + ny) * row;
         match (grid.sides[1], outside) {

@@ -1,4 +1,5 @@
-//! The passes that carry: every cell gives to the corners ahead of it, then asks of those behind it.
+//! The transport passes: every cell first gives to the corners ahead (forward), then asks from
+//! those behind (reverse).
 
 use super::chunks::{Part, by_turns};
 use super::four::{Four, pack, pack_velocity, unpack, unpack_velocity};
@@ -22,12 +23,14 @@ pub(super) struct Passes<'a> {
 }
 
 impl Passes<'_> {
-    /// The forward pass: adds to `to`, a copy of `from`, what the cells give to each other.
+    /// Forward pass: adds to `to`, a copy of `from`, the shares that cells give to each other along
+    /// `motion`.
     pub(super) fn give<Q: Quantity>(&self, motion: &[Vec<i32>; 3], from: &[Four<Q>], to: &mut [Four<Q>]) {
         by_turns(self.grid, to, |part| self.level.run(Give { passes: self, motion, from, part }));
     }
 
-    /// The reverse pass: adds to `to`, a copy of `from`, what the cells get from each other.
+    /// Reverse pass: adds to `to`, a copy of `from`, the shares that cells take from each other
+    /// against `motion`.
     pub(super) fn ask<Q: Quantity>(
         &self,
         motion: &[Vec<i32>; 3],
@@ -37,8 +40,8 @@ impl Passes<'_> {
         by_turns(self.grid, to, |part| self.level.run(Ask { passes: self, motion, from, factors, part }));
     }
 
-    /// Carries four fields by a velocity, forward and in reverse, by the factors of [`Passes::factors`]; `outside` gives the
-    /// contents of the air beyond open sides by height.
+    /// Carries four fields by a velocity, forward and in reverse, with the factors of
+    /// [`Passes::factors`]. `outside` gives the contents of the air beyond open sides by height.
     pub(super) fn carry(
         &self,
         (motion, factors): (&[Vec<i32>; 3], &[u32]),
@@ -48,7 +51,8 @@ impl Passes<'_> {
     ) {
         self.pack(packed, fields);
         let [first, second] = packed;
-        // What comes in from outside; `second` is given to, and gets its own beyond the sides after that.
+        // `first` must hold the outer air before the forward pass; `second` receives shares there,
+        // and is reset to ambient air after that.
         self.border_amounts(first, &outside);
         self.give(motion, first, second);
         self.border_amounts(second, &outside);
@@ -57,7 +61,8 @@ impl Passes<'_> {
         self.unpack(fields, first);
     }
 
-    /// Demand of the reverse pass on each cell, as the factor by which all of it is scaled.
+    /// Computes the demand of the reverse pass on each cell, as the factor (2¹⁵ = 1) that scales
+    /// every share asked from that cell.
     pub(super) fn factors(&self, motion: &[Vec<i32>; 3], asked: &mut [u32]) {
         let slab = self.grid.strides()[2];
         asked.par_chunks_mut(slab).for_each(|asked| asked.fill(0));
@@ -66,7 +71,7 @@ impl Passes<'_> {
         self.border_factors(asked);
     }
 
-    /// Puts amounts together, twice.
+    /// Packs four amounts of each cell, into two equal buffers.
     pub(super) fn pack(&self, [one, other]: &mut [Vec<Four<u32>>; 2], fields: &[Vec<u32>]) {
         let slab = self.grid.strides()[2];
         one.par_chunks_mut(slab).zip(other.par_chunks_mut(slab)).enumerate().for_each(|(z, (to, other))| {
@@ -75,7 +80,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Puts the components of the velocity together, twice.
+    /// Packs the components of the velocity, into two equal buffers.
     pub(super) fn pack_velocity(&self, [one, other]: &mut [Vec<Four<i32>>; 2], planes: &[Vec<i32>; 3]) {
         let slab = self.grid.strides()[2];
         one.par_chunks_mut(slab).zip(other.par_chunks_mut(slab)).enumerate().for_each(|(z, (to, other))| {
@@ -84,7 +89,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Takes amounts apart.
+    /// Unpacks amounts into their fields.
     pub(super) fn unpack(&self, fields: &mut [Vec<u32>], from: &[Four<u32>]) {
         let slab = self.grid.strides()[2];
         let [a, b, c, d] = fields else { return };
@@ -94,7 +99,8 @@ impl Passes<'_> {
         });
     }
 
-    /// Takes velocities apart, within the limit and not into shut faces.
+    /// Unpacks velocities into their planes, clamped to the speed limit and with components into
+    /// shut faces set to 0.
     pub(super) fn unpack_velocity(&self, planes: &mut [Vec<i32>; 3], from: &[Four<i32>]) {
         let slab = self.grid.strides()[2];
         let [x, y, z] = planes;
@@ -108,7 +114,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Limits velocities, and copies them.
+    /// Clamps velocities to the speed limit, and copies them.
     pub(super) fn settle(&self, cells: &mut [Four<i32>], copies: &mut [Four<i32>]) {
         let slab = self.grid.strides()[2];
         cells.par_chunks_mut(slab).zip(copies.par_chunks_mut(slab)).for_each(|(cells, copies)| {
@@ -116,7 +122,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Lets heat decay; returns how much did.
+    /// Lets heat decay; returns the decayed units.
     pub(super) fn decay(&self, heat: &mut [u32]) -> u64 {
         if !self.rates.decays() {
             return 0;
@@ -139,7 +145,8 @@ impl Passes<'_> {
         inside.par_chunks_mut(grid.strides()[2]).map(slab).sum()
     }
 
-    /// The blocks of cells in some slabs that move something: where they begin, and whether a corner matters in their row.
+    /// Positions of the blocks of cells in `slabs` that take part, with the flag of rows in which a
+    /// solid corner matters.
     #[inline(always)]
     fn blocks(&self, slabs: std::ops::Range<usize>) -> impl Iterator<Item = (usize, bool)> {
         let ([_, row, slab], rough) = (self.grid.strides(), &self.ground.rough);
@@ -149,7 +156,7 @@ impl Passes<'_> {
     }
 }
 
-/// The forward pass over some slabs.
+/// Forward pass over some slabs.
 struct Give<'a, Q> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -184,7 +191,7 @@ impl<Q: Quantity> Work for Give<'_, Q> {
     }
 }
 
-/// Demand of the reverse pass over some slabs on the cells.
+/// Demand of the reverse pass over some slabs, summed into the cells asked.
 struct Asked<'a> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -219,7 +226,7 @@ impl Work for Asked<'_> {
     }
 }
 
-/// Cells at rest ask nothing.
+/// Clears the demand of cells at rest on themselves, as in the article.
 #[inline(always)]
 fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
     let [x, y, z] = [block(&motion[0], at), block(&motion[1], at), block(&motion[2], at)];
@@ -229,12 +236,13 @@ fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
     }
 }
 
-/// The reverse pass over some slabs.
+/// Reverse pass over some slabs.
 struct Ask<'a, Q> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
     from: &'a [Four<Q>],
-    /// Factors of what is asked of each cell; none: all of it is given.
+    /// Factor of each cell on the shares asked from it; `None`: shares are given in full (signed
+    /// quantities).
     factors: Option<&'a [u32]>,
     part: Part<'a, Four<Q>>,
 }
@@ -257,6 +265,7 @@ impl<Q: Quantity> Work for Ask<'_, Q> {
                 let mut got = Four::default();
                 for corner in 0..CORNERS {
                     let there = there[corner];
+                    // Scaled by the factor of the source, so that no cell gives more than it has.
                     let share = match factors {
                         Some(factors) => share[corner].wrapping_mul(factors[there]) >> 15,
                         None => share[corner],
@@ -271,7 +280,7 @@ impl<Q: Quantity> Work for Ask<'_, Q> {
     }
 }
 
-/// Turns what is asked of cells into factors.
+/// Turns the demand on cells into factors.
 struct Factors<'a>(&'a mut [u32]);
 
 impl Work for Factors<'_> {

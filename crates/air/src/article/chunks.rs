@@ -1,20 +1,20 @@
-//! The slabs of z dealt out to the threads.
+//! Distribution of the slabs of z to the threads.
 
 use std::ops::Range;
 
 use crate::{AirGrid, BEYOND, Side};
 use lavoxel_base::parallel::*;
 
-/// Some slabs of some planes, for one thread.
+/// A range of slabs of several planes, for one thread.
 pub(super) struct Chunk<'a, T> {
-    /// Slabs, counted with those beyond the sides.
+    /// Range of slabs, counted from the first beyond the sides.
     slabs: Range<usize>,
     /// Position of the first cell.
     offset: usize,
     planes: Vec<&'a mut [T]>,
 }
 
-/// Shares planes out.
+/// Splits planes into chunks of slabs, two for each thread.
 pub(super) fn chunks<'a, T>(grid: AirGrid, planes: &'a mut [Vec<T>]) -> Vec<Chunk<'a, T>> {
     let slab = grid.strides()[2];
     let slabs = grid.len() / slab;
@@ -33,13 +33,13 @@ pub(super) fn chunks<'a, T>(grid: AirGrid, planes: &'a mut [Vec<T>]) -> Vec<Chun
 }
 
 impl<T> Chunk<'_, T> {
-    /// The z of its slabs that are in the box.
+    /// Range of z of the slabs within the box.
     pub(super) fn inside(&self, grid: AirGrid) -> Range<usize> {
         let clamp = |slab: usize| slab.clamp(BEYOND, BEYOND + grid.cells.nz) - BEYOND;
         clamp(self.slabs.start)..clamp(self.slabs.end)
     }
 
-    /// Cells of each plane from a position on.
+    /// The first `N` planes' cells from position `start` on, `cells` of each.
     #[inline(always)]
     pub(super) fn rows<const N: usize>(&mut self, start: usize, cells: usize) -> [&mut [T]; N] {
         let mut planes = self.planes.iter_mut();
@@ -50,7 +50,7 @@ impl<T> Chunk<'_, T> {
     }
 }
 
-/// Some slabs whose cells move something, and what they and the slabs beside them have.
+/// A range of slabs whose cells move, with write access to these and the slab before and after.
 pub(super) struct Part<'a, T> {
     pub(super) slabs: Range<usize>,
     /// Position of the first cell of `to`.
@@ -58,14 +58,14 @@ pub(super) struct Part<'a, T> {
     pub(super) to: &'a mut [T],
 }
 
-/// Works on all slabs that move something, in blocks: first on every other one, then on those between, so that no two threads
-/// write to the same slab. What moves is added up in integers, so that the order does not matter.
+/// Runs `work` on all slabs in blocks: first on every second block, then on those between, so that
+/// no two threads write to one slab. Moves are added up in integers, so the order does not matter.
 pub(super) fn by_turns<T: Send>(grid: AirGrid, to: &mut [T], work: impl Fn(Part<'_, T>) + Sync + Send) {
     let slab = grid.strides()[2];
     let beyond = usize::from(grid.sides[2] != Side::Wall);
     let all = BEYOND - beyond..BEYOND + grid.cells.nz + beyond;
     let threads = current_num_threads();
-    // A block has a slab before it and one after it to write to.
+    // A block writes to one slab before and one after its own, so it must have at least two.
     let each = if threads > 1 { all.len().div_ceil(2 * threads).max(2) } else { all.len().max(2) };
     for first in [all.start, all.start + each].into_iter().filter(|&first| first < all.end) {
         to[(first - 1) * slab..].par_chunks_mut(2 * each * slab).enumerate().for_each(|(n, to)| {

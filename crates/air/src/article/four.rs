@@ -1,8 +1,9 @@
-//! Four values of a cell beside each other: what moves by the same shares is worked on together.
+//! Four values of a cell packed side by side: quantities that move by the same shares are processed
+//! together.
 
 use super::numbers::Quantity;
 
-/// The values of a cell: all amounts, or the components of the velocity and a 0.
+/// Values of a cell: four amounts, or the three components of the velocity and a 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(super) struct Four<Q>(pub(super) [Q; 4]);
@@ -25,7 +26,7 @@ impl<Q: Quantity> Quantity for Four<Q> {
     }
 }
 
-/// Puts planes together.
+/// Packs four planes.
 #[inline(always)]
 pub(super) fn pack<Q: Quantity>(to: &mut [Four<Q>], [a, b, c, d]: [&[Q]; 4]) {
     let n = to.len();
@@ -35,7 +36,7 @@ pub(super) fn pack<Q: Quantity>(to: &mut [Four<Q>], [a, b, c, d]: [&[Q]; 4]) {
     }
 }
 
-/// Puts components of the velocity together.
+/// Packs the components of the velocity.
 #[inline(always)]
 pub(super) fn pack_velocity(to: &mut [Four<i32>], [x, y, z]: [&[i32]; 3]) {
     let n = to.len();
@@ -45,7 +46,7 @@ pub(super) fn pack_velocity(to: &mut [Four<i32>], [x, y, z]: [&[i32]; 3]) {
     }
 }
 
-/// Takes amounts of some cells apart.
+/// Unpacks amounts.
 #[inline(always)]
 pub(super) fn unpack(a: &mut [u32], b: &mut [u32], c: &mut [u32], d: &mut [u32], from: &[Four<u32>]) {
     let n = from.len();
@@ -55,7 +56,7 @@ pub(super) fn unpack(a: &mut [u32], b: &mut [u32], c: &mut [u32], d: &mut [u32],
     }
 }
 
-/// Takes velocities of some cells apart.
+/// Unpacks velocities.
 #[inline(always)]
 pub(super) fn unpack_velocity(x: &mut [i32], y: &mut [i32], z: &mut [i32], from: &[Four<i32>]) {
     let n = from.len();

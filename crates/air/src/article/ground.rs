@@ -1,43 +1,48 @@
-//! Ground as the fast passes read it: faces and corners in the layout of the fields, a cell beyond the sides too.
+//! Ground as the fast passes read it: faces and corners in the layout of the fields, including a
+//! cell beyond the sides.
 
 use super::around::{Around, At, Spot};
 use super::velocity::near;
 use crate::{AirGrid, BEYOND, Openness, Side};
 use lavoxel_base::parallel::*;
 
-/// Set where a share to a corner of the cell may have to stay at home: bit 27, beside one bit for each of the 27 cells around.
+/// Bit 27 of a cell, above one bit for each of the 27 cells around: set where a share to a corner
+/// of the cell may have to stay at home.
 const ROUGH: u32 = 1 << 27;
 
-/// Openness of faces, and which of the cells around a cell are not solid.
+/// Openness of faces, and which of the cells around each cell are not solid.
 #[derive(Clone, Debug)]
 pub(super) struct Ground {
     grid: AirGrid,
-    /// Of the lower face of each cell along each axis.
+    /// Openness of the lower face of each cell along x, y and z, 0 to 2¹⁵.
     pub(super) low: [Vec<u16>; 3],
-    /// Bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1) of a cell: its neighbour there takes and gives.
+    /// Bits of each cell: bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1) is set if the neighbour there is
+    /// not solid.
     pub(super) around: Vec<u32>,
-    /// By row, counted with those beyond the sides: whether a corner of a cell in it matters.
+    /// Flag by row, counted from the first beyond the sides: a solid corner of a cell in the row
+    /// matters.
     pub(super) rough: Vec<bool>,
 }
 
 impl Ground {
-    /// A ground that was not read yet: nothing moves.
+    /// Ground before its first reading: nothing moves.
     pub(super) fn unread(grid: AirGrid) -> Self {
         let low = std::array::from_fn(|_| vec![0; grid.len()]);
         Self { grid, low, around: vec![0; grid.len()], rough: vec![false; grid.len() / grid.strides()[1]] }
     }
 
-    /// Openness of the lower and upper faces of a cell along an axis.
+    /// Openness of the lower and upper faces of the cell at position `at` along an axis.
     pub(super) fn faces(&self, axis: usize, at: usize) -> (u16, u16) {
         (self.low[axis][at], self.low[axis][at + self.grid.strides()[axis]])
     }
 
-    /// Reads the columns that changed and all that depends on them.
+    /// Reads the changed `columns`, and all cells that depend on them.
     pub(super) fn read(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
         let around = Around(openness);
         let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
         let [nx, ny, nz] = grid.size().map(|n| n as i32);
-        // A column decides the corners of those that touch it, which are around the columns beside it.
+        // A column decides the corners of the columns that touch it, so the neighbours of
+        // neighbours are read too.
         let mut chosen: Vec<Vec<i32>> = vec![Vec::new(); (nz + 3) as usize];
         for (x, z) in near(grid, &near(grid, columns)) {
             let images = |n: usize, cells: i32, side: Side| {
@@ -75,7 +80,7 @@ impl Ground {
     }
 }
 
-/// The bits of a cell.
+/// Bits of the cell `at`, as in [`Ground::around`] and [`ROUGH`].
 fn corners_of(around: Around<'_>, at: At) -> u32 {
     if around.spot(at) == Spot::Solid {
         return 0;

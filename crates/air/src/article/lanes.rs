@@ -1,10 +1,10 @@
-//! Loops over rows of cells that the compiler makes into wide instructions: one slice is written in each.
+//! Loops over rows of cells that the compiler vectorises: each writes one slice.
 
-/// Cells of a block; rows of the fields have whole blocks.
+/// Number of cells of a block; rows of the fields have whole blocks.
 pub(super) const BLOCK: usize = 16;
 
-/// Sets each value of the slice `$to` to `$value`, where `$own` is the old one and `$from[$i]` those of the slices that are
-/// named.
+/// Sets each value of the slice `$to` to `$value`, where `$own` is the old value and `$from[$i]`
+/// those of the named slices.
 macro_rules! lanes {
     ($to:expr, [$($from:ident),*], |$own:ident, $i:ident| $value:expr) => {{
         let to: &mut [_] = $to;

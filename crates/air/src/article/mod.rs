@@ -1,18 +1,22 @@
-//! Mick West's own way to move the air (seed 3), in three dimensions and in integers: compressible, exact, order-free.
+//! Mick West's method to move the air (seed 3), in three dimensions and in integers: compressible,
+//! exact, order-free.
 //!
-//! Density presses, heat lifts, one diffusion pass takes the ripples out; then velocity, density and what the air carries
-//! move by half a step forward and half a step in reverse, each with its account. A cell beyond an open side is a cell of
-//! still ambient air, or of the wind, that moves as the cell beside it; after each pass it is ambient again, and what
-//! crossed the side is counted.
+//! Density differences accelerate, heat lifts, one diffusion pass damps ripples. Then velocity,
+//! density and the carried fields move by half a step forward and half a step in reverse, each with
+//! exact accounting. A cell beyond an open side is still ambient air, or wind, and moves like the
+//! cell next to it; after each pass that cell is ambient again, and the amounts that crossed the
+//! side are counted.
 //!
-//! [`Plain`] reads like the rules, [`Article`] gives the same bits fast.
+//! [`Plain`] reads like the rules; [`Article`] gives the same bits fast.
 //!
 //! # Limits
 //!
-//! No number wraps around. A component of the velocity is at most 2 cells a step; density presses and heat lifts as 256.0 at
-//! most. A cell that would hold more than 2³² − 1 units of a field takes none of it from its neighbours in that pass, so that
-//! the account stays exact. The fast passes have no such check: a step in which the largest amount and the largest speed
-//! could bring a cell that far (amounts above 75.8 at least) is made by the plain ones.
+//! Invariant: no number wraps around. A component of the velocity is at most 2 cells a step; for
+//! pressure and lift, density and heat count as 256.0 at most. A cell that would hold more than 2³²
+//! − 1 units of a field takes nothing of that field from its neighbours in that pass, so that the
+//! account stays exact. The fast passes have no such check: a step in which the largest amount and
+//! the largest speed could fill a cell that far (amounts above 75.8 at least) is made by the plain
+//! passes.
 
 mod around;
 mod borders;
@@ -45,36 +49,37 @@ use crate::{AirGrid, Amounts, Field, Flows, Forces, Openness, Side, Solver};
 use lavoxel_base::grid::Place;
 use lavoxel_base::simd::Level;
 
-/// The article's solver.
+/// The article's solver: compressible air in integers.
 #[derive(Clone, Debug)]
 pub struct Article {
     params: ArticleParams,
     level: Level,
     velocity: Velocity,
     ground: Ground,
-    /// The version of the amounts and the forces under which a step changes nothing.
+    /// Version of the amounts and the forces under which a step changes nothing; `None` while the
+    /// air moves.
     rest: Option<(u64, Forces)>,
-    /// Memory of a step.
+    /// Buffers of a step.
     scratch: Scratch,
 }
 
-/// Scratch memory of a step.
+/// Buffers of a step, kept to avoid allocation.
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// The next velocities and densities.
+    /// Next velocities and densities.
     velocity: [Vec<i32>; 3],
     density: Vec<u32>,
-    /// Velocities and amounts between the passes.
+    /// Packed velocities and amounts between the passes.
     velocities: [Vec<Four<i32>>; 2],
     amounts: [Vec<Four<u32>>; 2],
-    /// Factors of what is asked of cells.
+    /// Factors on the shares asked from each cell, 2¹⁵ = 1.
     factors: Vec<u32>,
-    /// Inks that an air with some lacks of four, without anything.
+    /// Empty planes for the inks missing to four, used by an air with one to three inks.
     no_inks: [Vec<u32>; 4],
 }
 
 impl Article {
-    /// Air at rest, on a processor that has the level; the parameters were checked.
+    /// Air at rest, with vector instructions of `level`. `params` must have been checked.
     pub fn new(grid: AirGrid, params: ArticleParams, level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
         let velocity = Velocity::zero(grid);
@@ -94,7 +99,7 @@ impl Article {
         self.velocity.grid
     }
 
-    /// Stops what points into shut faces.
+    /// Sets components of `v` that point into shut faces to 0.
     fn shut(&self, at: usize, v: [i32; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {
             let (low, high) = self.ground.faces(axis, at);
@@ -102,8 +107,8 @@ impl Article {
         })
     }
 
-    /// Whether no cell can overflow in this step: a pass forward brings at most what the 27 cells around can give, and one in
-    /// reverse at most as much as the fullest cell has.
+    /// Returns true if no cell can overflow in this step: a forward pass brings at most what the 27
+    /// cells around can give, and a reverse pass at most the amount of the fullest cell.
     fn is_safe(&self, most: u32) -> bool {
         let safe = |fastest: i32| {
             let spread = 1.0 + f64::from(fastest.min(FASTEST)) / f64::from(FASTEST) * 2.0;
@@ -112,7 +117,8 @@ impl Article {
         safe(FASTEST) || safe(self.velocity.fastest())
     }
 
-    /// The forces, and velocity by itself. Returns whether anything moves, or moved before.
+    /// Applies the forces, and carries velocity by itself. Returns true if anything moves, or moved
+    /// before.
     fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) -> bool {
         let still = self.velocity.is_still();
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
@@ -123,6 +129,8 @@ impl Article {
         passes.push(velocity, amounts, (next, density));
         std::mem::swap(&mut amounts.fields_mut()[Field::Density as usize], density);
         std::mem::swap(velocity, next);
+        // Rest needs three things: nothing moved before, nothing moves now, and the density is the
+        // same.
         if still && self.velocity.is_still() && same_inside(passes.grid, amounts.field(Field::Density), density) {
             return false;
         }
@@ -141,7 +149,8 @@ impl Article {
         true
     }
 
-    /// Density, and what the air carries, by the new velocity; then heat decays. Counts only the decay.
+    /// Carries density and the other fields by the new velocity, then lets heat decay. The result
+    /// counts only the decay.
     fn carry(&mut self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
         let Scratch { amounts: packed, factors, no_inks, .. } = &mut self.scratch;
@@ -162,7 +171,7 @@ impl Article {
         self.decay(amounts, rates)
     }
 
-    /// Lets heat decay, and counts it.
+    /// Lets heat decay, and counts the loss.
     fn decay(&self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
         let mut flows = Flows::default();
@@ -190,7 +199,7 @@ impl Solver for Article {
         let ambient = (0..=self.grid().cells.ny).map(|y| rates.background(y)).max().unwrap_or(0);
         self.rest = None;
         if !self.move_air(amounts, &rates) {
-            // Without motion only heat changes, if it decays.
+            // Without motion only heat can change, by decay.
             let flows = self.decay(amounts, &rates);
             self.rest = (flows == Flows::default()).then(|| (amounts.version(), forces.clone()));
             return flows;
@@ -252,7 +261,7 @@ impl Solver for Article {
     }
 }
 
-/// Whether two planes are the same in the cells of the box.
+/// Returns true if two planes are equal in the cells of the box.
 fn same_inside(grid: AirGrid, a: &[u32], b: &[u32]) -> bool {
     let row = |y, z| {
         let start = grid.at([0, y, z]);

@@ -1,19 +1,21 @@
-//! Arithmetic of the article's step: shares of 32-bit amounts, in 32-bit arithmetic.
+//! Arithmetic of the article's step: shares of 32-bit amounts, in 32-bit arithmetic (so that WGSL
+//! can repeat it).
 //!
-//! Every share is rounded towards zero, on the magnitude, so that a mirrored flow has mirrored bits.
+//! Invariant: every share is rounded towards zero, on the magnitude, so that a mirrored flow has
+//! mirrored bits.
 
-/// A share of 1, and a face that is all free.
+/// A share of 1, and the openness of a face that is all free.
 pub(super) const WHOLE: u32 = 1 << 15;
-/// Bits of a share after the point.
+/// Bits of a share after the binary point.
 const BITS: u32 = 15;
 
-/// The part ⌊a·w/2¹⁵⌋ of an amount; `w` is at most [`WHOLE`].
+/// Part ⌊a·w/2¹⁵⌋ of an amount; `w` is at most [`WHOLE`].
 #[inline(always)]
 pub(super) fn mul(a: u32, w: u32) -> u32 {
     (a >> BITS).wrapping_mul(w).wrapping_add((a & (WHOLE - 1)).wrapping_mul(w) >> BITS)
 }
 
-/// [`mul`] of the magnitude with the sign of `a`.
+/// Part of the magnitude of `a` by [`mul`], with the sign of `a`.
 #[inline(always)]
 pub(super) fn signed(a: i32, w: u32) -> i32 {
     let sign = a >> 31;
@@ -23,7 +25,7 @@ pub(super) fn signed(a: i32, w: u32) -> i32 {
 
 /// Quantity that moves between cells: an amount, or a component of the velocity.
 pub(super) trait Quantity: Copy + Default + Send + Sync {
-    /// A part of it, rounded towards zero.
+    /// Share `w` (2¹⁵ = 1) of the quantity, rounded towards zero.
     fn part(self, w: u32) -> Self;
     /// `self + other`, modulo 2³².
     fn plus(self, other: Self) -> Self;
@@ -53,7 +55,8 @@ macro_rules! quantity {
 quantity!(u32, mul);
 quantity!(i32, signed);
 
-/// A factor from 0 to 1 in units of 2⁻³⁰: accelerations of a step are small, and 2⁻¹⁵ would round them by some percent.
+/// A factor from 0 to 1 in units of 2⁻³⁰: accelerations of a step are small, and units of 2⁻¹⁵
+/// would round them by some percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fine {
     high: u32,
@@ -61,33 +64,34 @@ pub(super) struct Fine {
 }
 
 impl Fine {
-    /// The nearest factor; beyond the ends 0 or 1.
+    /// Nearest factor to `value`, clamped to 0 and 1.
     pub(super) fn new(value: f32) -> Self {
         let units =
             (f64::from(value) * f64::from(1 << (2 * BITS))).round().clamp(0.0, f64::from(1 << (2 * BITS))) as u32;
         Self { high: units >> BITS, low: units & (WHOLE - 1) }
     }
 
-    /// Whether it is 0.
+    /// Returns true if the factor is 0.
     pub(super) fn is_zero(self) -> bool {
         self == Self::default()
     }
 
-    /// The part of an amount, rounded down.
+    /// Part of an amount by this factor, rounded down.
     #[inline(always)]
     pub(super) fn of(self, a: u32) -> u32 {
         mul(a, self.high).wrapping_add(mul(a, self.low) >> BITS)
     }
 }
 
-/// The nearest share in units of 2⁻¹⁵, from 0 to 1.
+/// Nearest share to `value` in units of 2⁻¹⁵, clamped to 0 and 1.
 pub(super) fn share(value: f32) -> u32 {
     (f64::from(value) * f64::from(WHOLE)).round().clamp(0.0, f64::from(WHOLE)) as u32
 }
 
-/// ⌊n/d⌋ for quotients up to 2¹⁵ of `n` up to 2³⁰ that floats hold exactly, and `d` from 1 to 2²⁰.
+/// Quotient ⌊n/d⌋, exact for quotients up to 2¹⁵ of `n` up to 2³⁰ that floats hold exactly, and `d`
+/// from 1 to 2²⁰.
 ///
-/// The float is less than one off, and the products say where the quotient is.
+/// The float is less than one off, and comparing products corrects the difference.
 #[inline(always)]
 pub(super) fn quotient(n: u32, d: u32) -> u32 {
     let near = (n as i32 as f32 / d as i32 as f32) as i32 as u32;
@@ -95,7 +99,7 @@ pub(super) fn quotient(n: u32, d: u32) -> u32 {
     near.wrapping_add(u32::from(near.wrapping_add(1).wrapping_mul(d) <= n))
 }
 
-/// ⌊√n⌋ for `n` up to 3·2³⁰; compare [`quotient`].
+/// Integer square root ⌊√n⌋ for `n` up to 3·2³⁰, by the method of [`quotient`].
 #[inline(always)]
 pub(super) fn root(n: u32) -> u32 {
     let near = (n as f32).sqrt() as i32 as u32;

@@ -1,4 +1,4 @@
-//! The numbers of the article's solver.
+//! Parameters of the article's solver.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,15 @@ use lavoxel_base::validate::Invalid;
 /// Largest pressure at which sound and the filter together are stable.
 const PRESSURE: f64 = 0.35;
 
-/// Largest share for each of six neighbours, which may not take more than there is.
+/// Largest share that may go to each of six neighbours: six shares may not exceed the whole.
 const FILTER: f64 = 0.16;
 
 table! {
     /// The `[air.article]` table: what happens in a step, in cells and steps.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct ArticleParams {
-        /// Acceleration along a fall of the density of 1.0 across a face: sound runs at √(2 · pressure).
+        /// Acceleration along a fall of the density of 1.0 across a face: sound runs at √(2 ·
+        /// pressure).
         pub pressure: f32 = 0.24, [0.0, PRESSURE] "";
         /// Share of the difference to each neighbour by which velocity diffuses.
         pub filter_velocity: f32 = 0.02, [0.0, FILTER] "share";
@@ -24,8 +25,8 @@ table! {
         /// Loss a·h² + b·h + c of a heat h above that of the air at rest.
         #[serde(deserialize_with = "lavoxel_base::exact::list")]
         pub heat_decay: [f32; 3] = [0.0; 3], [0.0, 1.0] "";
-        /// Whether a cell at rest asks for its own content in the reverse pass, and keeps a share; in the article all goes to the
-        /// neighbours that ask for it.
+        /// Still-asks flag: a cell at rest asks for its own content in the reverse pass, and keeps
+        /// a share; otherwise, as in the article, all goes to the neighbours that ask for it.
         pub still_asks: bool = true;
     }
 }

@@ -1,4 +1,5 @@
-//! The step as it is written, cell by cell: the specification that the fast solver is held against.
+//! Reference implementation of the article's step, cell by cell: the specification that the fast
+//! solver must match to the bit.
 
 use super::ArticleParams;
 use super::around::{Around, At, Spot, step};
@@ -8,7 +9,7 @@ use super::velocity::{Velocity, near};
 use crate::{AirGrid, Amounts, BEYOND, Field, Flows, Forces, Openness, Side, Solver};
 use lavoxel_base::grid::Place;
 
-/// The article's solver without any haste.
+/// The article's solver in its plain form: slow, and easy to compare with the rules.
 #[derive(Clone, Debug)]
 pub struct Plain {
     params: ArticleParams,
@@ -17,7 +18,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// Air at rest.
+    /// Air at rest over free ground.
     pub fn new(grid: AirGrid, params: ArticleParams) -> Self {
         Self { params, velocity: Velocity::zero(grid), openness: Openness::free(grid) }
     }
@@ -77,7 +78,7 @@ impl Solver for Plain {
     }
 }
 
-/// One step.
+/// Makes one step.
 fn advance(velocity: &mut Velocity, amounts: &mut Amounts, openness: &Openness, rates: &Rates) -> Flows {
     let air = Air::new(openness, rates);
     let mut density = amounts.field(Field::Density).to_vec();
@@ -93,7 +94,8 @@ fn advance(velocity: &mut Velocity, amounts: &mut Amounts, openness: &Openness, 
     flows
 }
 
-/// The end of a step: density, and what the air carries, by the new velocity; then heat decays.
+/// Second part of a step: carries density and the other fields by the new velocity; then heat
+/// decays.
 pub(super) fn carry(velocity: &Velocity, amounts: &mut Amounts, openness: &Openness, rates: &Rates) -> Flows {
     let (mut flows, air) = (Flows::default(), Air::new(openness, rates));
     let weights = |away: bool| air.cells().map(|at| (at, air.weights(velocity, at, away))).collect::<Vec<_>>();
@@ -112,13 +114,14 @@ pub(super) fn carry(velocity: &Velocity, amounts: &mut Amounts, openness: &Openn
     flows
 }
 
-/// The shares of the seven other corners that a cell gives to or asks, with where they are, and the share that stays.
+/// Shares (2¹⁵ = 1) of a cell for the seven corners other than home, with their positions, and the
+/// share that stays at home.
 pub(super) struct Weights {
     pub(super) corners: [(At, u32); 7],
     pub(super) home: u32,
 }
 
-/// Inputs of a step.
+/// Inputs of a step: ground, rates, and the cells in the box and in the layer beyond open sides.
 pub(super) struct Air<'a> {
     around: Around<'a>,
     rates: &'a Rates,
@@ -131,7 +134,8 @@ impl<'a> Air<'a> {
         let (around, grid) = (Around(openness), openness.grid());
         let inside = grid.cells.places().map(|place| place.map(|n| n as i32));
         let inside = inside.filter(|&at| matches!(around.spot(at), Spot::Inside(_))).collect();
-        // The layer of cells around the box, once where a side wraps.
+        // Layer of cells around the box; none beyond sides that wrap, which are the cells of the
+        // opposite side.
         let reach = [0, 1, 2].map(|axis| {
             let beyond = i32::from(grid.sides[axis] != Side::Wrap);
             -beyond..grid.size()[axis] as i32 + beyond
@@ -143,12 +147,13 @@ impl<'a> Air<'a> {
         Self { around, rates, inside, outside }
     }
 
-    /// All cells that give and ask.
+    /// Iterator over all cells that give and ask.
     fn cells(&self) -> impl Iterator<Item = At> {
         self.inside.iter().chain(&self.outside).copied()
     }
 
-    /// The cell that is meant, on the side where it is if the box wraps, by its position in the fields.
+    /// Position in the fields of the cell `at`; across a side that wraps, of the cell on the
+    /// opposite side.
     fn index(&self, at: At) -> usize {
         let grid = self.around.0.grid();
         let [_, row, slab] = grid.strides();
@@ -164,7 +169,7 @@ impl<'a> Air<'a> {
         matches!(self.around.spot(at), Spot::Outside(_))
     }
 
-    /// How a cell moves: outside as the nearest cell of the box.
+    /// Motion of a cell in units a step; an outside cell moves like the nearest cell of the box.
     fn motion(&self, velocity: &Velocity, at: At) -> [i32; 3] {
         match self.around.spot(at) {
             Spot::Inside(place) | Spot::Outside(place) => velocity.at(place),
@@ -172,8 +177,8 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Diffusion over the neighbours that there are, pressure, lift, wind and friction, from the old state. Returns what of
-    /// the density went outside.
+    /// Applies diffusion over the existing neighbours, pressure, lift, wind and friction to a cell,
+    /// from the old state. Returns the units of density that left the box.
     fn push(&self, at: At, old: &Velocity, amounts: &Amounts, (pushed, spread): (&mut Velocity, &mut [u32])) -> i64 {
         let (rates, [x, y, z]) = (self.rates, at.map(|n| n as usize));
         let density = |at: At| match self.is_outside(at) {
@@ -194,6 +199,8 @@ impl<'a> Air<'a> {
                 if self.is_outside(beside) {
                     out += if there > here { -i64::from(moved) } else { i64::from(moved) };
                 }
+                // Both cells of a pair are pushed by their difference, as in the article: 4,4,5,4,4
+                // gives 0,−1,0,1,0.
                 v[axis] += signed(side * (press(here) - press(there)), (rates.pressure * open) >> 15);
             }
         }
@@ -212,7 +219,7 @@ impl<'a> Air<'a> {
         out
     }
 
-    /// Whether a cell is close to an open side through which the wind blows in.
+    /// Returns true if a cell is close to an open side through which the wind blows in.
     fn is_windward(&self, at: At) -> bool {
         let grid = self.around.0.grid();
         self.rates.blows()
@@ -223,18 +230,19 @@ impl<'a> Air<'a> {
             })
     }
 
-    /// Weights of the cells ahead, to which a cell gives (`away`), or of those behind, of which it asks.
+    /// Weights of the corners ahead, to which a cell gives (`away`), or of those behind, from which
+    /// it asks.
     pub(super) fn weights(&self, velocity: &Velocity, at: At, away: bool) -> Weights {
         let v = self.motion(velocity, at);
         let side = v.map(|v| if (v > 0) == away { 1 } else { -1 });
-        // Half a step in each of the two passes, as far as the face is open.
+        // Half a step in each of the two passes, scaled by the openness of the face.
         let f = [0, 1, 2].map(|axis| {
             let open = if side[axis] < 0 { self.around.low(axis, at) } else { self.around.high(axis, at) };
             ((v[axis].unsigned_abs() >> 6).min(WHOLE) * u32::from(open)) >> 15
         });
         let [fx, fy, fz] = f;
         let xz = (fx * fz) >> 15;
-        // Across first: the bits are the same for a flow with x and z exchanged.
+        // Products of x and z first: a flow with x and z exchanged then has the same bits.
         let (x, z, stays) = (fx - xz, fz - xz, WHOLE + xz - fx - fz);
         let to = |dx, dy, dz| [at[0] + dx * side[0], at[1] + dy * side[1], at[2] + dz * side[2]];
         let level = WHOLE - fy;
@@ -257,7 +265,7 @@ impl<'a> Air<'a> {
         Weights { corners, home: if rests && !away && !self.rates.still_asks { 0 } else { home } }
     }
 
-    /// Velocity by itself: forward, then reverse with its sign and without scaling.
+    /// Carries velocity by itself: forward, then reverse, signed and without factors.
     fn carry_velocity(&self, velocity: &mut Velocity) {
         let weights = |away: bool| self.cells().map(|at| (at, self.weights(velocity, at, away))).collect::<Vec<_>>();
         let (gives, asks) = (weights(true), weights(false));
@@ -274,6 +282,8 @@ impl<'a> Air<'a> {
             self.forward(plane, &gives);
             limit(plane);
             outside(plane);
+            // No factors here: a velocity may be negative, so there is no stock that could be
+            // overdrawn.
             let from = plane.to_vec();
             for (at, weights) in &asks {
                 for (corner, weight) in &weights.corners {
@@ -290,7 +300,7 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Each cell gives shares of what it has.
+    /// Forward pass: each cell gives shares of its value.
     fn forward<Q: Quantity>(&self, values: &mut [Q], gives: &[(At, Weights)]) {
         let from = values.to_vec();
         for (at, weights) in gives {
@@ -303,7 +313,7 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Demand on each cell, as the factor by which all of it is scaled.
+    /// Demand on each cell, as the factor (2¹⁵ = 1) that scales every share asked from it.
     pub(super) fn factors(&self, asks: &[(At, Weights)]) -> Vec<u32> {
         let mut asked = vec![0; self.around.0.grid().len()];
         for (at, weights) in asks {
@@ -319,12 +329,13 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Amount that goes outside where a part moves between two cells.
+    /// Units that leave the box when `part` moves between two cells; negative for units that enter.
     fn crossing(&self, from: At, to: At, part: u32) -> i64 {
         i64::from(part) * (i64::from(self.is_outside(to)) - i64::from(self.is_outside(from)))
     }
 
-    /// The forward pass of a field; a cell that would overflow takes nothing. Returns what went outside.
+    /// Forward pass of a field; a cell that would overflow takes nothing. Returns the units that
+    /// left the box.
     pub(super) fn give(&self, values: &mut [u32], field: Field, gives: &[(At, Weights)]) -> i64 {
         self.ambient(values, field);
         let from = values.to_vec();
@@ -346,8 +357,8 @@ impl<'a> Air<'a> {
         out
     }
 
-    /// The reverse pass of a field, each share scaled where more than the whole is asked; a cell that would overflow asks
-    /// nothing. Returns what went outside.
+    /// Reverse pass of a field, each share scaled where more than the whole is asked; a cell that
+    /// would overflow asks nothing. Returns the units that left the box.
     pub(super) fn ask(&self, values: &mut [u32], field: Field, (asks, factors): (&[(At, Weights)], &[u32])) -> i64 {
         self.ambient(values, field);
         let from = values.to_vec();

@@ -1,4 +1,5 @@
-//! The forces: one pass of diffusion over velocity and density, pressure, lift, wind and friction.
+//! Forces on the air: one pass of diffusion over velocity and density, pressure, lift, wind and
+//! friction.
 
 use super::carry::Passes;
 use super::chunks::{Chunk, chunks};
@@ -11,7 +12,7 @@ use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Simd, Work};
 
 impl Passes<'_> {
-    /// Pushes every cell from the old state.
+    /// Applies the forces to every cell, from the old state.
     pub(super) fn push(
         &self,
         old: &[Vec<i32>; 3],
@@ -47,7 +48,7 @@ impl Work for Push<'_> {
     }
 }
 
-/// A block of cells beside another one, and how far the faces between them are open.
+/// The neighbouring block of a block, and the openness of the faces between.
 struct Beside<'a> {
     velocity: [&'a [i32; BLOCK]; 3],
     density: &'a [u32; BLOCK],
@@ -55,7 +56,7 @@ struct Beside<'a> {
 }
 
 impl Push<'_> {
-    /// The block beside the one that begins at a position: before it along an axis, or after it.
+    /// Neighbour of the block at position `at`: before it along the axis, or after it.
     #[inline(always)]
     fn beside(&self, at: usize, (axis, is_after): (usize, bool)) -> Beside<'_> {
         let Passes { grid, ground, .. } = *self.passes;
@@ -80,7 +81,7 @@ impl Push<'_> {
         let (down, up) = (self.beside(at, (1, false)), self.beside(at, (1, true)));
         let (north, south) = (self.beside(at, (2, false)), self.beside(at, (2, true)));
         let (mut velocity, mut density) = ([[0; BLOCK]; 3], [0; BLOCK]);
-        // No closures: they would be compiled without the instructions of the level.
+        // Macros, since closures would be compiled without the instructions of the level.
         macro_rules! diffused {
             ($axis:literal, $i:ident, $filter:ident) => {
                 diffused(
@@ -95,7 +96,8 @@ impl Push<'_> {
             };
         }
         for i in 0..BLOCK {
-            // One after the other: a loop over the sides would be made before the wide one, and keep it from being made.
+            // Unrolled: a loop over the sides would be transformed before the vector loop, and
+            // prevent vectorisation.
             let open = [west.open[i], east.open[i], down.open[i], up.open[i], north.open[i], south.open[i]];
             let there = [
                 [west.density[i], east.density[i]],
@@ -128,6 +130,7 @@ impl Push<'_> {
         }
         let mut v: [&mut [i32]; 3] = self.velocity.rows(start, cells);
         self.passes.relax(&mut v, y, z);
+        // Clamped before friction, whose sum of squares must fit 32 bits.
         for v in &mut v {
             limit(v);
         }
@@ -145,7 +148,7 @@ impl Push<'_> {
 }
 
 impl Passes<'_> {
-    /// Draws cells close to a side through which the wind blows in to the wind.
+    /// Relaxes cells close to a side through which the wind blows in towards the wind.
     #[inline(always)]
     fn relax(&self, v: &mut [&mut [i32]; 3], y: usize, z: usize) {
         if !self.rates.blows() {
@@ -176,7 +179,7 @@ fn draw(v: &mut [i32], wind: i32, rates: &Rates) {
     }
 }
 
-/// A share of 1 as far as the faces before and after a cell along each axis are open.
+/// Share scaled by the openness of the faces before and after a cell along each axis.
 #[inline(always)]
 fn scaled([a, b, c, d, e, f]: [u16; 6], share: u32) -> [[u32; 2]; 3] {
     [
@@ -191,13 +194,13 @@ fn scaled_one(open: u16, share: u32) -> u32 {
     share.wrapping_mul(u32::from(open)) >> 15
 }
 
-/// A component of the velocity after diffusion.
+/// Component of the velocity after diffusion.
 #[inline(always)]
 fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
     own.plus(drawn(own, x, by[0])).plus(drawn(own, y, by[1])).plus(drawn(own, z, by[2]))
 }
 
-/// Change by two neighbours.
+/// Change of a component of the velocity by two neighbours.
 #[inline(always)]
 fn drawn(own: i32, [before, after]: [i32; 2], by: [u32; 2]) -> i32 {
     signed(before.minus(own), by[0]).plus(signed(after.minus(own), by[1]))
@@ -219,7 +222,7 @@ fn evened_one(own: u32, there: u32, by: u32) -> u32 {
     if there > own { moved } else { 0u32.minus(moved) }
 }
 
-/// The component of the velocity along an axis after the pressure from before and after.
+/// Component of the velocity along an axis after the pressure from before and after.
 #[inline(always)]
 fn pressed(v: i32, here: u32, [before, after]: [u32; 2], by: [u32; 2]) -> i32 {
     let v = v.plus(signed(press(before).minus(press(here)), by[0]));
@@ -241,7 +244,7 @@ fn lose(v: &mut [i32], lost: &[u32]) {
     lanes!(v, [lost], |own, i| own.minus(signed(own, lost[i])));
 }
 
-/// Stops what points into shut faces.
+/// Sets velocities that point into shut faces to 0.
 #[inline(always)]
 pub(super) fn shut(v: &mut [i32], low: &[u16], high: &[u16]) {
     lanes!(v, [low, high], |own, i| {

@@ -1,22 +1,24 @@
-//! The constants of one step as integers.
+//! Constants of one step of the article's solver, as integers.
 
 use super::ArticleParams;
 use super::numbers::{Fine, WHOLE, mul, quotient, root, share};
 use crate::{Forces, UNIT};
 
-/// The largest speed along an axis, 2 cells a step: half of it moves an amount by a whole cell, which is as far as a pass can.
+/// Largest speed along an axis, 2 cells a step: half of that moves an amount by a whole cell, which
+/// is the reach of a pass.
 pub(super) const FASTEST: i32 = 2 << 20;
 
-/// Larger densities press and hotter air lifts no more than this, 256.0: a sum of forces stays far below 2³¹.
+/// Upper bound (256.0) of the density that counts for pressure and of the amounts that count for
+/// lift, so that a sum of forces stays far below 2³¹.
 const STRONGEST: u32 = 1 << 28;
 
-/// Cells inside of a side through which the wind blows in that are drawn to the wind.
+/// Number of cells inside an inflow side that relax towards the wind.
 pub(super) const SPONGE: usize = 4;
 
-/// Share that a step draws from them.
+/// Share of the difference to the wind that a step takes from these cells.
 const RELAXED: f32 = 0.1;
 
-/// The constants of a step.
+/// Constants of a step, as integers.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     pub(super) pressure: u32,
@@ -32,7 +34,7 @@ pub(super) struct Rates {
     background: Vec<u32>,
 }
 
-/// The share of the velocity that is lost: a·v + b + c/v.
+/// Friction as the lost share of the velocity: a·v + b + c/v.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Friction {
     quadratic: u32,
@@ -40,7 +42,7 @@ pub(super) struct Friction {
     constant: u32,
 }
 
-/// The loss of heat h: a·h² + b·h + c.
+/// Loss of a heat h: a·h² + b·h + c.
 #[derive(Clone, Copy, Debug)]
 struct Decay {
     quadratic: Fine,
@@ -70,18 +72,19 @@ impl Rates {
         }
     }
 
-    /// The wind at a height: above its table as at its end.
+    /// Wind at height `y` in units a step; above its table the last row.
     pub(super) fn wind(&self, y: usize) -> [i32; 3] {
         let [x, z] = self.wind.get(y).or(self.wind.last()).copied().unwrap_or_default();
         [x, 0, z]
     }
 
-    /// Whether there is a wind.
+    /// Returns true if there is a wind.
     pub(super) fn blows(&self) -> bool {
         !self.wind.is_empty()
     }
 
-    /// The heat that lifts nothing at a height; above its table it goes on as in the last two cells.
+    /// Heat at height `y` that neither lifts nor sinks; above its table extrapolated from the last
+    /// two cells.
     pub(super) fn background(&self, y: usize) -> u32 {
         match self.background[..] {
             [] => 0,
@@ -95,12 +98,13 @@ impl Rates {
         }
     }
 
-    /// Amount of each field outside, in the order of its numbers, at a height.
+    /// Amount of each field outside the box at height `y`, in the order of the fields' numbers.
     pub(super) fn ambient(&self, y: usize) -> [u32; 4] {
         [self.background(y), 0, 0, UNIT]
     }
 
-    /// The upward acceleration of a cell with so much heat, ash and steam above a background.
+    /// Upward acceleration of a cell with these units of heat, ash and steam, over the heat
+    /// `background`.
     #[inline(always)]
     pub(super) fn rise(&self, [heat, ash, steam]: [u32; 3], background: u32) -> i32 {
         let excess = (heat.max(background) - heat.min(background)).min(STRONGEST);
@@ -109,18 +113,18 @@ impl Rates {
         lift - self.weight.of(ash.min(STRONGEST)) as i32 - self.weight.of(steam.min(STRONGEST)) as i32
     }
 
-    /// The share of a velocity that friction takes.
+    /// Friction of the step; `None` if there is none.
     pub(super) fn friction(&self) -> Option<Friction> {
         let Friction { quadratic, linear, constant } = self.friction;
         (quadratic | linear | constant != 0).then_some(self.friction)
     }
 
-    /// Whether heat decays.
+    /// Returns true if heat decays.
     pub(super) fn decays(&self) -> bool {
         !(self.decay.quadratic.is_zero() && self.decay.linear.is_zero() && self.decay.constant == 0)
     }
 
-    /// Loss of a cell's heat: of that above the background, and never more.
+    /// Decay of a cell's heat in units: from the heat above the background, clamped to that.
     #[inline(always)]
     pub(super) fn decayed(&self, heat: u32, background: u32) -> u32 {
         let excess = heat.saturating_sub(background);
@@ -132,10 +136,10 @@ impl Rates {
 }
 
 impl Friction {
-    /// The share that is lost, for a velocity.
+    /// Lost share of the velocity `[x, y, z]`, 2¹⁵ = 1.
     #[inline(always)]
     pub(super) fn of(self, [x, y, z]: [i32; 3]) -> u32 {
-        // The speed in units of 2⁻¹⁴: the sum of three squares has 32 bits.
+        // Speed in units of 2⁻¹⁴, so that the sum of three squares fits 32 bits.
         let (x, y, z) = ((x.unsigned_abs() >> 6), (y.unsigned_abs() >> 6), (z.unsigned_abs() >> 6));
         let speed = root(x.wrapping_mul(x).wrapping_add(y.wrapping_mul(y)).wrapping_add(z.wrapping_mul(z)));
         let rising = 2 * mul(speed, self.quadratic);
@@ -148,7 +152,7 @@ impl Friction {
     }
 }
 
-/// The density as a pressure.
+/// Density that counts for pressure, clamped.
 #[inline(always)]
 pub(super) fn press(density: u32) -> i32 {
     density.min(STRONGEST) as i32

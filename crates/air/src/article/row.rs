@@ -1,31 +1,33 @@
-//! The shares of a few cells in a row, computed at once.
+//! Shares of the cells of a block, computed together in vectors.
 
 use super::ground::Ground;
 use super::numbers::WHOLE;
 
-/// Cells of a block; rows of the fields have whole blocks.
+/// Number of cells of a block; rows of the fields have whole blocks.
 pub(super) const BLOCK: usize = 16;
 
-/// Corners of the eight cells around the end of a move besides home: x, z, both, y, x and y, y and z, all.
+/// Number of corners other than home of the eight cells around the end of a move, in the order x,
+/// z, xz, y, xy, yz, xyz.
 pub(super) const CORNERS: usize = 7;
 
-/// The block of a plane that begins at a position.
+/// Block of a plane that begins at position `at`.
 #[inline(always)]
 pub(super) fn block<T>(plane: &[T], at: usize) -> &[T; BLOCK] {
     plane[at..].first_chunk().expect("rows have whole blocks")
 }
 
-/// Shares that a block of cells gives to the corners ahead, or asks of those behind.
+/// Shares that each cell of a block gives to the corners ahead, or asks from those behind.
 pub(super) struct Shares {
     corners: [[u32; BLOCK]; CORNERS],
-    /// Share that is left.
+    /// Share that stays at home.
     pub(super) home: [u32; BLOCK],
-    /// −1 where the corners lie in the direction of falling x, y and z, else 0.
+    /// −1 for corners in the direction of falling x, y and z, else 0.
     back: [[i32; BLOCK]; 3],
 }
 
 impl Shares {
-    /// Weighs the shares of the block that begins at a position, or what it asks (`ASK`); none if nothing moves in it.
+    /// Shares of the block that begins at position `at`, given or asked (`ASK`); None if nothing
+    /// moves in the block.
     #[inline(always)]
     pub(super) fn of<const ASK: bool>(
         motion: &[Vec<i32>; 3],
@@ -47,7 +49,8 @@ impl Shares {
         Some(shares)
     }
 
-    /// Across first, so that x and z may be exchanged.
+    /// Computes the shares from velocities and openness. Products of x and z come first, so that x
+    /// and z may be exchanged.
     #[inline(always)]
     fn weigh<const ASK: bool>(velocity: [&[i32; BLOCK]; 3], low: [&[u16; BLOCK]; 3], high: [&[u16; BLOCK]; 3]) -> Self {
         let mut shares = Self { corners: [[0; BLOCK]; CORNERS], home: [WHOLE; BLOCK], back: [[0; BLOCK]; 3] };
@@ -73,11 +76,11 @@ impl Shares {
         shares
     }
 
-    /// Drops the shares whose corner is solid, by the bits of [`Ground::around`].
+    /// Clears the shares of solid corners, by the bits of [`Ground::around`].
     #[inline(always)]
     fn keep_open(&mut self, around: &[u32; BLOCK]) {
         for (i, around) in around.iter().enumerate() {
-            // The bit in the middle is that of the cell itself.
+            // The middle bit (13) is that of the cell itself.
             let (x, y, z) = (1 + 2 * self.back[0][i], 3 + 6 * self.back[1][i], 9 + 18 * self.back[2][i]);
             self.corners[2][i] &= 0u32.wrapping_sub(around >> (13 + x + z) & 1);
             self.corners[4][i] &= 0u32.wrapping_sub(around >> (13 + x + y) & 1);
@@ -86,7 +89,7 @@ impl Shares {
         }
     }
 
-    /// Computes the share of each cell that is left at home.
+    /// Computes the share of each cell that stays at home.
     #[inline(always)]
     fn keep(&mut self) {
         let [a, b, c, d, e, f, g] = &self.corners;
@@ -96,7 +99,7 @@ impl Shares {
         }
     }
 
-    /// The shares of a cell.
+    /// Shares of one cell, by corner.
     #[inline(always)]
     pub(super) fn share(&self, cell: usize) -> [u32; CORNERS] {
         let [a, b, c, d, e, f, g] = &self.corners;
@@ -115,7 +118,7 @@ impl Shares {
     }
 }
 
-/// Whether no cell of a block moves by anything.
+/// Returns true if no cell of a block moves at all.
 #[inline(always)]
 fn is_still([x, y, z]: [&[i32; BLOCK]; 3]) -> bool {
     let mut all = 0;
@@ -125,11 +128,13 @@ fn is_still([x, y, z]: [&[i32; BLOCK]; 3]) -> bool {
     all == 0
 }
 
-/// Half a step as a fraction of a cell, as far as the face is open; and −1 where it goes, or asks, backwards.
+/// Half a step as a share of a cell (2¹⁵ = 1), scaled by the openness of the face; and −1 if the
+/// corner lies backwards, else 0.
 #[inline(always)]
 fn fraction<const ASK: bool>(velocity: i32, low: u16, high: u16) -> (u32, i32) {
     let back = if ASK { -i32::from(velocity > 0) } else { velocity >> 31 };
-    // Both faces are read, and one is masked out: a choice between two places in memory is not made wide.
+    // Both faces are read and one is masked out: a choice between two places in memory would not be
+    // vectorised.
     let open = u32::from(low) & back as u32 | u32::from(high) & !back as u32;
     ((velocity.unsigned_abs() >> 6).min(WHOLE).wrapping_mul(open) >> 15, back)
 }

@@ -1,4 +1,4 @@
-//! Single passes against the article's example, and against its rules in floats.
+//! Tests of single passes against the article's example, and against its rules in floats.
 
 use super::plain::Air;
 use super::*;
@@ -48,7 +48,7 @@ fn two_takers_of_the_same_cell_share_it() {
     }
 }
 
-/// A swirl that comes to rest at the walls, as integers.
+/// A swirl that comes to rest at the walls, as integer velocities.
 fn swirl(n: usize) -> impl Fn(usize, usize) -> [i32; 3] {
     move |x, y| {
         let [x, y] = [x, y].map(|place| std::f64::consts::PI * (place as f64 + 0.5) / n as f64);
@@ -76,6 +76,7 @@ fn one_cell_thick_the_passes_are_those_of_the_original_with_half_moves() {
     }
     let start = amounts.total(Field::Ash);
     for step in 1..=100 {
+        // The 3D rules move by half a step in each pass, so the original is run with 0.5.
         article.carry(&mut amounts, &rates);
         original.ink = original.carry(&original.ink, 0.5);
         if step == 10 || step == 100 {

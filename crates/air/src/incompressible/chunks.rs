@@ -1,12 +1,12 @@
-//! The planes of the fields dealt out to the threads.
+//! Distribution of the planes of the fields to the threads.
 
 use crate::AirGrid;
 use lavoxel_base::parallel::*;
 
-/// Cells below which one thread does the work.
+/// Number of cells below which one thread does all the work.
 const FEW: usize = 8192;
 
-/// Planes for each thread.
+/// Number of planes for each thread.
 pub(super) fn planes(grid: AirGrid) -> usize {
     let threads = if grid.cells.cells() < FEW { 1 } else { current_num_threads() };
     grid.len().div_ceil(grid.strides()[2]).div_ceil(threads)

@@ -1,17 +1,20 @@
-//! Faces that move by whole cells in a sweep of the velocity: what lies so many cells before them, and the rest of the way
-//! by the sweep itself (Lin and Rood 1996, in advective form). No way leads through rock.
+//! Faces that move by whole cells in a sweep of the velocity: the value comes from whole cells
+//! before, and the rest of the way is a normal sweep (Lin and Rood 1996, in advective form).
+//!
+//! Invariant: no way leads through rock.
 
 use crate::{BEYOND, Side};
 
 use super::velocity::{Sweep, advected};
 
-/// Most whole cells that a face moves.
+/// Largest number of whole cells that a face moves.
 const MOST: usize = 4;
-/// Values beyond the ends of a row that moves along itself.
+/// Number of values beyond the ends of a row that moves along itself.
 const WIDE: usize = MOST + BEYOND;
 
-/// Rows of a thread: the Courant numbers of the faces, how far they can come from behind and ahead, whether the way is free so
-/// far, and rows with [`WIDE`] values beyond both ends.
+/// Row buffers of a thread: Courant numbers of the faces; reach of each face from behind and ahead
+/// in cells; flags of ways that are free up to the present step; and rows with [`WIDE`] values
+/// beyond both ends.
 pub(super) struct Rows {
     courant: Vec<f32>,
     ways: [Vec<f32>; 2],
@@ -28,7 +31,8 @@ impl Rows {
     }
 }
 
-/// Cells that the faces of a row move: the mean of four speeds; `share` is a quarter of the time.
+/// Computes the Courant numbers of a row of faces from the mean of four speeds; `share` is a
+/// quarter of the time in steps.
 #[inline(always)]
 fn courants(out: &mut [f32], speeds: [&[f32]; 4], share: f32) {
     let n = out.len();
@@ -39,7 +43,7 @@ fn courants(out: &mut [f32], speeds: [&[f32]; 4], share: f32) {
     }
 }
 
-/// The least and the most of a row.
+/// Smallest and largest value of a row.
 #[inline(always)]
 fn range(row: &[f32]) -> [f32; 2] {
     let (mut low, mut high) = (row[0], row[0]);
@@ -50,7 +54,7 @@ fn range(row: &[f32]) -> [f32; 2] {
     [low, high]
 }
 
-/// Counts on where one of two rows of faces is open, and all before were.
+/// Extends the ways by a cell where one of two rows of faces is open, and all before were.
 #[inline(always)]
 fn go_on(way: &mut [f32], free: &mut [f32], [a, b]: [&[f32]; 2]) {
     let n = way.len();
@@ -62,7 +66,7 @@ fn go_on(way: &mut [f32], free: &mut [f32], [a, b]: [&[f32]; 2]) {
     }
 }
 
-/// Ends the way of the faces where it meets rock.
+/// Clamps the Courant numbers so that no way enters rock.
 #[inline(always)]
 fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
     let n = courant.len();
@@ -74,7 +78,8 @@ fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
     }
 }
 
-/// New values of those faces that move by more than `shift` - 1 cells, from five rows around the one `shift` cells before.
+/// Computes new values of the faces that move by more than `shift` − 1 cells, from five rows around
+/// the row `shift` cells before.
 #[inline(always)]
 fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], shift: f32) {
     let n = out.len();
@@ -91,7 +96,7 @@ fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], s
     }
 }
 
-/// A row of `n` values from `from` with [`BEYOND`] beyond both ends, continued to [`WIDE`].
+/// Copies a row of `n` values with [`BEYOND`] beyond both ends, and extends it to [`WIDE`].
 #[inline(always)]
 fn widen(out: &mut [f32], from: &[f32], (n, wraps): (usize, bool)) {
     let skip = WIDE - BEYOND;
@@ -105,7 +110,7 @@ fn widen(out: &mut [f32], from: &[f32], (n, wraps): (usize, bool)) {
 }
 
 impl Sweep<'_> {
-    /// New values of a row of faces, if any of them moves by a whole cell; returns whether it does.
+    /// Computes new values of a row of faces if any moves by a whole cell; returns true if so.
     #[inline(always)]
     pub(super) fn far_row(&self, component: usize, place: [usize; 2], out: &mut [f32], rows: &mut Rows) -> bool {
         let (n, speeds) = (out.len(), &self.speeds[self.axis]);
@@ -126,7 +131,8 @@ impl Sweep<'_> {
             let wraps = self.grid.sides[0] == Side::Wrap;
             widen(&mut rows.values, &self.from[component][at..], (self.grid.cells.nx, wraps));
         }
-        // A pass is for faces within a cell of its shift: one for all of them, or one after the other.
+        // A pass serves faces within a cell of its shift: one pass for all faces if possible, else
+        // several.
         let middle = (0.5 * (low + high) + 0.5).floor();
         let one = low - middle > -1.0 && high - middle < 1.0;
         let mut shift = if one { middle } else { low.ceil() };
@@ -148,8 +154,9 @@ impl Sweep<'_> {
         }
     }
 
-    /// Where a row begins that is so many cells ahead along y or z; beyond `ends`, before the first and after the last cell,
-    /// the row there, or that at the other end.
+    /// Position of the row `ahead` cells further along y or z. Beyond `ends` (cells before the
+    /// first and after the last) the last row there, or the row at the opposite end of a box that
+    /// wraps.
     #[inline(always)]
     fn row_at(&self, place: [usize; 2], ahead: isize, ends: [isize; 2]) -> usize {
         let (grid, axis) = (self.grid, self.axis);
@@ -163,7 +170,7 @@ impl Sweep<'_> {
         (from + (along - place[axis - 1] as isize) * grid.strides()[axis] as isize) as usize
     }
 
-    /// Whether all faces on the way of a row are open.
+    /// Returns true if all faces on the way of a row are open.
     #[inline(always)]
     fn is_free(&self, component: usize, place: [usize; 2]) -> bool {
         let back = self.back(component);
@@ -175,13 +182,15 @@ impl Sweep<'_> {
         (-(MOST as isize)..=MOST as isize).all(|ahead| is_free(self.row_at(place, ahead, [0, 0])))
     }
 
-    /// From the faces of a component to those beside them along the axis of the component; none along their own.
+    /// Stride from the faces of a component to the neighbouring faces along the component's axis; 0
+    /// if that is the axis of the sweep.
     #[inline(always)]
     fn back(&self, component: usize) -> usize {
         if component == self.axis { 0 } else { self.grid.strides()[component] }
     }
 
-    /// How far the faces of a row can come from on both sides: up to the first shut face, and into what lies behind it.
+    /// Finds the reach of the faces of a row on both sides: up to the first shut face, and one cell
+    /// beyond.
     #[inline(always)]
     fn find_ways(&self, component: usize, place: [usize; 2], n: usize, rows: &mut Rows) {
         let (open, back) = (&self.open.faces[self.axis], self.back(component));
@@ -191,7 +200,8 @@ impl Sweep<'_> {
             widen(&mut rows.open[0], &open[at..], about);
             widen(&mut rows.open[1], &open[at - back..], about);
         }
-        // Faces of the own axis come from the next ones, others through those between.
+        // Faces of the sweep's own axis come from the next faces; other faces come through the
+        // faces between.
         let nearest = [if back == 0 { -1 } else { 0 }, 1];
         for (side, way) in rows.ways.iter_mut().enumerate() {
             way[..n].fill(1.0);

@@ -1,4 +1,5 @@
-//! Forces on the velocity besides pressure: lift by heat, the weight of ash and drops, friction, and the wind.
+//! Forces on the velocity other than pressure: lift by heat, the weight of ash and drops, friction,
+//! and the wind.
 
 use crate::{AirGrid, Amounts, BEYOND, Field, Forces, Openness, Side, UNIT};
 use lavoxel_base::simd::{Level, Simd, Work};
@@ -9,23 +10,23 @@ use super::project::limited;
 use super::sides::Winds;
 use super::velocity::{Faces, Open};
 
-/// Cells inside an inflow side that take on the wind.
+/// Number of cells inside an inflow side that relax towards the wind.
 const SPONGE: usize = 4;
-/// Share by which they do in a step.
+/// Share of the difference to the wind that these cells take on in a step.
 const RELAX: f32 = 0.1;
 
 /// Lift and weight over some planes of the vertical velocity.
 struct Lift<'a> {
     amounts: &'a Amounts,
     forces: &'a Forces,
-    /// Speed in a substep for a unit of both cells beside a face.
+    /// Speed in cells a step that a unit in one of the two cells at a face adds in a substep.
     lift: f32,
     weight: f32,
     v: &'a mut [f32],
     first: usize,
 }
 
-/// Rows of the fields, and what lifts nothing.
+/// Rows of the amounts, and the heat that neither lifts nor sinks.
 struct Carried<'a> {
     heat: &'a [u32],
     ash: &'a [u32],
@@ -33,7 +34,7 @@ struct Carried<'a> {
     background: i32,
 }
 
-/// An amount as a signed number; a cell that holds more than that counts as full.
+/// Amount as a signed number, clamped to 2³¹ − 1.
 #[inline(always)]
 pub(super) fn signed(amount: u32) -> i32 {
     let signed = amount as i32;
@@ -69,7 +70,7 @@ impl Work for Lift<'_> {
                 let at = k * plane + (y + BEYOND) * row + BEYOND;
                 let v = &mut self.v[at..at + nx];
                 for below in [y - 1, y] {
-                    // Above the top lies still air.
+                    // Above the top lies still air without excess heat.
                     if below == ny {
                         continue;
                     }
@@ -90,7 +91,7 @@ impl Work for Lift<'_> {
     }
 }
 
-/// Heat lifts, ash and drops pull down, for a share of a step.
+/// Applies lift by heat and weight of ash and drops for `time` steps.
 pub(super) fn lift(amounts: &Amounts, forces: &Forces, u: &mut Faces, (time, simd): (f32, Level)) {
     let per_unit = |value: f32| time * 0.5 * value / UNIT as f32;
     let (lift, weight) = (per_unit(forces.lift), per_unit(forces.weight));
@@ -100,7 +101,8 @@ pub(super) fn lift(amounts: &Amounts, forces: &Forces, u: &mut Faces, (time, sim
     each_chunk(amounts.grid(), u, |first, [_, v, _]| simd.run(Lift { amounts, forces, lift, weight, v, first }));
 }
 
-/// Whether heat lifts and ash weighs nowhere more than what calm air stops.
+/// Returns true if nowhere lift or weight exceeds the deceleration that calms air
+/// (`forces.calming`).
 pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -> bool {
     let (grid, nx) = (amounts.grid(), amounts.grid().cells.nx);
     let still = |value: f32, units: u32| value * signed(units) as f32 <= forces.calming * UNIT as f32;
@@ -116,7 +118,7 @@ pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -
     (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| calm(y, z)))
 }
 
-/// Takes a speed off all velocities, as dry friction does, down to rest.
+/// Takes the speed `by` off every velocity, as dry friction does, down to rest.
 pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
     each_chunk(grid, u, |_, u| {
         for u in u.into_iter().flatten() {
@@ -126,7 +128,8 @@ pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
     });
 }
 
-/// Friction takes a·v² + b·v + c off every speed v, direction kept. `factors` is used and left at 1.
+/// Takes `time` · (a·v² + b·v + c) off every speed v, direction kept. `factors` is a buffer, left
+/// at 1.
 pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b, c], time): ([f32; 3], f32)) {
     if [a, b, c] == [0.0; 3] {
         return;
@@ -152,7 +155,7 @@ pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b
     factors.fill(1.0);
 }
 
-/// Beyond sides that wrap there are the cells of the other end.
+/// Copies factors beyond sides that wrap from the opposite end.
 fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
     let (size, strides) = (grid.size(), grid.strides());
     for axis in [0, 2].into_iter().filter(|&axis| grid.sides[axis] == Side::Wrap) {
@@ -165,19 +168,19 @@ fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
     }
 }
 
-/// The wind at the rows of the box; still air where the scene has none.
+/// Wind at each of the `ny` rows of the box; 0 for a scene without wind.
 pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
     let wind = |[x, z]: &[f32; 2]| [limited(*x, FASTEST), 0.0, limited(*z, FASTEST)];
     let at = |y: usize| forces.wind.get(y).or(forces.wind.last()).map_or([0.0; 3], wind);
     (0..ny).map(at).collect()
 }
 
-/// Gives all open faces the wind at their height.
+/// Sets all open faces to the wind at their height.
 pub(super) fn blow(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds) {
     on_open_faces(grid, u, open, winds, |u, wind| *u = wind);
 }
 
-/// Adds to all open faces a change of the wind at their height.
+/// Adds a change of the wind to all open faces, by their height.
 pub(super) fn change_wind(grid: AirGrid, u: &mut Faces, open: &Open, change: &Winds) {
     on_open_faces(grid, u, open, change, |u, change| *u += change);
 }
@@ -194,7 +197,7 @@ fn on_open_faces(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds, put: 
     }
 }
 
-/// Sides into which the wind blows hold it, and the cells inside take it on little by little.
+/// Holds the wind on inflow sides, and relaxes the cells inside towards the wind.
 pub(super) fn hold_wind(grid: AirGrid, u: &mut Faces, winds: &Winds, time: f32) {
     let (size, strides) = (grid.size(), grid.strides());
     let relax = RELAX * time;
@@ -208,7 +211,7 @@ pub(super) fn hold_wind(grid: AirGrid, u: &mut Faces, winds: &Winds, time: f32) 
                     let mut place = [0, y, 0];
                     (place[axis], place[across]) = (if low { depth } else { n - 1 - depth }, other);
                     let at = grid.at(place);
-                    // The face of the cell on the side where the wind comes from.
+                    // Face of the cell on the windward side.
                     let face = if low { at } else { at + strides[axis] };
                     let held = if depth == 0 { 1.0 } else { relax };
                     u[axis][face] += held * (wind[axis] - u[axis][face]);

@@ -1,17 +1,18 @@
-//! The incompressible solver: velocities on the faces of the cells, a multigrid projection, and whole units of heat, ash and
-//! steam that limited sharp sweeps carry.
+//! The incompressible solver: velocities on the faces of the cells, a multigrid projection, and
+//! integer amounts of heat, ash and steam that limited sharp sweeps carry.
 //!
-//! A step is one substep or two, so that the air moves by no more than 3.2 cells in each. A substep carries the velocity by itself
-//! (`velocity`, `far`), by one sweep along each axis however fast it is, adds the forces (`forces`, `swirl`), takes the
-//! divergence out (`project`, `pressure`) and carries the amounts (`scalars`), in each line of cells by so many sweeps that none
-//! moves anything by more than 0.8 of a cell.
+//! A step has as many substeps (one or two) as keep the air from moving by more than 3.2 cells in
+//! each. A substep carries the velocity by itself (`velocity`, `far`), by one sweep along each axis
+//! at any speed, adds the forces (`forces`, `swirl`), removes the divergence (`project`,
+//! `pressure`) and carries the amounts (`scalars`), in each line of cells by as many sweeps as keep
+//! each below 0.8 of a cell.
 //!
-//! No value can stop being a number: speeds are limited to `FASTEST` before a step, with the lift, and after every projection,
-//! and what is not a number becomes such a limit; the wind and the confinement are limited too; volumes are at least 1/16;
-//! amounts are integers.
+//! Invariant: no value becomes NaN or infinite. Speeds are clamped to `FASTEST` before a step, with
+//! the lift, and after every projection, and NaN becomes such a bound; wind and confinement are
+//! clamped too; volumes are at least 1/16; amounts are integers.
 //!
-//! Floats are computed by the same operations in the same order on every instruction set and by any number of threads, with
-//! no fused operations and no functions but the square root.
+//! Invariant: floats are computed by the same operations in the same order on every instruction set
+//! and by any number of threads, without fused operations and with no function but the square root.
 
 mod chunks;
 mod far;
@@ -37,59 +38,60 @@ use self::pressure::Multigrid;
 use self::swirl::Swirl;
 use self::velocity::{Faces, Open, Sweep};
 
-/// Most cells that the air moves in a substep.
+/// Upper bound of the cells that the air moves in a substep.
 const REACH: f32 = 3.2;
-/// Largest speed, in cells a step.
+/// Upper bound of the speed, in cells a step.
 const FASTEST: f32 = 4.0;
-/// Cycles of the projection.
+/// Number of multigrid cycles of the projection: fixed, so that no sum over the box decides.
 const CYCLES: usize = 2;
-/// Orders of the sweeps, by turns, so that no direction comes first.
+/// Orders of the axes in the sweeps, alternating, so that no direction is preferred.
 const ORDERS: [[usize; 3]; 2] = [[0, 2, 1], [1, 2, 0]];
 
-/// Numbers of the solver.
+/// Parameters of the incompressible solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IncompressibleParams {
-    /// Strength of the vorticity confinement, as a share of the speed across a cell in a step; 0: none.
+    /// Strength of the vorticity confinement, as a share of the speed across a cell in a step; 0:
+    /// none.
     pub confinement: f32,
 }
 
-/// The air as an incompressible flow.
+/// Air as an incompressible flow.
 #[derive(Clone, Debug)]
 pub struct Incompressible {
     grid: AirGrid,
     params: IncompressibleParams,
     simd: Level,
-    /// Velocity on the lower faces, in cells a step.
+    /// Velocity on the lower faces of the cells along x, y and z, in cells a step.
     u: Faces,
     /// Openness of the lower faces, 0 to 1.
     open: Open,
-    /// Velocities during a step.
+    /// Buffers of the velocities during a step.
     swept: [Faces; 2],
-    /// Volumes of the cells during a step.
+    /// Volumes of the cells during a step; a full cell is 1.
     volume: Vec<f32>,
     pressure: Multigrid,
-    /// Where the confinement acts; `None` until it is wanted over the ground as it is.
+    /// Faces where the confinement acts; `None` until it is needed over the present ground.
     swirl: Option<Swirl>,
-    /// Whether the next substep has the second order of sweeps.
+    /// Order flag: the next substep has the second order of sweeps.
     is_odd: bool,
-    /// Whether there was a step, before which the wind fills the box.
+    /// Begin flag: a step was made; before the first step the wind fills the box.
     has_begun: bool,
-    /// Whether all velocities are within the limit, and the fastest of each row are known.
+    /// Limit flag: all velocities are within the bound, and the fastest face of each row is known.
     is_limited: bool,
     pace: Pace,
-    /// The fastest along each axis.
+    /// Fastest speed along each axis, in cells a step.
     fastest: [f32; 3],
-    /// Whether the air moves though nothing lifts it and no wind blows.
+    /// Calm flag: no lift and no wind drives the air.
     is_calm: bool,
-    /// Amounts and forces with which the air was at rest.
+    /// Version of the amounts and the forces with which the air was found at rest.
     rest: Option<(u64, Forces)>,
 }
 
 impl Incompressible {
-    /// Still air over no ground, with the vector instructions of a level.
+    /// Still air over free ground, with vector instructions of `level`.
     pub fn new(grid: AirGrid, params: IncompressibleParams, level: Level) -> Self {
         let mut grid = grid;
-        // The floor is a wall, so that nothing can wrap there.
+        // The floor is a wall, so nothing can wrap there.
         if grid.sides[1] == Side::Wrap {
             grid.sides[1] = Side::Wall;
         }
@@ -118,12 +120,13 @@ impl Incompressible {
         solver
     }
 
-    /// Takes over openness of all faces of some columns; velocities through faces that are shut become 0.
+    /// Takes over the openness of all faces of some columns; velocities through shut faces
+    /// become 0.
     fn take_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
         let [nx, ny, nz] = self.grid.size();
         let mut changed = Vec::new();
         for &(x, z) in columns {
-            // Faces to the next columns lie with those.
+            // Faces towards the next columns are stored with those.
             let beside = [(x, z), ((x + 1) % nx, z), (x, (z + 1) % nz)];
             for (k, (x, z)) in beside.into_iter().enumerate() {
                 for y in 0..ny {
@@ -157,7 +160,7 @@ impl Incompressible {
         (self.rest, self.swirl) = (None, None);
     }
 
-    /// Takes over the lower face of a cell, and the upper one of the last cell.
+    /// Takes over the openness of the lower face of a cell, and of the upper face of the last cell.
     fn take_face(&mut self, openness: &Openness, (axis, place): (usize, Place), changed: &mut Vec<[usize; 2]>) {
         let is_last = place[axis] + 1 == self.grid.size()[axis];
         let mut faces = vec![(place, openness.low(axis, place))];
@@ -177,7 +180,7 @@ impl Incompressible {
             if std::mem::replace(&mut self.open.faces[axis][at], open) != open {
                 changed.push([place[1], place[2]]);
             } else if !was_still {
-                // It may have been the fastest of a row that is not looked at again.
+                // The stopped face may have been the fastest of a row that is not examined again.
                 self.is_limited = false;
             }
         }
@@ -198,6 +201,7 @@ impl Incompressible {
             return flows;
         }
         let fastest = self.fastest.into_iter().fold(0.0, f32::max);
+        // As few substeps as the reach of the sweeps allows.
         let substeps = (fastest / REACH).ceil().max(1.0);
         let time = 1.0 / substeps;
         for _ in 0..substeps as usize {
@@ -210,12 +214,12 @@ impl Incompressible {
         flows
     }
 
-    /// Whether nothing changed since the air was found at rest.
+    /// Returns true if nothing changed since the air was found at rest.
     fn is_still_at_rest(&self, amounts: &Amounts, forces: &Forces) -> bool {
         self.rest.as_ref().is_some_and(|(version, before)| *version == amounts.version() && before == forces)
     }
 
-    /// Whether nothing moves and nothing will; also finds out whether the air is calm.
+    /// Returns true if nothing moves and nothing will; also updates the calm flag.
     fn is_at_rest(&mut self, amounts: &Amounts, openness: &Openness, forces: &Forces, winds: &sides::Winds) -> bool {
         let is_still = self.fastest == [0.0; 3];
         if is_still && self.is_still_at_rest(amounts, forces) {
@@ -228,14 +232,14 @@ impl Incompressible {
         is_at_rest
     }
 
-    /// Sets the velocity through a face, where it is open.
+    /// Sets the velocity through a face, or 0 if the face is shut.
     fn put(&mut self, axis: usize, place: Place, velocity: f32) {
         let at = self.grid.at(place);
         self.u[axis][at] = if self.open.faces[axis][at] > 0.0 { velocity } else { 0.0 };
         self.pace.find(axis, [place[1], place[2]], &self.u[axis]);
     }
 
-    /// A substep of the velocity.
+    /// Makes a substep of the velocity, of `time` steps.
     fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
         let is_confined = self.params.confinement > 0.0;
         let before = if is_confined { swirl::energy(self.grid, &self.u, &self.open) } else { 0.0 };
@@ -259,7 +263,7 @@ impl Incompressible {
         self.fastest = self.pace.fastest();
     }
 
-    /// The velocity carried by itself: a sweep along each axis.
+    /// Carries the velocity by itself, with a sweep along each axis.
     fn carry(&mut self, winds: &sides::Winds, time: f32) {
         let (grid, simd, [first, second]) = (self.grid, self.simd, &mut self.swept);
         sides::fill(grid, &mut self.u, winds);
@@ -274,7 +278,8 @@ impl Incompressible {
     }
 }
 
-/// The fastest that air moves along an axis. What lies beyond open sides carries as well.
+/// Largest speed along an axis in cells a step, including the wind beyond open sides, which carries
+/// as well.
 fn fastest(fastest: &[f32; 3], winds: &sides::Winds, axis: usize) -> f32 {
     winds.iter().fold(fastest[axis], |most, wind| most.max(wind[axis].abs()))
 }
@@ -288,7 +293,7 @@ impl Solver for Incompressible {
         if self.is_limited && self.is_still_at_rest(amounts, forces) {
             return Flows::default();
         }
-        // The first call of `join` goes to the threads, so that the many small loops need not.
+        // Enters the thread pool once by `join`, so that the many small loops need not.
         join(|| self.step_within(amounts, openness, forces), || ()).0
     }
 
@@ -343,7 +348,7 @@ impl Solver for Incompressible {
     }
 
     fn bytes(&self) -> usize {
-        // Twelve arrays of faces and one of volumes.
+        // Twelve arrays of faces (velocity, openness, two buffers) and one of volumes.
         let swirl = self.swirl.as_ref().map_or(0, Swirl::bytes);
         13 * self.grid.len() * size_of::<f32>() + swirl + self.pace.bytes() + self.pressure.bytes()
     }

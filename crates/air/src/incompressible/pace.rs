@@ -1,4 +1,4 @@
-//! The fastest face of each row, from which follows how many sweeps the lines of cells need.
+//! The fastest face of each row, which decides the number of sweeps for each line of cells.
 
 use crate::{AirGrid, BEYOND};
 
@@ -12,22 +12,22 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Of still air.
+    /// Pace of still air.
     pub(super) fn still(grid: AirGrid) -> Self {
         Self { grid, rows: vec![[0; 3]; grid.len() / grid.strides()[1]] }
     }
 
-    /// Rows of a plane.
+    /// Number of rows of a plane, with those beyond the sides.
     pub(super) fn plane(grid: AirGrid) -> usize {
         grid.cells.ny + 2 * BEYOND
     }
 
-    /// All rows.
+    /// Bits of the largest speeds of all rows.
     pub(super) fn rows_mut(&mut self) -> &mut [[u32; 3]] {
         &mut self.rows
     }
 
-    /// Finds the fastest face of a row anew, with its last face.
+    /// Recomputes the fastest face of a row, the last face included.
     pub(super) fn find(&mut self, axis: usize, [y, z]: [usize; 2], u: &[f32]) {
         let [_, ny, nz] = self.grid.size();
         if y >= ny + usize::from(axis == 1) || z >= nz + usize::from(axis == 2) {
@@ -38,18 +38,18 @@ impl Pace {
         self.rows[at / row][axis] = largest(&u[at..at + faces], 0);
     }
 
-    /// The fastest face along an axis in the row of a place.
+    /// Largest speed along an axis in the row (y, z), in cells a step.
     pub(super) fn row(&self, axis: usize, [y, z]: [usize; 2]) -> f32 {
         f32::from_bits(self.rows[(z + BEYOND) * Self::plane(self.grid) + y + BEYOND][axis])
     }
 
-    /// The fastest of all along each axis.
+    /// Largest speed along each axis in the whole box, in cells a step.
     pub(super) fn fastest(&self) -> [f32; 3] {
         let larger = |a: [u32; 3], b: &[u32; 3]| [a[0].max(b[0]), a[1].max(b[1]), a[2].max(b[2])];
         self.rows.iter().fold([0; 3], larger).map(f32::from_bits)
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.rows[..])
     }

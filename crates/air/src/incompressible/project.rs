@@ -1,4 +1,4 @@
-//! The divergence of a flow, and its end: velocities less the gradient of the pressure.
+//! Projection: the divergence of the velocity, and subtraction of the pressure's gradient.
 
 use crate::{AirGrid, BEYOND, Side};
 use lavoxel_base::parallel::*;
@@ -10,10 +10,10 @@ use super::pace::Pace;
 use super::pressure::{Layout, Multigrid, Pressure, split};
 use super::velocity::{Faces, Open};
 
-/// Slower than this is still: a thousand million steps for a cell.
+/// Speed in cells a step below which a face counts as still: a cell would take 10⁹ steps.
 const STILL: f32 = 1e-9;
 
-/// Some planes of the divergence, in both colours.
+/// Divergence of some planes, in both colours.
 struct Divergence<'a> {
     grid: AirGrid,
     u: &'a Faces,
@@ -53,7 +53,7 @@ impl Work for Divergence<'_> {
     fn with<S: Simd>(self, _: S) {
         let (grid, layout) = (self.grid, self.layout);
         let [nx, ny, nz] = grid.size();
-        // One more value, for pairs.
+        // One more value, so that the row splits into pairs.
         let mut row = vec![0.0; nx + 1];
         let planes = self.r[0].len() / layout.plane();
         for plane in self.first.max(1)..(self.first + planes).min(nz + 1) {
@@ -63,7 +63,7 @@ impl Work for Divergence<'_> {
                 for (axis, stride) in grid.strides().into_iter().enumerate() {
                     let u = &self.u[axis];
                     let low = self.open.row(axis, at);
-                    // In a row of its own axis the upper faces are the next ones.
+                    // In a row along x the upper faces are the next lower ones.
                     let high = if axis == 0 { low.map(|open| &open[1..]) } else { self.open.row(axis, at + stride) };
                     flow_out(&mut row[..nx], [&u[at..], &u[at + stride..]], [low, high]);
                 }
@@ -75,18 +75,18 @@ impl Work for Divergence<'_> {
     }
 }
 
-/// Some planes of the velocity, less the gradient.
+/// Subtraction of the pressure's gradient from some planes of the velocity.
 struct Gradient<'a> {
     grid: AirGrid,
     open: &'a Open,
     pressure: Pressure<'a>,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the fastest along each axis, by rows.
+    /// Bits of the largest speed along each axis, by rows.
     pace: &'a mut [[u32; 3]],
 }
 
-/// A speed between two limits; no number becomes one of them.
+/// Speed clamped to ± `most`; NaN becomes a bound, and very small speeds 0.
 #[inline(always)]
 pub(super) fn limited(u: f32, most: f32) -> f32 {
     let u = if u > -most { u } else { -most };
@@ -109,7 +109,8 @@ fn subtract(out: &mut [f32], open: Option<&[f32]>, [low, high]: [&[f32]; 2]) {
     }
 }
 
-/// Bits of the largest number without its sign, which order as the numbers do.
+/// Bits of the largest magnitude in `row` and `before`; bits of positive floats order like the
+/// numbers.
 #[inline(always)]
 pub(super) fn largest(row: &[f32], before: u32) -> u32 {
     let mut most = before as i32;
@@ -140,7 +141,8 @@ impl Work for Gradient<'_> {
 }
 
 impl Gradient<'_> {
-    /// A plane of faces with the pressures before and in it.
+    /// Subtracts the gradient in a plane of faces; `before` and `here` are the pressures of the
+    /// plane before and of this plane.
     #[inline(always)]
     fn plane(&mut self, plane: usize, [before, here]: &[Vec<f32>; 2]) {
         let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
@@ -164,12 +166,12 @@ impl Gradient<'_> {
     }
 }
 
-/// Some planes of the velocity, within the limit.
+/// Clamping of some planes of the velocity.
 struct Limit<'a> {
     grid: AirGrid,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the fastest along each axis, by rows.
+    /// Bits of the largest speed along each axis, by rows.
     pace: &'a mut [[u32; 3]],
 }
 
@@ -196,18 +198,19 @@ impl Work for Limit<'_> {
     }
 }
 
-/// A speed within the limit; what is no number is still.
+/// Speed clamped to the bound; NaN becomes 0.
 #[inline(always)]
 pub(super) fn limited_number(u: f32) -> f32 {
     if u.is_nan() { 0.0 } else { limited(u, FASTEST) }
 }
 
-/// Limits all velocities, which need not be numbers, and finds the fastest.
+/// Clamps all velocities, which may be NaN, and finds the fastest face of each row.
 pub(super) fn limit(grid: AirGrid, u: &mut Faces, pace: &mut Pace, simd: Level) {
     each_paced(grid, u, pace, |first, u, pace| simd.run(Limit { grid, u, first, pace }));
 }
 
-/// Calls `work` for chunks of planes of the velocity and of the fastest of each row, with the number of the first plane.
+/// Calls `work` for chunks of planes of the velocity and of the pace, with the number of the first
+/// plane.
 fn each_paced(
     grid: AirGrid,
     u: &mut Faces,
@@ -223,7 +226,7 @@ fn each_paced(
     });
 }
 
-/// Makes a flow free of divergence, with speeds within the limit, and finds the fastest.
+/// Makes a flow free of divergence, clamps its speeds, and finds the fastest face of each row.
 pub(super) fn project(
     grid: AirGrid,
     u: &mut Faces,
@@ -238,7 +241,7 @@ pub(super) fn project(
     each_paced(grid, u, pace, |first, u, pace| simd.run(Gradient { grid, open, pressure, u, first, pace }));
 }
 
-/// The right side of the pressure's equation.
+/// Computes the divergence as the right side of the pressure equation.
 pub(super) fn divergence(grid: AirGrid, u: &Faces, open: &Open, pressure: &mut Multigrid, simd: Level) {
     let (r, layout) = pressure.right_side();
     let planes = (grid.cells.nz + 2).div_ceil(if grid.cells.cells() < 8192 { 1 } else { current_num_threads() });
@@ -249,7 +252,7 @@ pub(super) fn divergence(grid: AirGrid, u: &Faces, open: &Open, pressure: &mut M
     });
 }
 
-/// The last face of an axis that wraps is the first one.
+/// Copies the first face of an axis that wraps to the last, since they are one face.
 fn join_ends(grid: AirGrid, u: &mut Faces) {
     let (size, strides) = (grid.size(), grid.strides());
     for axis in [0, 2].into_iter().filter(|&axis| grid.sides[axis] == Side::Wrap) {

@@ -1,17 +1,19 @@
 //! Velocities beyond the sides of the box.
 //!
-//! Walls: the same along the wall, 0 through it. Open sides: where air flows out, as in the last cell; where it flows in, the
-//! wind, because a copy of the inner value would feed itself. Wrap: the other end.
+//! Walls: the tangential velocity is copied, the normal one is 0. Open sides: for outflow the value
+//! of the last cell; for inflow the wind, because a copy of the inner value would amplify itself.
+//! Wrap: the opposite end.
 
 use crate::{AXES, AirGrid, BEYOND, Side};
 
 use super::chunks::each_chunk;
 use super::velocity::Faces;
 
-/// The wind at the rows of the box, as a velocity.
+/// Wind at each row of the box, as a velocity in cells a step.
 pub(super) type Winds = [[f32; 3]];
 
-/// Fills what lies beyond all sides: first along z, then along y, then along x, so that each has all that it reads.
+/// Fills the values beyond all sides: first along z, then along y, then along x, so that each step
+/// finds its inputs.
 pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
     planes_beyond(grid, u, winds);
     each_chunk(grid, u, |_, mut u| {
@@ -24,24 +26,24 @@ pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
     });
 }
 
-/// Value beyond an open side: the last one where `outward` is not negative, else the wind.
+/// Value beyond an open side: `last` for outflow (`outward` ≥ 0), else the wind.
 fn beyond(outward: f32, last: f32, wind: f32) -> f32 {
     if outward < 0.0 { wind } else { last }
 }
 
-/// The wind at a row of the fields, which counts from [`BEYOND`] below the first cell.
+/// Wind at a row of the fields, counted from [`BEYOND`] below the first cell.
 fn wind_at(winds: &Winds, y: usize) -> [f32; 3] {
     winds[y.saturating_sub(BEYOND).min(winds.len() - 1)]
 }
 
-/// Gives the values beyond the ends of a row of the fields those of the first and last cell.
+/// Copies the first and last cell of a row to the values beyond its ends.
 fn extend(row: &mut [f32], nx: usize) {
     let (first, last) = (row[BEYOND], row[BEYOND + nx - 1]);
     row[..BEYOND].fill(first);
     row[BEYOND + nx..].fill(last);
 }
 
-/// Puts the wind where a row beyond a side has air that flows in; `sign` makes `speeds` point outwards.
+/// Puts the wind where a row beyond a side has inflow; `sign` makes `speeds` point outwards.
 fn blow_in(row: &mut [f32], speeds: &[f32], (sign, wind): (f32, f32)) {
     for (value, speed) in row.iter_mut().zip(speeds) {
         *value = beyond(sign * *speed, *value, wind);
@@ -52,6 +54,7 @@ fn ends_of_rows(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
     let (nx, row) = (grid.cells.nx, grid.strides()[1]);
     for y in 0..grid.cells.ny + 2 * BEYOND {
         let (wind, low) = (wind_at(winds, y), y * row + BEYOND);
+        // The normal speed at the side decides between outflow and inflow for all components.
         let outward = [-u[0][low], u[0][low + nx]];
         for component in AXES {
             let u = &mut u[component][low - BEYOND..low + nx + BEYOND];
@@ -109,6 +112,8 @@ fn planes_beyond(grid: AirGrid, u: &mut Faces, winds: &Winds) {
         }
         return;
     }
+    // Normal speeds of both sides, extended over the margins of the plane so that every value there
+    // has a direction.
     let outward = [BEYOND, BEYOND + nz].map(|z| {
         let mut speeds = u[2][at(z)].to_vec();
         speeds.chunks_mut(row).for_each(|row| extend(row, nx));

@@ -1,13 +1,13 @@
-//! State of a solver between steps, in planes of bits.
+//! State of the solver between steps, as planes of bits.
 
 use crate::{AXES, AirGrid};
 
 use super::Incompressible;
 
-/// Largest velocity and pressure of a saved state.
+/// Upper bound of velocities and pressures of a saved state.
 const ABSURD: f32 = 1e6;
 
-/// All faces along an axis, also the last ones.
+/// Positions of all faces along an axis, the last ones included.
 fn faces(grid: AirGrid, axis: usize) -> impl Iterator<Item = usize> {
     let mut n = grid.size();
     n[axis] += 1;
@@ -16,7 +16,8 @@ fn faces(grid: AirGrid, axis: usize) -> impl Iterator<Item = usize> {
 }
 
 impl Incompressible {
-    /// Velocities on the faces along each axis, the pressure, and the number of substeps modulo 2 with whether there were any.
+    /// Planes of bits: velocities on the faces along x, y and z, the pressure, and two flags (order
+    /// of the next substep, and whether a step was made).
     pub(super) fn to_planes(&self) -> Vec<Vec<u32>> {
         let bits = |axis: usize| faces(self.grid, axis).map(|at| self.u[axis][at].to_bits()).collect();
         let mut planes: Vec<Vec<u32>> = AXES.into_iter().map(bits).collect();
@@ -25,7 +26,7 @@ impl Incompressible {
         planes
     }
 
-    /// Says what is wrong with planes.
+    /// Checks the shape and the ranges of planes.
     fn check(&self, planes: &[Vec<u32>]) -> Result<(), String> {
         let [x, y, z, pressure, numbers] = planes else {
             return Err(format!("{} planes of the air's motion, not 5", planes.len()));
@@ -47,13 +48,14 @@ impl Incompressible {
         }
     }
 
-    /// Takes over planes of [`Incompressible::to_planes`].
+    /// Restores the state from planes by [`Incompressible::to_planes`].
     pub(super) fn take_planes(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
         self.check(planes)?;
         for axis in AXES {
             self.u[axis].fill(0.0);
             for (at, &bits) in faces(self.grid, axis).zip(&planes[axis]) {
-                // The ground may be that of another moment: the next call of `set_ground` shuts what is shut.
+                // The ground may have changed since the save: the next call of `set_ground` clears
+                // shut faces.
                 self.u[axis][at] = f32::from_bits(bits);
             }
         }

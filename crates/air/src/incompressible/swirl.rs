@@ -1,7 +1,8 @@
-//! Vorticity confinement: eddies that the grid wears out are turned on again (Fedkiw, Stam and Jensen 2001), with no more energy
-//! than the velocity lost while it was carried, and only where all that is read are open faces.
+//! Vorticity confinement: eddies that the grid damps are driven again (Fedkiw, Stam and Jensen
+//! 2001), with no more energy than the velocity lost while it was carried, and only where all faces
+//! within the stencil are open.
 //!
-//! One pass along z: the curl of three planes and the force of two are in small rings of memory.
+//! A single pass along z: ring buffers keep the curl of three planes and the force of two.
 
 use crate::{AXES, AirGrid, BEYOND};
 use lavoxel_base::parallel::*;
@@ -10,16 +11,16 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::chunks::each_chunk;
 use super::velocity::{Faces, Open};
 
-/// Turns on what is left of eddies.
+/// Vorticity confinement over the present ground.
 #[derive(Clone, Debug)]
 pub(super) struct Swirl {
     grid: AirGrid,
-    /// 1 at the cells that have a force; else 0.
+    /// 1 at the cells that have a force, else 0.
     clear: Vec<f32>,
 }
 
 impl Swirl {
-    /// Over faces so much of which is open.
+    /// Confinement over faces with the openness `open`.
     pub(super) fn new(grid: AirGrid, open: &Open) -> Self {
         let strides = grid.strides();
         let mut clear = vec![false; grid.len()];
@@ -27,7 +28,8 @@ impl Swirl {
             let is_open = |axis: usize| [at, at + strides[axis]].iter().all(|&face| open.faces[axis][face] == 1.0);
             clear[at] = AXES.into_iter().all(is_open);
         }
-        // The curl of a cell reads the faces of its neighbours, and its steepness theirs.
+        // The stencil reaches two cells: the curl of a cell reads its neighbours' faces, and the
+        // gradient of the curl's length the neighbours' curls.
         for _ in 0..2 {
             let before = clear.clone();
             for at in grid.cells.places().map(|place| grid.at(place)) {
@@ -37,7 +39,8 @@ impl Swirl {
         Self { grid, clear: clear.into_iter().map(|clear| f32::from(u8::from(clear))).collect() }
     }
 
-    /// Turns eddies of `u` on by `strength` in a substep, with an energy of at most `lost`; `to` is used.
+    /// Drives the eddies of `u` by `strength` in a substep, with an energy of at most `lost`; `to`
+    /// is a buffer.
     pub(super) fn turn_on(
         &self,
         u: &mut Faces,
@@ -55,13 +58,14 @@ impl Swirl {
         }
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.clear[..])
     }
 }
 
-/// Twice the energy of the air that passes open faces, as a sum over planes in their order.
+/// Twice the kinetic energy on open faces. Planes are summed in order, so that the bits do not
+/// depend on threads.
 pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     let plane = grid.strides()[2];
     let of_plane = |z: usize| {
@@ -74,7 +78,7 @@ pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     planes.iter().sum()
 }
 
-/// Some planes of the new velocities.
+/// Confinement of some planes, into new velocities.
 struct Confine<'a> {
     swirl: &'a Swirl,
     u: &'a Faces,
@@ -83,14 +87,14 @@ struct Confine<'a> {
     first: usize,
 }
 
-/// Planes in the layout of the fields: slot z modulo 3, or 2.
+/// Ring buffers of planes in the layout of the fields: slot z modulo 3, or modulo 2.
 struct Rings {
-    /// The curl at the centres, and its length.
+    /// Curl at the centres of cells, and its length.
     curl: [Vec<f32>; 3],
     length: Vec<f32>,
-    /// The force at the centres.
+    /// Force at the centres of cells.
     force: [Vec<f32>; 3],
-    /// A row of the strength by the steepness of the length.
+    /// Strength over the gradient's length, for a row.
     factor: Vec<f32>,
 }
 
@@ -112,7 +116,7 @@ impl Work for Confine<'_> {
         if low == high {
             return;
         }
-        // The lower faces of the first plane need the force of the one before.
+        // The lower faces of the first plane need the force of the plane before.
         let first = low.saturating_sub(1);
         let mut next = first.saturating_sub(1);
         for z in first..high {
@@ -144,7 +148,8 @@ impl Confine<'_> {
         }
     }
 
-    /// The force at the centres: strength · (N × ω), where N points to where the curl is longest.
+    /// Computes the force at the centres: strength · (N × ω), with N the direction in which the
+    /// length of the curl ω grows.
     #[inline(always)]
     fn force(&self, rings: &mut Rings, z: usize) {
         let (grid, [nx, ny, nz]) = (self.swirl.grid, self.swirl.grid.size());
@@ -152,7 +157,7 @@ impl Confine<'_> {
         for y in 0..ny {
             let inside = (y + BEYOND) * row + BEYOND;
             let to = z % 2 * plane + inside;
-            // The outermost cells have no neighbours to find the steepest way.
+            // The outermost cells lack neighbours for the gradient.
             if y == 0 || z == 0 || y + 1 == ny || z + 1 == nz || nx < 3 {
                 rings.force.iter_mut().for_each(|force| force[to..to + nx].fill(0.0));
                 continue;
@@ -176,7 +181,7 @@ impl Confine<'_> {
         }
     }
 
-    /// The force on the faces: the mean of both cells.
+    /// Adds the force to the faces, as the mean of both cells.
     #[inline(always)]
     fn spread(&mut self, rings: &Rings, z: usize) {
         let (grid, [_, row, plane]) = (self.swirl.grid, self.swirl.grid.strides());
@@ -197,7 +202,8 @@ impl Confine<'_> {
     }
 }
 
-/// Difference of velocities at the centres: of component `a` along the axis with stride `s`, less of `b` along that with `t`.
+/// Computes a component of the curl at the centres: the difference of component `a` along the axis
+/// with stride `s`, minus that of `b` along the axis with stride `t`.
 #[inline(always)]
 fn curl_row(out: &mut [f32], (a, sa, s): (&[f32], usize, usize), (b, sb, t): (&[f32], usize, usize), at: usize) {
     let n = out.len();
@@ -221,8 +227,8 @@ fn lengths(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32]) {
     }
 }
 
-/// The strength by the steepness of the length of the curl, of which `along` has the values before and after on each axis; 0
-/// where a cell is not clear.
+/// Computes the strength over the length of the gradient of the curl's length; `along` has the
+/// values before and after on each axis. 0 where a cell is not clear.
 #[inline(always)]
 fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f32]) {
     let n = out.len();
@@ -235,7 +241,7 @@ fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f3
     }
 }
 
-/// One component of the force: N_a · ω_b − N_b · ω_a for the two other axes.
+/// Computes one component of the force: N_a · ω_b − N_b · ω_a for the two other axes.
 #[inline(always)]
 fn turn_row(out: &mut [f32], factor: &[f32], [[a0, a1], [b0, b1]]: [[&[f32]; 2]; 2], [a, b]: [&[f32]; 2]) {
     let n = out.len();

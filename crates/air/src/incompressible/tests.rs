@@ -1,4 +1,4 @@
-//! Tests of the parts; `crates/sim/tests/models/air_incompressible.rs` runs the solver as a whole.
+//! Tests of the solver's parts; `crates/sim/tests/models/air_incompressible.rs` runs the solver as a whole.
 
 use super::pressure::Multigrid;
 use super::*;
@@ -10,7 +10,7 @@ fn noise(n: usize) -> f32 {
     (mix64(n as u64) >> 40) as f32 / (1 << 24) as f32
 }
 
-/// A solver with random velocities on its open faces.
+/// Solver with random velocities on its open faces.
 fn stirred(grid: AirGrid, openness: &Openness, speed: f32) -> Incompressible {
     let mut air = Incompressible::new(grid, IncompressibleParams::default(), Level::fastest());
     let columns: Vec<_> = (0..grid.cells.nz).flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z))).collect();
@@ -25,7 +25,7 @@ fn stirred(grid: AirGrid, openness: &Openness, speed: f32) -> Incompressible {
     air
 }
 
-/// Root of the mean square of the divergence.
+/// Root mean square of the divergence.
 fn divergence(air: &mut Incompressible) -> f64 {
     project::divergence(air.grid, &air.u, &air.open, &mut air.pressure, air.simd);
     let cells = air.grid.cells;
@@ -34,7 +34,7 @@ fn divergence(air: &mut Incompressible) -> f64 {
     (squares / cells.cells() as f64).sqrt()
 }
 
-/// Divergence that each of some cycles leaves, as a share of that before it.
+/// Residual of the divergence after each cycle, as a share of that before the cycle.
 fn gains(air: &mut Incompressible, cycles: usize) -> Vec<f64> {
     let mut all = Vec::new();
     let mut last = divergence(air);
@@ -96,7 +96,8 @@ fn sides_and_sizes_of_all_kinds_lose_their_divergence() {
     }
 }
 
-/// A wind of some cells a step carries a gust of another direction so far in one sweep, but not through rock.
+/// Checks that a wind of several cells a step carries a gust of another direction that far in one
+/// sweep, but not through rock.
 #[test]
 fn a_gust_moves_by_whole_cells_and_not_through_rock() {
     for (axis, sides) in AXES.into_iter().flat_map(|axis| [(axis, Side::Open), (axis, Side::Wrap)]) {
@@ -123,6 +124,7 @@ fn a_gust_moves_by_whole_cells_and_not_through_rock() {
                     place[axis] = n;
                     f64::from(air.u[across][grid.at(place)])
                 };
+                // The centroid gives the distance, and the sum shows that nothing was lost.
                 let sum: f64 = (0..24).map(of).sum();
                 let moment: f64 = (0..24).map(|n| of(n) * n as f64).sum();
                 if has_wall {
@@ -138,7 +140,7 @@ fn a_gust_moves_by_whole_cells_and_not_through_rock() {
     }
 }
 
-/// Knowledge of the fastest faces equals that of a look at all of them.
+/// Checks the incremental record of the fastest faces against a full search.
 #[test]
 fn the_fastest_faces_are_known_after_pushes_and_changes_of_the_ground() {
     let grid = AirGrid::new(Grid::new(13, 9, 11), [Side::Wrap, Side::Open, Side::Open]);
@@ -210,6 +212,7 @@ fn nothing_that_a_file_may_hold_breaks_it() {
     assert_eq!(air.restore(&good), Ok(()));
     let mut amounts = Amounts::none(grid, false);
     amounts.field_mut(Field::Ash)[grid.at([1, 2, 3])] = UNIT;
+    // Speeds below the bound of a saved state are accepted, so the first step must clamp them.
     let mut wild = bad(&|planes| planes[0].fill(9e5f32.to_bits()));
     wild[1].fill((-9e5f32).to_bits());
     assert_eq!(air.restore(&wild), Ok(()));

@@ -1,5 +1,5 @@
-//! The velocity carried by itself: three sweeps along the axes in advective form, upwind, of third order with limited faces.
-//! Faces that move by whole cells are carried by `far`.
+//! Advection of the velocity by itself: three sweeps along the axes in advective form, upwind, of
+//! third order with limited face values. Faces that move by whole cells are handled by `far`.
 
 use crate::{AXES, AirGrid, BEYOND, Side};
 use lavoxel_base::simd::{Level, Simd, Work};
@@ -7,14 +7,14 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::chunks::each_chunk;
 use super::far::Rows;
 
-/// Values on the lower faces of all cells along each axis.
+/// Values on the lower faces of all cells along x, y and z.
 pub(super) type Faces = [Vec<f32>; 3];
 
-/// How much of each lower face is open, and in which rows all of them are.
+/// Openness of each lower face (0 to 1), with flags of rows whose faces are all open.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     pub faces: Faces,
-    /// By rows of the fields.
+    /// Flags of all-open rows, by rows of the fields.
     free: [Vec<bool>; 3],
     row: usize,
 }
@@ -28,20 +28,20 @@ impl Open {
         Self { faces: [faces(), faces(), faces()], free: [free(), free(), free()], row }
     }
 
-    /// The openness of a row of faces that begins at `at`; `None`: all are open.
+    /// Openness of a row of faces that begins at `at`; `None`: all are open.
     #[inline(always)]
     pub(super) fn row(&self, axis: usize, at: usize) -> Option<&[f32]> {
         (!self.free[axis][at / self.row]).then(|| &self.faces[axis][at..])
     }
 
-    /// Finds out whether all `n` faces of the row that begins at `at` are open.
+    /// Updates the flag of the row that begins at `at`: all its `n` faces are open.
     pub(super) fn survey(&mut self, axis: usize, (at, n): (usize, usize)) {
         self.free[axis][at / self.row] = self.faces[axis][at..at + n].iter().all(|&open| open == 1.0);
     }
 }
 
-/// Half a slope after van Leer, monotonised central: the least of both differences and a quarter of their sum, 0 where they have
-/// different signs.
+/// Half a slope by van Leer's monotonised central limiter: the smallest of both differences and a
+/// quarter of their sum; 0 for different signs.
 #[inline(always)]
 pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     let middle = 0.25 * (left + right);
@@ -52,8 +52,9 @@ pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Height of a face above its giving cell in a third-order sweep (Leonard 1979), before the share that passes: from the
-/// differences behind and ahead of that cell, within both of them, 0 where they have different signs.
+/// Height of a face above its donor cell in a third-order sweep (Leonard 1979), before the factor
+/// of the Courant number: from the differences behind and ahead of that cell, clamped to both; 0
+/// for different signs.
 #[inline(always)]
 fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     let low = if behind < ahead { behind } else { ahead };
@@ -64,17 +65,19 @@ fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Where a row reads the values two before to two after along the axis.
+/// Positions at which a row reads the values from two before to two after along the axis.
 type Window = [usize; 5];
 
-/// The new value of a face that moves by `c` cells, -1 to 1, from its own in the middle of five.
+/// New value of a face that moves by `c` cells (−1 to 1), from five values around, its own in the
+/// middle.
 #[inline(always)]
 pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
     let (d0, d1, d2, d3) = (f1 - f0, f2 - f1, f3 - f2, f4 - f3);
     let size = c.abs();
     let rest = 1.0 - size;
     let weights = [(2.0 - size) * (1.0 / 6.0), (1.0 + size) * (1.0 / 6.0)];
-    // The differences against the motion, over the own value, and with it.
+    // Differences behind the donor, next to the face's own value, and ahead, by the direction of
+    // motion.
     let is_east = c > 0.0;
     let behind = if is_east { d0 } else { d3 };
     let near = if is_east { d1 } else { d2 };
@@ -82,7 +85,8 @@ pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
     f2 - c * (near + rest * (steepness(near, ahead, weights) - steepness(behind, near, weights)))
 }
 
-/// New values of a row of faces that move by less than a cell; `share` is a quarter of the time.
+/// Computes new values of a row of faces that move by less than a cell; `share` is a quarter of the
+/// time in steps.
 #[inline(always)]
 fn advect(out: &mut [f32], from: &[f32], at: Window, (speeds, around, share): (&[f32], [usize; 4], f32)) {
     let n = out.len();
@@ -98,26 +102,26 @@ fn advect(out: &mut [f32], from: &[f32], at: Window, (speeds, around, share): (&
     }
 }
 
-/// A sweep along an axis, of all components.
+/// A sweep of all components along one axis.
 #[derive(Clone, Copy)]
 pub(super) struct Sweep<'a> {
     pub grid: AirGrid,
     pub axis: usize,
-    /// A quarter of the time.
+    /// A quarter of the time in steps.
     pub share: f32,
-    /// The speeds that carry; what lies beyond the sides stays as it is here.
+    /// Velocity that carries; values beyond the sides are taken from here unchanged.
     pub speeds: &'a Faces,
     pub open: &'a Open,
     pub from: &'a Faces,
-    /// Whether any face may move by a whole cell.
+    /// Far flag: some face may move by a whole cell.
     pub is_far: bool,
 }
 
-/// The sweep over some planes.
+/// Sweep over some planes.
 struct Planes<'a> {
     sweep: Sweep<'a>,
     to: [&'a mut [f32]; 3],
-    /// Plane of the fields at which `to` begins.
+    /// Number of the plane of the fields at which `to` begins.
     first: usize,
 }
 
@@ -137,7 +141,8 @@ impl Work for Planes<'_> {
 }
 
 impl Sweep<'_> {
-    /// Faces along an axis that have a value of their own: also the last one of an open side.
+    /// Number of faces along an axis that have their own value, the last face of an open side
+    /// included.
     #[inline(always)]
     fn count(&self, component: usize, axis: usize) -> usize {
         self.grid.size()[axis] + usize::from(component == axis && self.grid.sides[axis] == Side::Open)
@@ -159,20 +164,21 @@ impl Sweep<'_> {
         for y in 0..rows {
             self.row(component, [y, z], &mut to[(y + BEYOND) * row..(y + BEYOND + 1) * row], far);
         }
-        // Beyond the floor and the top.
+        // Values beyond the floor and the top stay as known.
         let known = &self.speeds[component][(z + BEYOND) * plane..][..plane];
         let (floor, top) = (BEYOND * row, (BEYOND + rows) * row);
         to[..floor].copy_from_slice(&known[..floor]);
         to[top..].copy_from_slice(&known[top..]);
     }
 
-    /// A row of faces, with [`BEYOND`] values beyond both ends.
+    /// Sweeps a row of faces, with [`BEYOND`] values beyond both ends.
     #[inline(always)]
     fn row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32], far: &mut Rows) {
         let (grid, nx, n) = (self.grid, self.grid.cells.nx, self.count(component, 0));
         let known = &self.speeds[component][grid.at([0, y, z]) - BEYOND..];
         for k in 0..BEYOND {
-            // The first beyond the last may be the last face of an open side, which has a value of its own below.
+            // The first value beyond the end may be the last face of an open side, which is
+            // computed below.
             (out[k], out[BEYOND + nx + k]) = (known[k], known[BEYOND + nx + k]);
         }
         if !self.is_far || !self.far_row(component, [y, z], &mut out[BEYOND..BEYOND + n], far) {
@@ -186,12 +192,12 @@ impl Sweep<'_> {
         }
     }
 
-    /// New values of a row of faces that move by less than a cell.
+    /// Computes new values of a row of faces that move by less than a cell.
     #[inline(always)]
     fn near_row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32]) {
         let (grid, nx) = (self.grid, self.grid.cells.nx);
         let (at, index, s) = (grid.at([0, y, z]), [0, y, z], grid.strides()[self.axis]);
-        // Beyond the last face of an open side lies one more value only.
+        // Beyond the last face of an open side lies only one more value.
         let last = component == self.axis && self.axis > 0 && index[self.axis] == grid.size()[self.axis];
         let window = |at: usize, last: bool| [at - 2 * s, at - s, at, at + s, if last { at + s } else { at + 2 * s }];
         let from = &self.from[component];
@@ -203,7 +209,7 @@ impl Sweep<'_> {
         advect(end, from, end_window, (speeds, around.map(|at| at + nx), share));
     }
 
-    /// Where the four speeds around a row of faces begin.
+    /// Positions where the four speeds around a row of faces begin.
     #[inline(always)]
     pub(super) fn around(&self, component: usize, [y, z]: [usize; 2]) -> [usize; 4] {
         let (at, strides) = (self.grid.at([0, y, z]), self.grid.strides());
@@ -215,7 +221,7 @@ impl Sweep<'_> {
     }
 }
 
-/// Makes a sweep.
+/// Makes a sweep of all components into `to`.
 pub(super) fn sweep(sweep: Sweep<'_>, to: &mut Faces, simd: Level) {
     each_chunk(sweep.grid, to, |first, to| simd.run(Planes { sweep, to, first }));
 }

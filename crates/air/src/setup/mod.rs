@@ -1,4 +1,5 @@
-//! Choices of a scene for its air: the `[air]` table, the solver, and scales from metres, seconds and kelvin.
+//! Setup of the air from a scene: the `[air]` table, the solver, and scales from metres, seconds
+//! and kelvin.
 
 pub(crate) mod motion;
 pub(crate) mod scale;

@@ -1,4 +1,4 @@
-//! The solvers that a scene can choose.
+//! Solvers that a scene can choose.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,28 +10,28 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::simd::Level;
 use lavoxel_base::validate::Invalid;
 
-/// Which solver moves the air.
+/// Solver that moves the air.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Motion {
-    /// That of the article (seed 3), in whole numbers.
+    /// The article's solver (seed 3), in integers: compressible and laminar.
     Article,
-    /// Air that cannot be compressed.
+    /// Incompressible air in floats (the default): turbulent plumes that agree with theory.
     #[default]
     Incompressible,
 }
 
 impl Motion {
-    /// Bytes of memory for a cell of the air with this many inks, snapshots not counted.
+    /// Memory in bytes for a cell of the air with `inks` inks, without snapshots.
     fn bytes_a_cell(self, inks: usize) -> f64 {
         match self {
-            // It works on four inks, of which there may be fewer.
+            // The article's solver works on four inks at once, even if there are fewer.
             Self::Article => 162.0 + if inks > 0 { 16.0 } else { 0.0 },
             Self::Incompressible => 140.0 + 4.0 * inks as f64,
         }
     }
 
-    /// The sides of its box are multiples of so many cells.
+    /// Number of cells of which the edges of the air box must be multiples.
     fn multiple(self) -> usize {
         match self {
             Self::Article => 1,
@@ -45,24 +45,24 @@ impl Motion {
 }
 
 impl AirSpec {
-    /// The cells of the air over a box of voxels of `cell_m` metres.
+    /// Grid of the air over a box of voxels of `cell_m` metres.
     ///
     /// # Errors
-    /// Names what makes too many of them.
+    /// Names the key that makes too many cells.
     pub fn grid(&self, voxels: Grid, cell_m: f64) -> Result<AirGrid, Invalid> {
         self.grid_of(voxels, cell_m, self.solver.multiple())
     }
 
-    /// Still air over a box of voxels of `cell_m` metres; the keys were checked.
+    /// Still air over a box of voxels of `cell_m` metres; the keys must have been checked.
     ///
     /// # Errors
-    /// Names what makes too many cells.
+    /// Names the key that makes too many cells.
     pub fn air(&self, voxels: Grid, cell_m: f64) -> Result<Air, Invalid> {
         let grid = self.grid(voxels, cell_m)?;
         Ok(Air::new(self, grid, cell_m, self.solver(grid, Level::fastest()), self.solver.has_density()))
     }
 
-    /// The solver that the keys ask for.
+    /// Solver that the keys ask for, with vector instructions of `level`.
     pub fn solver(&self, grid: AirGrid, level: Level) -> Box<dyn Solver> {
         match self.solver {
             Motion::Article => Box::new(Article::new(grid, self.article.clone(), level)),
@@ -73,7 +73,7 @@ impl AirSpec {
         }
     }
 
-    /// Memory of the air over a box of voxels.
+    /// Memory of the air over a box of voxels of `cell_m` metres.
     pub fn need(&self, voxels: Grid, cell_m: f64) -> MemoryEstimate {
         let cells = self.grid(voxels, cell_m).map_or(0, |grid| grid.len());
         MemoryEstimate::of("the air", cells, self.solver.bytes_a_cell(self.inks))

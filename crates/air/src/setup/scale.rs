@@ -1,4 +1,4 @@
-//! From metres, seconds and kelvin to cells, steps and units of the fields.
+//! Scales from metres, seconds and kelvin to cells, steps and units of the fields.
 
 use crate::{AirGrid, AirSpec, Field, Forces, UNIT};
 
@@ -14,33 +14,34 @@ const REFERENCE_K: f64 = 288.0;
 const GAS_HEAT: f64 = 1859.0;
 const ASH_HEAT: f64 = 1150.0;
 
-/// Deceleration in m/s² of air that moves though nothing lifts it and no wind blows: eddies without a source are gone after some
-/// minutes, and three hundredths of a kelvin lift nothing.
+/// Deceleration in m/s² of air that neither lift nor wind drives: eddies without a source are gone
+/// after some minutes, and an excess of three hundredths of a kelvin lifts nothing.
 const CALMING: f64 = 1e-3;
 
-/// Temperatures of classic lava without energy and with energy 1: the ends of the palette's scale.
+/// Temperatures in K of classic lava without energy and with energy 1: the ends of the palette's
+/// scale.
 pub const LAVA_K: [f64; 2] = [500.0, 1400.0];
 
-/// Temperature of steam from boiling water.
+/// Temperature in K of steam from boiling water.
 const STEAM_K: f64 = 373.0;
 
-/// The size of an air cell and of a step, and what the air is like.
+/// Size of an air cell and of a step, and properties of the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// Edge of an air cell in metres.
     pub edge_m: f64,
     /// Edge of a voxel in metres.
     pub cell_m: f64,
-    /// Seconds of a step.
+    /// Length of a step in seconds.
     pub step_s: f64,
-    /// Temperature of the air.
+    /// Temperature of the air in K.
     pub ambient_k: f64,
-    /// Mass in a cubic metre that counts as 1 of ash or steam.
+    /// Mass in kg/m³ that counts as 1 of ash or steam.
     pub ash_unit_kg_m3: f64,
 }
 
 impl Scale {
-    /// The scale of a scene's air.
+    /// Scale of a scene's air, over voxels of `cell_m` metres.
     pub fn new(spec: &AirSpec, grid: AirGrid, cell_m: f64) -> Self {
         Self {
             edge_m: grid.ratio as f64 * cell_m,
@@ -51,7 +52,7 @@ impl Scale {
         }
     }
 
-    /// Cells in a step for a speed in m/s.
+    /// Distance in cells a step for a speed in m/s.
     pub fn speed(&self, m_s: f64) -> f64 {
         m_s * self.step_s / self.edge_m
     }
@@ -60,23 +61,23 @@ impl Scale {
         self.edge_m.powi(3)
     }
 
-    /// Units of heat in a cell for so many joules. At equal pressure the heat of a cubic metre of air does not depend on its
-    /// temperature.
+    /// Units of heat in a cell for `joules`. At equal pressure the heat of a cubic metre of air
+    /// does not depend on its temperature.
     pub fn heat_of(&self, joules: f64) -> f64 {
         joules / (AIR_DENSITY * AIR_HEAT * REFERENCE_K * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// Units of heat of a cell at a temperature.
+    /// Units of heat of a cell at a temperature of `kelvin`; 0 below ambient temperature.
     pub fn heat_at(&self, kelvin: f64) -> f64 {
         (kelvin - self.ambient_k).max(0.0) / self.ambient_k * f64::from(UNIT)
     }
 
-    /// Units of ash or steam in a cell for so many kilograms.
+    /// Units of ash or steam in a cell for a mass in kilograms.
     pub fn ash_of(&self, kilograms: f64) -> f64 {
         kilograms / (self.ash_unit_kg_m3 * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// Size of a unit of a field: of heat in joules, of all else in kilograms.
+    /// Size of a unit of a field in one cell: of heat in joules, of all else in kilograms.
     pub fn of_unit(&self, field: Field) -> f64 {
         let of_one = match field {
             Field::Heat => AIR_DENSITY * AIR_HEAT * REFERENCE_K,
@@ -86,29 +87,30 @@ impl Scale {
         of_one * self.volume_m3() / f64::from(UNIT)
     }
 
-    /// Ash on the ground in kg/m² for so many units that fell on the base of a cell.
+    /// Ash on the ground in kg/m² for `units` that fell on the base of a cell.
     pub fn deposit(&self, units: u64) -> f64 {
         units as f64 / f64::from(UNIT) * self.ash_unit_kg_m3 * self.edge_m
     }
 
-    /// Joules that a mass brings, of which these shares are gas and ash of a temperature.
+    /// Heat in joules of a mass at `temperature_k` relative to the ambient air; `[gas, ash]` are
+    /// the shares of gas and ash in the mass.
     pub fn joules(&self, kilograms: f64, [gas, ash]: [f64; 2], temperature_k: f64) -> f64 {
         let shares = gas * GAS_HEAT + ash * ASH_HEAT;
         kilograms * shares * (temperature_k - self.ambient_k).max(0.0)
     }
 
-    /// Units of heat that the top face of a voxel of lava of a temperature gives in a step.
+    /// Units of heat that the top face of a voxel of lava at `kelvin` gives to the air in a step.
     pub fn convection(&self, spec: &AirSpec, kelvin: f64) -> f64 {
         let watts = spec.convection * (kelvin - self.ambient_k).max(0.0) * self.cell_m * self.cell_m;
         self.heat_of(watts * self.step_s)
     }
 
-    /// Units of heat in a cell that a voxel full of fresh steam brings.
+    /// Units of heat in a cell from a voxel full of fresh steam.
     pub fn heat_of_steam(&self) -> f64 {
         self.heat_at(STEAM_K) * (self.cell_m / self.edge_m).powi(3)
     }
 
-    /// Forces on the air in every step.
+    /// Forces on the air in every step, in cells and steps.
     pub fn forces(&self, spec: &AirSpec, grid: AirGrid) -> Forces {
         let lift = GRAVITY * self.step_s * self.step_s / self.edge_m;
         let air = AIR_DENSITY * REFERENCE_K / self.ambient_k;
@@ -130,10 +132,12 @@ impl Scale {
     }
 }
 
-/// The wind at a height, in m/s east and south; linear between the heights of the table, constant beyond them.
+/// Wind at `height` metres, in m/s towards east and south; linear between the heights of the table,
+/// constant beyond them.
 fn wind_at(table: &[[f64; 3]], height: f64) -> [f64; 2] {
     let blowing = |&[_, speed, from]: &[f64; 3]| {
-        // A wind from the north (0°) blows south, one from the east (90°) west.
+        // The table gives the direction of origin: a wind from the north (0°) blows south, one from
+        // the east (90°) west.
         let (sine, cosine) = (libm::sin(from.to_radians()), libm::cos(from.to_radians()));
         [-speed * sine, speed * cosine]
     };
@@ -163,7 +167,7 @@ mod tests {
         let spec = AirSpec::default();
         let grid = spec.grid_of(Grid::new(16, 16, 16), 10.0, 1).expect("fits");
         let scale = Scale::new(&spec, grid, 10.0);
-        // 347 kJ heat a cubic metre by the ambient temperature; the cell has 8000 of them.
+        // 347 kJ heat a cubic metre by the ambient temperature; the cell has 8000 m³.
         assert!(near(scale.heat_of(3.473e5 * 8000.0), f64::from(UNIT)));
         assert!(near(scale.heat_at(576.0), f64::from(UNIT)));
         assert!(near(scale.ash_of(80.0), f64::from(UNIT)));

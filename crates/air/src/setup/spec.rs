@@ -8,16 +8,18 @@ use lavoxel_base::grid::{Grid, MAX_SIDE};
 use lavoxel_base::param::{Table, table, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Cells along a side from which on an air cell has four voxels along an edge unless the scene says otherwise.
+/// Number of voxels along a side above which an air cell has four voxels along an edge, unless the
+/// scene says otherwise.
 const LARGE: usize = 256;
 
-/// Most cells of the air, which are all stored.
+/// Upper bound of the number of air cells, which are all stored.
 const MAX_CELLS: f64 = (1u64 << 29) as f64;
 
 words!(Side, Motion);
 
 table! {
-    /// The sides of the air's box. The floor is always a wall, and so are open sides across which the box is one cell thick.
+    /// The sides of the air's box. The floor is always a wall, and so are open sides across which
+    /// the box is one cell thick.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct SidesSpec {
         /// West and east.
@@ -35,8 +37,8 @@ table! {
     pub struct AirSpec {
         /// Solver that moves the air.
         pub solver: Motion = Motion::default();
-        /// Voxels along an edge of an air cell, 1, 2, 4 or 8: more is coarser and cheaper; absent: 2, and 4 in a box of more than
-        /// 256 cells a side.
+        /// Voxels along an edge of an air cell, 1, 2, 4 or 8: more is coarser and cheaper; absent:
+        /// 2, and 4 in a box of more than 256 cells a side.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub ratio: Option<usize> = None, [1.0, 8.0] "voxels";
         /// Height of the air's box; absent: twice that of the voxels'.
@@ -44,22 +46,26 @@ table! {
         pub height_m: Option<f64> = None, [1e-3, 1e6] "m";
         /// Width of the air around the voxels' box.
         pub margin_m: f64 = 0.0, [0.0, 1e6] "m";
-        /// Sides of its box, `{ x = …, z = …, top = … }`; the floor is a wall, and so are open sides of a box one cell thick.
+        /// Sides of its box, `{ x = …, z = …, top = … }`; the floor is a wall, and so are open
+        /// sides of a box one cell thick.
         pub sides: SidesSpec = SidesSpec::default();
-        /// Seconds of the air for one step of the lava; more makes everything faster, and twice as dear above 3.2 cells a step.
+        /// Seconds of the air for one step of the lava; more makes everything faster, and twice as
+        /// dear above 3.2 cells a step.
         pub step_s: f64 = 0.5, [1e-6, 3600.0] "s";
-        /// Wind at heights above the floor: metres, metres a second up to 200, and the direction it comes from in degrees from north
-        /// over east; linear between.
+        /// Wind at heights above the floor: metres, metres a second up to 200, and the direction it
+        /// comes from in degrees from north over east; linear between.
         #[serde(deserialize_with = "lavoxel_base::exact::many")]
         pub wind: Vec<[f64; 3]> = Vec::new();
-        /// Frequency of layered air after Brunt and Väisälä; 0.0106 is the standard atmosphere, in which plumes spread out at their
-        /// height.
+        /// Frequency of layered air after Brunt and Väisälä; 0.0106 is the standard atmosphere, in
+        /// which plumes spread out at their height.
         pub stratification: f64 = 0.0, [0.0, 0.1] "1/s";
         /// Temperature of the air.
         pub ambient_k: f64 = 288.0, [50.0, 1000.0] "K";
-        /// Number of inks that the air carries, which weigh nothing and have the colours of `look.air.inks`.
+        /// Number of inks that the air carries, which weigh nothing and have the colours of
+        /// `look.air.inks`.
         pub inks: usize = 0, [0.0, 4.0] "";
-        /// Mass of ash, drops or ink in a cubic metre of air that counts as 1; a cell takes 256 of it from a source.
+        /// Mass of ash, drops or ink in a cubic metre of air that counts as 1; a cell takes 256 of
+        /// it from a source.
         pub ash_unit_kg_m3: f64 = 0.01, [1e-6, 10.0] "kg/m³";
         /// Speed at which ash falls through the air.
         pub fall_m_s: f64 = 0.5, [0.0, 100.0] "m/s";
@@ -67,25 +73,27 @@ table! {
         pub fade_per_s: f64 = 0.1, [0.0, 100.0] "1/s";
         /// Heat that a square metre of lava gives to the air for each kelvin between them.
         pub convection: f64 = 50.0, [0.0, 1e4] "W/(m² K)";
-        /// Name of the gas whose matter goes into the air as steam; absent: gases stay among the voxels.
+        /// Name of the gas whose matter goes into the air as steam; absent: gases stay among the
+        /// voxels.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub steam: Option<String> = None;
         /// Deceleration a·v² + b·v + c of a speed v, in cells and steps.
         #[serde(deserialize_with = "lavoxel_base::exact::list")]
         pub friction: [f64; 3] = [0.0; 3], [0.0, 1.0] "";
-        /// Strength of the vorticity confinement, which gives small eddies back what the grid takes from them, and no more; only of
-        /// incompressible air.
+        /// Strength of the vorticity confinement, which gives small eddies back what the grid takes
+        /// from them, and no more; only of incompressible air.
         pub confinement: f64 = 0.0, [0.0, 0.15] "1/s";
         /// Numbers of the article's solver.
         pub article: ArticleParams = ArticleParams::default();
-        /// Name of the grains that fallen ash becomes, a grain for each full voxel; absent: it is only counted.
+        /// Name of the grains that fallen ash becomes, a grain for each full voxel; absent: it is
+        /// only counted.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub ash: Option<String> = None;
     }
 }
 
 impl AirSpec {
-    /// Checks every number. That `steam` and `ash` name materials of the world is checked by the scene.
+    /// Checks every number. The scene checks that `steam` and `ash` name materials of the world.
     ///
     /// # Errors
     /// Names the key that is out of range.
@@ -101,10 +109,11 @@ impl AirSpec {
         Ok(())
     }
 
-    /// The cells of the air over a box of voxels of `cell_m` metres, with sides that are multiples of `multiple`.
+    /// Grid of the air over a box of voxels of `cell_m` metres, with sides that are multiples of
+    /// `multiple` cells.
     ///
     /// # Errors
-    /// Names what makes too many of them.
+    /// Names the key that makes too many cells.
     pub fn grid_of(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
         let sides = [voxels.nx, voxels.ny, voxels.nz];
         let usual = if sides.into_iter().any(|side| side > LARGE) { 4 } else { 2 };
@@ -119,7 +128,7 @@ impl AirSpec {
         let [nx, ny, nz] = [across(voxels.nx), high as usize, across(voxels.nz)].map(rounded);
         within("number of air cells", nx as f64 * ny as f64 * nz as f64, 1.0, MAX_CELLS)?;
         let corner = [voxels.nx, voxels.nz].map(|side| if side == 1 { 0 } else { -((margin as usize * ratio) as i32) });
-        // Air in a slice moves in two directions: nothing leaves across it.
+        // Air in a slice moves in two directions only: nothing leaves across the slice.
         let thin = |side: Side, cells: usize| if cells == 1 && side == Side::Open { Side::Wall } else { side };
         let sides = [thin(self.sides.x, nx), self.sides.top, thin(self.sides.z, nz)];
         Ok(AirGrid { cells: Grid::new(nx, ny, nz), ratio, corner, sides })

@@ -1,4 +1,4 @@
-//! The shape of the air's box: cells of some voxels each, around and above the voxels.
+//! Shape of the air's box: cells of some voxels each, around and above the voxels.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,60 +8,62 @@ use lavoxel_base::grid::{Grid, Place};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// Nothing passes.
+    /// Wall: nothing passes.
     Wall,
-    /// Still ambient air, or the wind, lies outside.
+    /// Open side: still ambient air, or the wind, lies outside.
     #[default]
     Open,
-    /// Periodic: what leaves comes in on the other side.
+    /// Periodic side: air that leaves comes in on the opposite side.
     Wrap,
 }
 
-/// The axes in the order of the components of a velocity: x east, y up, z south.
+/// Axes in the order of the components of a velocity: x east, y up, z south.
 pub const AXES: [usize; 3] = [0, 1, 2];
 
-/// Cells beyond each side that every field has, for neighbours of neighbours.
+/// Number of cells beyond each side that every field has, for neighbours of neighbours.
 pub const BEYOND: usize = 2;
 
-/// Rows of the fields take whole multiples of this many cells.
+/// Number of cells of which rows of the fields are multiples: rows then consist of whole vector
+/// blocks.
 const ROW: usize = 16;
 
-/// The cells of the air and where they lie among the voxels.
+/// Cells of the air and their position among the voxels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirGrid {
-    /// Cells along each axis.
+    /// Number of cells along each axis.
     pub cells: Grid,
-    /// Voxels along an edge of a cell.
+    /// Number of voxels along an edge of a cell.
     pub ratio: usize,
-    /// Voxels from the corner of the voxels' box to that of the air's, along x and z: 0 or less.
+    /// Offset in voxels from the corner of the voxels' box to that of the air's, along x and z: 0
+    /// or less.
     pub corner: [i32; 2],
-    /// The sides along x, the top, and the sides along z.
+    /// Sides along x, the top, and the sides along z.
     pub sides: [Side; 3],
 }
 
 impl AirGrid {
-    /// A box of cells as large as a voxel each, whose corner is that of the voxels.
+    /// Box of cells as large as a voxel each, whose corner is that of the voxels.
     pub fn new(cells: Grid, sides: [Side; 3]) -> Self {
         Self { cells, ratio: 1, corner: [0, 0], sides }
     }
 
-    /// Cells along each axis.
+    /// Number of cells along x, y and z.
     pub fn size(&self) -> [usize; 3] {
         [self.cells.nx, self.cells.ny, self.cells.nz]
     }
 
-    /// Distance in the fields between neighbours along each axis.
+    /// Distance in the fields between neighbours along x, y and z.
     pub fn strides(&self) -> [usize; 3] {
         let row = (self.cells.nx + 2 * BEYOND).next_multiple_of(ROW);
         [1, row, row * (self.cells.ny + 2 * BEYOND)]
     }
 
-    /// Length of a field, with the cells beyond the sides.
+    /// Length of a field, including the cells beyond the sides.
     pub fn len(&self) -> usize {
         self.strides()[2] * (self.cells.nz + 2 * BEYOND)
     }
 
-    /// Whether there is no cell, which is never so.
+    /// Always false: a box has at least one cell.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -73,7 +75,8 @@ impl AirGrid {
         (z + BEYOND) * slab + (y + BEYOND) * row + x + BEYOND
     }
 
-    /// The air cell with a voxel, which may lie outside of the voxels' box; `None` outside of the air's.
+    /// Air cell that contains a voxel, which may lie outside the voxels' box; `None` outside the
+    /// air's.
     pub fn cell_of(&self, [x, y, z]: [i64; 3]) -> Option<Place> {
         let [cx, cz] = self.corner.map(i64::from);
         let place = [x - cx, y, z - cz].map(|voxels| voxels.div_euclid(self.ratio as i64));
@@ -81,7 +84,7 @@ impl AirGrid {
         AXES.into_iter().all(inside).then(|| place.map(|n| n as usize))
     }
 
-    /// The voxel at the low corner of a cell.
+    /// Voxel at the low corner of a cell.
     pub fn voxel_of(&self, [x, y, z]: Place) -> [i64; 3] {
         let along = |n: usize, corner: i32| (n * self.ratio) as i64 + i64::from(corner);
         [along(x, self.corner[0]), along(y, 0), along(z, self.corner[1])]

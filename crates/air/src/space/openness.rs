@@ -1,53 +1,57 @@
-//! Which cells of the air are solid, and how much of each face between two of them is free.
+//! Solid cells of the air, and the free share of each face between two cells.
 
 use crate::{AirGrid, Side};
 use lavoxel_base::grid::Place;
 
-/// The openness of a face that is all free.
+/// Openness of a face that is all free.
 pub const OPEN: u16 = 1 << 15;
 
 /// Solid cells and the openness of faces, 0 to [`OPEN`].
 ///
-/// An open cell counts as a whole cell of air, also where voxels of it are solid: openness scales only what crosses a face.
+/// An open cell counts as a whole cell of air, even if some of its voxels are solid: openness
+/// scales only what crosses a face.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Openness {
     grid: AirGrid,
-    /// By `Grid::index` of the cells.
+    /// Solid flag of each cell, by `Grid::index`.
     solid: Vec<bool>,
-    /// Of the lower face of each cell along each axis, as blocks of voxels leave it; solid cells and sides are not in it.
+    /// Openness of the lower face of each cell along each axis, from the voxels at the face; solid
+    /// cells and sides are applied on reading.
     faces: [Vec<u16>; 3],
 }
 
 impl Openness {
-    /// No solid cell and no shut face.
+    /// Ground without solid cells and shut faces.
     pub fn free(grid: AirGrid) -> Self {
         let cells = grid.cells.cells();
         Self { grid, solid: vec![false; cells], faces: std::array::from_fn(|_| vec![OPEN; cells]) }
     }
 
-    /// The cells.
+    /// Grid of the air's cells.
     pub fn grid(&self) -> AirGrid {
         self.grid
     }
 
-    /// Whether a cell is solid.
+    /// Returns true if a cell is solid.
     #[inline]
     pub fn is_solid(&self, place: Place) -> bool {
         self.solid[self.grid.cells.index(place)]
     }
 
-    /// Makes a cell solid or not; returns whether it changed.
+    /// Makes a cell solid or not; returns true if it changed.
     pub fn set_solid(&mut self, place: Place, solid: bool) -> bool {
         std::mem::replace(&mut self.solid[self.grid.cells.index(place)], solid) != solid
     }
 
-    /// Sets how much of the lower face of a cell is free where both cells are; returns whether it changed.
+    /// Sets the openness (0 to [`OPEN`]) of the lower face of a cell, which holds while both cells
+    /// are free; returns true if it changed.
     pub fn set_face(&mut self, axis: usize, place: Place, open: u16) -> bool {
         debug_assert!(open <= OPEN);
         std::mem::replace(&mut self.faces[axis][self.grid.cells.index(place)], open) != open
     }
 
-    /// The openness of the lower face of a cell along an axis: 0 beside a solid cell, at a wall and at the floor.
+    /// Openness of the lower face of a cell along an axis: 0 next to a solid cell, at a wall and at
+    /// the floor.
     #[inline]
     pub fn low(&self, axis: usize, place: Place) -> u16 {
         if self.is_solid(place) {
@@ -65,7 +69,7 @@ impl Openness {
         if self.is_solid(beside) { 0 } else { own }
     }
 
-    /// The openness of the upper face of a cell along an axis.
+    /// Openness of the upper face of a cell along an axis.
     #[inline]
     pub fn high(&self, axis: usize, place: Place) -> u16 {
         let mut beside = place;

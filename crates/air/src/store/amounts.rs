@@ -1,5 +1,7 @@
-//! Amounts that the air carries: heat, ash, steam and inks, and its own density where the solver has one. Whole units in every cell, so that
-//! their sums are exact in any order.
+//! Amounts that the air carries: heat, ash, steam and inks, and its own density if the solver has
+//! one.
+//!
+//! Amounts are integers in every cell, so that their sums are exact in any order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,38 +15,40 @@ pub const UNIT: u32 = 1 << 20;
 /// A field of the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// Excess of the temperature over the ambient one, as a share of that: (T − Tₐ)/Tₐ.
+    /// Excess of the temperature relative to the ambient one: (T − Tₐ)/Tₐ.
     Heat,
-    /// Ash; 1.0 is a mass in a cubic metre that the scene sets.
+    /// Ash; 1.0 is the mass per cubic metre set by the scene (`air.ash_unit_kg_m3`).
     Ash,
-    /// Drops of water; 1.0 is as much as of ash.
+    /// Drops of water; 1.0 is the same mass as for ash.
     Steam,
-    /// The air itself, 1.0 at rest; only where a solver has it.
+    /// Density of the air, 1.0 at rest; only for a solver with density.
     Density,
-    /// The first ink, which weighs nothing, in the unit of ash (`air.ash_unit_kg_m3`). An ink exists where `air.inks` counts it.
+    /// First ink, which weighs nothing, in the unit of ash (`air.ash_unit_kg_m3`). An ink exists if
+    /// `air.inks` counts it.
     Ink1,
-    /// The second ink.
+    /// Second ink.
     Ink2,
-    /// The third ink.
+    /// Third ink.
     Ink3,
-    /// The fourth ink.
+    /// Fourth ink.
     Ink4,
 }
 
 impl Field {
-    /// All but the inks, in the order of their numbers.
+    /// Fields other than inks, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Heat, Self::Ash, Self::Steam, Self::Density];
 
-    /// Fields that the air carries and that move it.
+    /// Fields that the air carries and that act on its motion.
     pub const CARRIED: [Self; 3] = [Self::Heat, Self::Ash, Self::Steam];
 
-    /// Fields that the air carries and that leave its motion alone; their numbers follow those of [`Field::ALL`].
+    /// Fields that the air carries without effect on its motion; their numbers follow those of
+    /// [`Field::ALL`].
     pub const INKS: [Self; 4] = [Self::Ink1, Self::Ink2, Self::Ink3, Self::Ink4];
 
     /// Number of fields, inks included.
     pub(crate) const COUNT: usize = Self::ALL.len() + Self::INKS.len();
 
-    /// Its name in files and reports.
+    /// Name of the field in files and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Heat => "heat",
@@ -59,12 +63,12 @@ impl Field {
     }
 }
 
-/// The fields over the cells of an air's box, each with [`crate::BEYOND`] cells beyond every side; what those hold is the
-/// solver's business.
+/// Fields over the cells of an air's box, each with [`crate::BEYOND`] cells beyond every side,
+/// whose contents belong to the solver.
 #[derive(Clone, Debug)]
 pub struct Amounts {
     grid: AirGrid,
-    /// By the numbers of the fields; those that there are not have no cells.
+    /// Units of each field, indexed by field; empty for a field that does not exist.
     fields: Vec<Vec<u32>>,
     version: u64,
 }
@@ -77,14 +81,14 @@ impl PartialEq for Amounts {
 
 impl Eq for Amounts {}
 
-/// A number that no other change of amounts has.
+/// Version number that no other change of amounts has.
 fn next_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Amounts {
-    /// Nothing anywhere, and air at rest where the solver has a density.
+    /// Empty fields, and air at rest if the solver has a density.
     pub fn none(grid: AirGrid, with_density: bool) -> Self {
         let is_there = |field: &Field| with_density || *field != Field::Density;
         let cells = |field: Field| vec![0; if is_there(&field) { grid.len() } else { 0 }];
@@ -97,7 +101,7 @@ impl Amounts {
         amounts
     }
 
-    /// Adds this many inks, at most [`Field::INKS`], of which there is nothing yet.
+    /// Adds `inks` empty inks, at most the number of [`Field::INKS`].
     #[must_use]
     pub fn with_inks(mut self, inks: usize) -> Self {
         for field in Field::INKS.into_iter().take(inks) {
@@ -106,40 +110,41 @@ impl Amounts {
         self
     }
 
-    /// The cells.
+    /// Grid of the air's cells.
     pub fn grid(&self) -> AirGrid {
         self.grid
     }
 
-    /// Whether there is such a field.
+    /// Returns true if the field exists.
     pub fn has(&self, field: Field) -> bool {
         !self.fields[field as usize].is_empty()
     }
 
-    /// The fields that there are, in the order of their numbers.
+    /// Iterator over the existing fields, in the order of their numbers.
     pub fn present(&self) -> impl Iterator<Item = Field> + use<> {
         let present: Vec<_> = Field::ALL.into_iter().chain(Field::INKS).filter(|&field| self.has(field)).collect();
         present.into_iter()
     }
 
-    /// The units of a field in all cells, by [`AirGrid::at`]; no cells of a field that there is not.
+    /// Units of a field in all cells, by [`AirGrid::at`]; empty for a field that does not exist.
     pub fn field(&self, field: Field) -> &[u32] {
         &self.fields[field as usize]
     }
 
-    /// Mutable access to it.
+    /// Mutable units of a field, as in [`Amounts::field`].
     pub fn field_mut(&mut self, field: Field) -> &mut [u32] {
         self.version = next_version();
         &mut self.fields[field as usize]
     }
 
-    /// All fields, to be changed, in the order of their numbers.
+    /// Mutable units of all fields, in the order of their numbers.
     pub fn fields_mut(&mut self) -> &mut [Vec<u32>] {
         self.version = next_version();
         &mut self.fields
     }
 
-    /// A number that changes when a field may have: amounts with the same number are the same.
+    /// Version number that changes whenever a field may have changed: amounts with equal versions
+    /// are equal.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -149,14 +154,14 @@ impl Amounts {
         self.fields[field as usize][self.grid.at(place)]
     }
 
-    /// Units of a field in the whole box.
+    /// Sum of the units of a field in the whole box.
     pub fn total(&self, field: Field) -> u64 {
         let (grid, values) = (self.grid, self.field(field));
         let row = |y, z| values[grid.at([0, y, z])..][..grid.cells.nx].iter().map(|&v| u64::from(v)).sum::<u64>();
         (0..grid.cells.nz).into_par_iter().map(|z| (0..grid.cells.ny).map(|y| row(y, z)).sum::<u64>()).sum()
     }
 
-    /// Memory that they take, in bytes.
+    /// Memory of all fields in bytes.
     pub fn bytes(&self) -> usize {
         self.fields.iter().map(|field| size_of_val(&field[..])).sum()
     }

@@ -1,4 +1,5 @@
-//! Contents of the air: units in cells, their accounts, and the state that snapshots and checkpoints keep.
+//! Contents of the air: units in cells, their accounts, and the state for snapshots and
+//! checkpoints.
 
 pub(crate) mod account;
 pub(crate) mod amounts;

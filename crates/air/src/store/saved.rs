@@ -1,4 +1,4 @@
-//! The state of an air, to come back to it: in snapshots and in checkpoints.
+//! State of an air for snapshots and checkpoints.
 
 use std::convert::Infallible;
 
@@ -7,46 +7,47 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::store::account::ACCOUNTS;
 use crate::{Air, Field, FieldAccount};
 
-/// Everything of an air that does not follow from its scene and from the world.
+/// State of an air: everything that does not follow from its scene and from the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AirState {
-    /// Accounts of [`Field::ALL`] and then of the inks that there are, as [`FieldAccount::accounts`] lists them.
+    /// Accounts of [`Field::ALL`] and then of the existing inks, as [`FieldAccount::accounts`]
+    /// lists them.
     accounts: Vec<[u64; ACCOUNTS]>,
-    /// Ash on the ground of each column, and how much of it became grains.
+    /// Units of ash on the ground of each column, and the units among them that became grains.
     deposited: Vec<u64>,
     laid: Vec<u64>,
-    /// A bit for each solid cell, 32 in a word.
+    /// Bit set of solid cells, 32 to a word.
     solid: Vec<u32>,
-    /// The units of each field in each cell of the box, x fastest, then y, then z.
+    /// Units of each field in each cell of the box, x fastest, then y, then z.
     fields: Vec<Vec<u32>>,
     /// Planes of the solver.
     planes: Vec<Vec<u32>>,
 }
 
-/// All numbers of a state, in the one order in which they are written, read, hashed and weighed.
+/// All numbers of a state, in the single order used for writing, reading, hashing and measuring.
 pub struct Numbers<L, W> {
-    /// Accounts, and per column what was deposited and laid.
+    /// Accounts, and by column the units deposited and laid.
     pub longs: [L; 3],
     /// Solid cells, fields and planes.
     pub words: Vec<W>,
 }
 
 impl AirState {
-    /// All numbers, to read.
+    /// Numbers of the state, to read.
     pub(crate) fn numbers(&self) -> Numbers<&[u64], &[u32]> {
         let Self { accounts, deposited, laid, solid, fields, planes } = self;
         let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_slice).collect();
         Numbers { longs: [accounts.as_flattened(), deposited, laid], words }
     }
 
-    /// All numbers, to change.
+    /// Numbers of the state, to change.
     pub fn numbers_mut(&mut self) -> Numbers<&mut [u64], &mut [u32]> {
         let Self { accounts, deposited, laid, solid, fields, planes } = self;
         let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_mut_slice).collect();
         Numbers { longs: [accounts.as_flattened_mut(), deposited, laid], words }
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory of the state in bytes.
     pub fn bytes(&self) -> usize {
         let Numbers { longs, words } = self.numbers();
         longs.map(size_of_val).iter().sum::<usize>() + words.into_iter().map(size_of_val).sum::<usize>()
@@ -55,7 +56,7 @@ impl AirState {
     /// Visits the bytes of all numbers, little-endian.
     ///
     /// # Errors
-    /// Those of the visit.
+    /// Returns the first error of `visit`.
     pub fn visit_bytes<E>(&self, mut visit: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let Numbers { longs, words } = self.numbers();
         longs.into_iter().flatten().try_for_each(|number| visit(&number.to_le_bytes()))?;
@@ -64,14 +65,15 @@ impl AirState {
 }
 
 impl Air {
-    /// The present state.
+    /// Present state of the air.
     pub fn save(&self) -> AirState {
         let (grid, size) = (self.grid(), self.grid().size());
         let rows = || (0..size[2]).flat_map(move |z| (0..size[1]).map(move |y| grid.at([0, y, z])));
         let field = |field| rows().flat_map(|at| &self.amounts.field(field)[at..at + size[0]]).copied().collect();
         let solid: Vec<_> = grid.cells.places().map(|place| self.openness.is_solid(place)).collect();
         let word = |cells: &[bool]| cells.iter().rfold(0, |word, &solid| word << 1 | u32::from(solid));
-        // All that an air has: what is left out follows from its scene.
+        // Names every field, so that a new one cannot be forgotten: the fields left out follow from
+        // the scene.
         let Self { spec: _, scale: _, forces: _, amounts, openness: _, solver, accounts, deposited, laid } = self;
         AirState {
             accounts: accounts[..self.accounted()].iter().map(FieldAccount::accounts).collect(),
@@ -83,15 +85,15 @@ impl Air {
         }
     }
 
-    /// Number of accounts of a state: an air without inks has those of [`Field::ALL`].
+    /// Number of accounts in a state: those of [`Field::ALL`] and of the existing inks.
     fn accounted(&self) -> usize {
         Field::ALL.len() + self.inks().count()
     }
 
-    /// Comes back to a state of this air.
+    /// Restores a state of this air.
     ///
     /// # Errors
-    /// Says what cannot be; the air is then of no use any more.
+    /// Names the fault of the state; the air is unusable then.
     pub fn restore(&mut self, state: &AirState) -> Result<(), String> {
         let (grid, cells) = (self.grid(), self.grid().cells.cells());
         let fits = state.fields.len() == self.amounts.present().count()
@@ -106,6 +108,7 @@ impl Air {
         if state.laid.iter().zip(&state.deposited).any(|(laid, fallen)| laid > fallen) {
             return Err("more ash lies on the ground than fell".to_owned());
         }
+        // Only now, since the loops below rely on the shapes checked above.
         self.solver.restore(&state.planes)?;
         for (i, place) in grid.cells.places().enumerate() {
             self.openness.set_solid(place, state.solid[i / 32] >> (i % 32) & 1 == 1);
@@ -122,7 +125,7 @@ impl Air {
         Ok(())
     }
 
-    /// Hashes the names of the fields that are there, then all numbers of the state.
+    /// Hashes the names of the existing fields, then all numbers of the state.
     pub fn hash_into(&self, hash: &mut Xxh3) {
         self.amounts.present().for_each(|field| hash.update(field.name().as_bytes()));
         let Ok(()) = self.save().visit_bytes::<Infallible>(|bytes| {

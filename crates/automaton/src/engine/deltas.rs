@@ -1,30 +1,32 @@
-//! Changes of the tiles of a strip by spreading, kept until no thread reads the old state any more.
+//! Deltas of the tiles of a strip by spreading, kept until no thread reads the old state any more.
 
 use crate::world::Strip;
 use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::simd::Simd;
 
-/// Most changes of one strip that come from one tile, and some more.
+/// Upper bound, with a margin, of the changes of one strip that come from one tile.
 const OF_A_TILE: usize = 8;
 
-/// Most quantities of a layer.
+/// Largest number of quantities of a layer.
 const MOST_QUANTITIES: usize = 2;
 
-/// Changes of the tiles of one strip, added up modulo 2^16. Memory is kept for the next use.
+/// Deltas of the tiles of one strip, summed modulo 2^16. Memory is kept for the next use.
 #[derive(Debug, Default)]
 pub(super) struct Deltas {
-    /// For each place, which is number of the row · 64 + bit: number of its change plus one, or 0 where there is none.
+    /// Index of each place's change plus one, 0 without a change; a place is the index of the row ·
+    /// 64 + bit.
     slots: Vec<u32>,
-    /// Number of changes. The two that follow are longer, so that a change is written without a call.
+    /// Number of changes. The vectors `at` and `lanes` are longer, so that a change is written
+    /// without a call.
     count: usize,
-    /// Places, and their y.
+    /// Place and y of each change.
     at: Vec<(u32, u32)>,
-    /// The quantities of each change.
+    /// Quantities of each change.
     lanes: Vec<Lanes>,
 }
 
 impl Deltas {
-    /// Makes room for a strip with so many rows.
+    /// Makes room for a strip with `rows` rows.
     pub(super) fn prepare(&mut self, rows: usize) {
         let places = rows * ROW;
         if self.slots.len() != places {
@@ -32,10 +34,10 @@ impl Deltas {
         }
     }
 
-    /// Makes room for a few more changes: those of one tile.
+    /// Makes room for the changes of one more tile.
     #[inline(always)]
     pub(super) fn reserve(&mut self) {
-        // The lanes have room wherever the places have.
+        // `lanes` has room wherever `at` has, because both grow together.
         if self.count + OF_A_TILE > self.at.len() {
             self.grow();
         }
@@ -48,7 +50,7 @@ impl Deltas {
         self.lanes.resize(room * MOST_QUANTITIES, Lanes::ZERO);
     }
 
-    /// Adds to the tile at a place, which lies at `y`; there is room.
+    /// Adds to the tile at `place`, which lies at `y`. `Deltas::reserve` must have made room.
     #[inline(always)]
     pub(super) fn add<S: Simd, const Q: usize>(&mut self, s: S, place: usize, y: usize, change: [S::V; Q]) {
         let slot = &mut self.slots[place];

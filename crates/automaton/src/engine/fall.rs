@@ -1,11 +1,14 @@
 //! Rules along columns over the tiles of a strip.
 //!
-//! A pair of tiles, one above the other, is visited when it holds liquid to move and either changed since the last visit:
-//! the upper one, or for rules that also move up either of them. What moves follows from the two tiles, heavier matter, the
-//! ground and the rule alone, and a tile that gives anything has changed. So a pair that is skipped moved nothing on its last
-//! visit, and would move nothing now. Other rules wake all tiles ([`Layer::wake_under`](crate::world::Layer)); a changed cell
-//! of the ground wakes the tiles that read it ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts
-//! as a change of the tile ([`World::wake_beside_heavier`](crate::world::World)).
+//! A pair of tiles, one above the other, is visited when it holds liquid to move and a tile changed
+//! since the last visit: the upper one, or for rules that also move up either of the two. The
+//! motion follows from the two tiles, heavier matter, the ground and the rule alone, and a tile
+//! that gives anything has changed.
+//!
+//! Invariant: a skipped pair moved nothing on its last visit, and would move nothing now. Other
+//! rules wake all tiles ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground
+//! wakes the tiles that read it ([`Layer::wake_near`](crate::world::Layer)); a change of heavier
+//! matter counts as a change of the tile ([`World::wake_beside_heavier`](crate::world::World)).
 
 use super::heavier::{Heavier, Layers, Nothing};
 use crate::rules::{Column, Pair};
@@ -13,13 +16,13 @@ use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
 use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::simd::{Simd, Work};
 
-/// A rule in adjacent strips of a layer that may meet heavier matter, or not.
+/// Rule in adjacent strips of a layer; `MEETS` is set if the layer may meet heavier matter.
 pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
-    /// Number of the first.
+    /// Index of the first strip.
     pub(super) first: usize,
     pub(super) strips: &'a mut [Strip],
     pub(super) common: FallCommon<'a, R>,
-    /// Scratch: the tiles of the row below that changed before.
+    /// Scratch: bits of the tiles of the row below that changed before.
     pub(super) before: &'a mut Vec<u64>,
 }
 
@@ -28,7 +31,7 @@ pub(super) struct FallCommon<'a, R> {
     pub(super) ground: &'a Ground,
     pub(super) heavier: Layers<'a>,
     pub(super) rule: &'a R,
-    /// The reads of the layer.
+    /// Clock reading of the layer.
     pub(super) reads: Reads,
 }
 
@@ -62,7 +65,7 @@ impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEET
     }
 }
 
-/// A rule in one strip.
+/// Rule in one strip.
 struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     s: S,
     kernel: &'a R::Kernel<S>,
@@ -71,21 +74,21 @@ struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     ground: GroundStrip<'a>,
 }
 
-/// The tile that is visited.
+/// Tile that is visited.
 struct Here {
-    /// Number of its row in the strip, and its bit there.
+    /// Index of the tile's row in the strip, and its bit there.
     index: usize,
     bit: usize,
-    /// Its place along x, counted in tiles, and y.
+    /// Position along x, counted in tiles, and y.
     tx: usize,
     y: usize,
 }
 
 impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
-    /// Whether anything may move up.
+    /// Set if anything may move up.
     const UP: bool = R::UP || H::MEETS;
 
-    /// The pairs of the strip, rows from the bottom up.
+    /// Visits the pairs of the strip, rows from the bottom up.
     #[inline(always)]
     fn strip(&self, strip: &mut Strip, before: &mut Vec<u64>) {
         let (ny, width) = (self.ground.ny(), strip.width);
@@ -113,7 +116,7 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         }
     }
 
-    /// The pairs of one tile and the one below it.
+    /// Visits the pairs of one tile and the tile below.
     #[inline(always)]
     fn tile(&self, strip: &mut Strip, here: &Here) {
         let (s, &Here { index, bit, tx, y }) = (self.s, here);
@@ -129,7 +132,7 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         let heavier = self.heavier.amount(s, under, bit, self.tz);
         let fresh;
         let masks = if Self::UP && slot == 0 {
-            // Nothing can fall, so that most visits end here.
+            // Nothing can fall from an empty tile, so that most visits end here.
             if R::rises(self.kernel, s, strip.lanes(lower), heavier) == 0 {
                 return;
             }
@@ -143,12 +146,13 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         let Some([below, above]) = R::settle_lanes(self.kernel, s, &pair) else {
             return;
         };
-        // A tile may be empty and still have a slot.
+        // A tile may be empty and still have a slot, which `write` queues for reuse.
         self.write(strip, (y - 1, under, bit), below, Self::UP);
         self.write(strip, (y, index, bit), above, true);
     }
 
-    /// Writes a tile that changed, and leaves it if it may have become empty and has.
+    /// Writes a changed tile, and marks it as left (`Strip::leave`) if it is empty now; `may_empty`
+    /// is false if the tile cannot have become empty.
     #[inline(always)]
     fn write(&self, strip: &mut Strip, (y, index, bit): (usize, usize, usize), values: [S::V; Q], may_empty: bool) {
         let s = self.s;

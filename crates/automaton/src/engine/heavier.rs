@@ -1,4 +1,4 @@
-//! The heavier matter around a layer, which takes room from it.
+//! Heavier matter around a layer, which takes room from that layer.
 
 use crate::world::{Layer, Strip};
 use lavoxel_base::grid::tile::ROW;
@@ -7,14 +7,15 @@ use lavoxel_base::units::AMOUNT_ONE;
 
 /// Matter that is heavier than the layer that a rule moves.
 pub(super) trait Heavier: Copy {
-    /// Whether the layer may meet any.
+    /// Set if the layer may meet heavier matter.
     const MEETS: bool;
 
-    /// Its amount in the cells of a tile, at most 1: the tile's row in its strip, its bit there, and the strip.
+    /// Returns the amount of heavier matter in the cells of a tile, at most 1 cell; `index` is the
+    /// tile's row in its strip, `bit` its bit there, `tz` the strip.
     fn amount<S: Simd>(self, s: S, index: usize, bit: usize, tz: usize) -> S::V;
 }
 
-/// Nothing: near a strip, of a layer that may `MEET` some elsewhere.
+/// No heavier matter near a strip; `MEETS` is set if the layer may meet some elsewhere.
 #[derive(Clone, Copy)]
 pub(super) struct Nothing<const MEETS: bool>;
 
@@ -27,7 +28,7 @@ impl<const MEETS: bool> Heavier for Nothing<MEETS> {
     }
 }
 
-/// Layers of a world.
+/// Heavier layers of a world.
 #[derive(Clone, Copy)]
 pub(super) struct Layers<'a>(pub(super) &'a [Layer]);
 
@@ -47,14 +48,14 @@ impl Heavier for Layers<'_> {
 }
 
 impl Layers<'_> {
-    /// Whether a strip or one of its neighbours has any of it.
+    /// Returns true if a strip or one of its neighbours has any heavier matter.
     pub(super) fn is_near(self, tz: usize) -> bool {
         let near = |strip: &Strip| strip.tiles() > 0;
         self.0.iter().any(|layer| layer.strips[tz.saturating_sub(1)..].iter().take(3).any(near))
     }
 }
 
-/// The amounts of a tile that may not be there.
+/// Returns the amounts of a tile, or zeros if the tile has no slot.
 #[inline(always)]
 fn amounts(strip: &Strip, index: usize, bit: usize) -> &lavoxel_base::grid::tile::Lanes {
     strip.tile(strip.row(index).slots[bit % ROW]).amount()

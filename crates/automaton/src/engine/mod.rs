@@ -1,7 +1,7 @@
-//! How the rules are carried over the whole box.
+//! Engines, which carry the rules over the whole box.
 //!
-//! Two engines give the same bits: [`plain`] reads like the specification and is the oracle of the tests; [`tiled`]
-//! is the one that users get.
+//! Invariant: both engines give the same bits. [`plain`] reads like the specification and is the
+//! oracle of the tests; [`tiled`] is the engine that users get.
 
 mod bodies;
 mod deltas;
@@ -20,13 +20,14 @@ use crate::rules::{Due, Point, Rule};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// A way to carry the rules over the box. Engines may keep scratch memory; the state is in the world alone.
+/// Way to carry the rules over the box. Engines may keep scratch memory; the state is in the world
+/// alone.
 pub trait Engine: Send {
-    /// Runs a rule of the layer with this number in the step that `draw` names.
+    /// Runs a rule of the layer with the given index in the step that `draw` names.
     fn run(&mut self, world: &mut World, rule: (usize, &Rule), draw: Draw);
 
-    /// Finds where a rule is due in a round of the step that `draw` names, in any order. Reactions that meet a flow are not carried
-    /// out by rules alone.
+    /// Finds where a rule is due in a round of the step that `draw` names, in any order. The caller
+    /// decides what to do there: a reaction that meets a flow is not carried out by rules alone.
     fn due(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
         world.grid().places().filter_map(|place| rule.due(world, place, draw, round)).collect()
     }

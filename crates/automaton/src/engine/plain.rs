@@ -1,5 +1,6 @@
-//! The plain engine: one thread, every cell, no cleverness. It is the specification that other engines must match
-//! bit for bit.
+//! Plain engine: one thread, every cell, no cleverness.
+//!
+//! Invariant: this engine is the specification that other engines must match bit for bit.
 
 mod turns;
 
@@ -12,7 +13,7 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 
-/// Visits every cell of the box in every step.
+/// Plain engine, which visits every cell of the box in every step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 
@@ -23,7 +24,7 @@ impl Engine for Plain {
 }
 
 impl Driver for Plain {
-    /// A rule along the columns of a layer: pairs of open cells from the bottom up, in place.
+    /// Runs a rule along the columns of a layer: pairs of open cells from the bottom up, in place.
     fn column<R: Column<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
         let grid = world.grid();
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -40,7 +41,7 @@ impl Driver for Plain {
         }
     }
 
-    /// A rule across a layer: every cell gives by the state before.
+    /// Runs a rule across a layer: every cell gives by the state before.
     fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let before = world.clone();
         let key = draw.key();
@@ -60,7 +61,7 @@ impl Driver for Plain {
         self.due(world, rule, draw, round)
     }
 
-    /// The columns from the top down, then from the bottom up.
+    /// Walks the columns from the top down, then from the bottom up.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let (grid, key) = (world.grid(), rule.key(draw));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -92,7 +93,7 @@ impl Driver for Plain {
     }
 }
 
-/// Whether something holds a cell from above, which is so full where it does.
+/// Returns true if rock, the roof or a cell at least `holds` full is above a cell.
 fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     let above = [x, y + 1, z];
     let full = || world.layers[layer].at(above).amount.saturating_add(world.heavier_than(layer, above));
@@ -126,7 +127,7 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
     }
 }
 
-/// A cell with what is around it.
+/// Returns a cell with its surroundings.
 fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
     let side = |by: [isize; 3]| match world.grid().beside(place, by) {
         Some(near) if world.ground().is_solid(near) => Side::Solid,

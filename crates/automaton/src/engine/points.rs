@@ -1,5 +1,5 @@
-//! Rules of single places over the tiles: only tiles that hold the rule's layer are visited, and of these only the ones beside
-//! what it needs besides.
+//! Rules of single places over the tiles: only tiles that hold the rule's layer are visited, and
+//! only those that hold or touch the other layers that the rule needs.
 
 use crate::rules::{Due, Needed, Point};
 use crate::world::{AMOUNT, Layer, World};
@@ -35,20 +35,21 @@ fn due_in_strip(world: &World, rule: &dyn Point, tz: usize, draw: Draw, round: u
     found
 }
 
-/// Tiles of a row that hold, or are beside, what a rule needs.
+/// Returns bits of the tiles of a row that hold, or touch, a needed layer.
 fn reach(world: &World, needed: &Needed, [w, y, tz]: [usize; 3]) -> u64 {
     let layer = &world.layers[needed.layer];
     if needed.beside { around(layer, [w, y, tz]) } else { row(layer, tz, y as isize, w) }
 }
 
-/// Tiles of a row of a strip that hold any of a layer; none outside of the box.
+/// Returns bits of the tiles of a row of a strip that hold any of a layer; none outside of the box.
 fn row(layer: &Layer, tz: usize, y: isize, w: usize) -> u64 {
     let strip = layer.strips.get(tz).filter(|strip| w < strip.width);
     let inside = y >= 0 && y < layer.grid().ny as isize;
     strip.filter(|_| inside).map_or(0, |strip| strip.row(strip.index(y as usize, w)).held)
 }
 
-/// Tiles of a row that hold any of a layer, or share a face with one that does.
+/// Returns bits of the tiles of a row that hold any of a layer, or share a face with a tile that
+/// does.
 fn around(layer: &Layer, [w, y, tz]: [usize; 3]) -> u64 {
     let y = y as isize;
     let here = row(layer, tz, y, w);

@@ -1,13 +1,17 @@
 //! Rules across over the tiles of a strip.
 //!
-//! A tile that holds liquid is visited when it changed since the rule last visited it; when it has the energy to give
-//! (`able`) and a tile beside or below it changed; and when another pattern would have let it give on its last visit
-//! (`active`). What a tile gives follows from its own cells, those beside and below it, heavier matter, the ground, the rules and
-//! the pattern; without the energy, from its own cells alone. So a tile that is skipped could give nothing with any pattern on
-//! its last visit, and nothing that this depends on has changed. Other rules wake all tiles
-//! ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground wakes the tiles that read it
-//! ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts as a change of the tile
-//! ([`World::wake_beside_heavier`](crate::world::World)); another seed only draws other patterns.
+//! A tile that holds liquid is visited when it changed since the rule last visited it; when it has
+//! the energy to give (`able`) and a tile at its sides or below changed; and when another pattern
+//! would have let it give on its last visit (`active`). The gifts of a tile follow from its own
+//! cells, the cells at its sides and below, heavier matter, the ground, the rules and the pattern;
+//! without the energy, from its own cells alone.
+//!
+//! Invariant: a skipped tile could give nothing with any pattern on its last visit, and none of
+//! these inputs has changed since. Other rules wake all tiles
+//! ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground wakes the tiles that
+//! read it ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts as a
+//! change of the tile ([`World::wake_beside_heavier`](crate::world::World)); another seed only
+//! draws other patterns.
 
 use super::deltas::Deltas;
 use super::heavier::Heavier;
@@ -17,20 +21,21 @@ use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::simd::Simd;
 
-/// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where liquid leaves the tile in each direction.
+/// Bits of the cells of a tile with x = 0 and with x = 7, z = 0 and z = 3, from which liquid leaves
+/// the tile, by direction.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
 
-/// Losses of the world, in units.
+/// Losses of a layer in a step, in units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    /// Through open sides, by quantity.
+    /// Outflow through open sides, by quantity.
     pub(super) outflow: [u64; 2],
     /// Energy lost to friction.
     pub(super) friction: u64,
 }
 
 impl Lost {
-    /// Adds what another part lost.
+    /// Adds the losses of another part.
     pub(super) fn add(&mut self, other: Self) {
         self.outflow[AMOUNT] += other.outflow[AMOUNT];
         self.outflow[ENERGY] += other.outflow[ENERGY];
@@ -38,7 +43,7 @@ impl Lost {
     }
 }
 
-/// A strip with its neighbours, as they were before the step.
+/// Strip with its neighbours, as they were before the step.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a> {
     pub(super) tz: usize,
@@ -48,7 +53,7 @@ pub(super) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Whether any tile has to be visited.
+    /// Returns true if any tile has to be visited.
     pub(super) fn is_awake(&self, activities: &Activities) -> bool {
         ![activities.active, self.north.flowing, self.here.flowing, self.south.flowing]
             .iter()
@@ -56,11 +61,12 @@ impl<'a> Near<'a> {
             && self.here.tiles() > 0
     }
 
-    /// The row with a number, which has the tiles `64 · w` and on, and those around it.
+    /// Returns the row with this index, which has the tiles `64 · w` and on, and the rows around
+    /// it.
     #[inline(always)]
     fn rows(&self, index: usize, w: usize, above: bool) -> Around<'a> {
         let strip = self.here;
-        // No row has this number.
+        // Index that no row has.
         let none = usize::MAX;
         Around {
             index,
@@ -75,13 +81,13 @@ impl<'a> Near<'a> {
     }
 }
 
-/// A row with those around it, found once for all of its tiles.
+/// Row with the rows around it, looked up once for all of its tiles.
 struct Around<'a> {
-    /// Its number.
+    /// Index of the row in its strip.
     index: usize,
     here: &'a Row,
     below: &'a Row,
-    /// Empty where the rule reads nothing above.
+    /// Row above; empty where the rule reads nothing above.
     above: &'a Row,
     west: &'a Row,
     east: &'a Row,
@@ -90,7 +96,7 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Tiles to visit, given what the last visit saw in this row.
+    /// Returns bits of the tiles to visit, given the activity seen on the last visit of this row.
     #[inline(always)]
     fn awake(&self, last: Activity) -> u64 {
         let here = self.here.flowing;
@@ -99,7 +105,7 @@ impl Around<'_> {
         self.here.held & (here | last.active | last.able & around)
     }
 
-    /// The tiles west, east, north and south of one.
+    /// Returns the tiles west, east, north and south of the tile at `bit`.
     #[inline(always)]
     fn beside<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
         let west = if bit > 0 { self.here.slots[bit - 1] } else { self.west.slots[ROW - 1] };
@@ -113,7 +119,8 @@ impl Around<'_> {
     }
 }
 
-/// Where the changes of a step are kept: for the strip north of the one that gives, for itself, and for the one south of it.
+/// Lists for the changes of a step: for the strip north of the giving one, for the giving one, and
+/// for the strip south.
 pub(super) struct Out<'a> {
     pub(super) north: &'a mut Deltas,
     pub(super) here: &'a mut Deltas,
@@ -129,21 +136,21 @@ pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) ground: GroundStrip<'a>,
     pub(super) draw: Draw,
     pub(super) key: StepKey,
-    /// Whether liquid leaves through the sides of the box.
+    /// Open-sides flag: liquid leaves through the sides of the box.
     pub(super) open: bool,
 }
 
-/// The tile that gives.
+/// Tile that gives.
 struct Here<'a> {
     rows: &'a Around<'a>,
-    /// Its bit in its row.
+    /// Bit of the tile in its row.
     bit: usize,
-    /// Its place along x, counted in tiles, and y.
+    /// Position along x, counted in tiles, and y.
     tx: usize,
     y: usize,
 }
 
-/// A tile with what is around it, for a rule.
+/// Tile with its surroundings, as read by a rule.
 struct Surroundings<'a, 'b, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     spread: &'a Spread<'a, S, R, H, Q>,
     here: &'a Here<'b>,
@@ -181,7 +188,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     fn fillings(&self) -> (S::V, [S::V; 4]) {
         let (s, [west, east, north, south]) = (self.spread.s, self.beside);
         let (index, bit, tz) = (self.here.rows.index, self.here.bit, self.spread.near.tz);
-        // Beyond the ends of a row of 64 tiles is the row before or after.
+        // The tile past either end of a row of 64 tiles belongs to the row before or after.
         let before = if bit > 0 { (index, bit - 1, tz) } else { (index.wrapping_sub(1), ROW - 1, tz) };
         let after = if bit + 1 < ROW { (index, bit + 1, tz) } else { (index + 1, 0, tz) };
         let v = self.filling(self.tile, Some((index, bit, tz)));
@@ -232,21 +239,22 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S, R, H, Q> {
-    /// The cells that have rock or the top of the box above them.
+    /// Returns bits of the cells that have rock or the top of the box above them.
     #[inline(always)]
     fn ceiling(&self) -> u32 {
         let (Spread { ground, near, .. }, Here { rows, bit, tx, y }) = (self.spread, self.here);
         if y + 1 == ground.ny() {
             return u32::MAX;
         }
-        // The tile above knows it where it holds liquid.
+        // Masks of a tile that holds liquid have the answer at hand.
         match near.here.masks(rows.above.slots[*bit]) {
             masks if masks.version == ground.version(*tx) => !masks.open,
             _ => !ground.masks(*tx, y + 1).open,
         }
     }
 
-    /// How full the cells of a tile are; its place is the number of its row, its bit there and its strip.
+    /// Returns the filling of the cells of a tile; `place` has the index of the tile's row, its bit
+    /// there and its strip.
     #[inline(always)]
     fn filling(&self, tile: &[Lanes; Q], place: Option<(usize, usize, usize)>) -> S::V {
         let s = self.spread.s;
@@ -258,10 +266,10 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
     }
 }
 
-/// How a tile is.
+/// Result of a tile's visit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// No cell has the energy to give, whatever is around it.
+    /// No cell has the energy to give, whatever its surroundings.
     Cold,
     /// Nothing could be given, whatever the pattern.
     Still,
@@ -270,7 +278,7 @@ enum State {
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q> {
-    /// Writes what the tiles of the strip give.
+    /// Writes the gifts of the strip's tiles to `out`; returns the losses.
     #[inline(always)]
     pub(super) fn strip(&self, activities: &mut Activities, mut out: Out<'_>) -> Lost {
         let (near, strip) = (self.near, self.near.here);
@@ -279,7 +287,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
             activities.active.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
         activities.active = Rows::NONE;
         let mut lost = Lost::default();
-        // One more, for tiles above a change, and one below it.
+        // The range includes one row more above, for tiles that lie on a change, and one row more
+        // below for rules that read the cell above.
         let first = if R::ABOVE { visited.start.saturating_sub(1) } else { visited.start };
         for y in first..(visited.end + 1).min(self.ground.ny()) {
             for w in 0..strip.width {
@@ -308,7 +317,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         lost
     }
 
-    /// Writes what one tile gives.
+    /// Writes the gifts of one tile.
     #[inline(always)]
     fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> State {
         let (s, kernel, strip) = (self.s, self.kernel, self.near.here);
@@ -316,6 +325,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         for deltas in [&mut *out.north, &mut *out.here, &mut *out.south] {
             deltas.reserve();
         }
+        // Masks stored with the tile are used while the ground has the same version; else they are
+        // computed here.
         let fresh;
         let masks = match strip.masks(slot) {
             masks if masks.version == self.ground.version(here.tx) => masks,
@@ -365,7 +376,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         s.add_saturating(amount, self.heavier.amount(s, here.rows.index - strip.width, here.bit, self.near.tz))
     }
 
-    /// Directions in which each cell that is `able` may give.
+    /// Returns bits of the directions in which each cell that is `able` may give.
     #[inline(always)]
     fn free(&self, masks: &Masks, able: u32) -> [u32; 4] {
         let mut free = masks.free;
@@ -377,7 +388,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         [free[0] & able, free[1] & able, free[2] & able, free[3] & able]
     }
 
-    /// Takes away what leaves the box and what friction takes on the way.
+    /// Subtracts outflow through open sides and friction on the way from the parcels, and counts
+    /// both in `lost`.
     #[inline(always)]
     fn lose(&self, masks: &Masks, parcels: &mut [[S::V; 4]; Q], lost: &mut Lost) {
         let s = self.s;
@@ -399,7 +411,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
     }
 
-    /// Writes what arrives in the tiles below and above, and adds it to what leaves this one.
+    /// Writes the arrivals in the tiles below and above, and adds them to `leaving`.
     #[inline(always)]
     fn deliver_vertically(&self, here: &Here<'_>, given: &[[S::V; 2]; Q], leaving: &mut [S::V; Q], out: &mut Out<'_>) {
         let (s, y, width) = (self.s, here.y, self.near.here.width);
@@ -417,7 +429,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
     }
 
-    /// Writes what arrives in this tile and in those beside it; `given` has the cells that give in each direction.
+    /// Writes the arrivals in this tile and in the tiles at its sides; `given` has bits of the
+    /// cells that give, by direction.
     #[inline(always)]
     fn deliver(
         &self,
@@ -434,6 +447,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
             *own = s.sub(inside(s, *parcels, zero), *own);
         }
         out.here.add(s, place, y, own);
+        // Only cells at an edge reach into the next tile, so most visits skip these four parts.
         let mut seen = [zero; Q];
         if given[0] & EDGES[0] != 0 {
             for (seen, parcels) in seen.iter_mut().zip(parcels) {
@@ -470,14 +484,14 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
     }
 }
 
-// No closures here: they would be compiled without the instructions of the level.
+// No closures here: they would be compiled without the instructions of the SIMD level.
 
 #[inline(always)]
 fn sum_of<S: Simd>(s: S, v: [S::V; 4]) -> S::V {
     s.add(s.add(v[0], v[1]), s.add(v[2], v[3]))
 }
 
-/// Gifts of the cells of a tile to each other.
+/// Returns the arrivals in a tile from its own cells.
 #[inline(always)]
 fn inside<S: Simd>(s: S, given: [S::V; 4], zero: S::V) -> S::V {
     let across = s.add(s.see_east(given[0], zero), s.see_west(given[1], zero));

@@ -1,10 +1,13 @@
-//! The engine that users get: tiles of 32 cells that are visited only while something can happen in them, with the
-//! widest instructions of the processor, on all threads.
+//! Tiled engine, the one that users get: tiles of 32 cells that are visited only while something
+//! can happen in them, with the widest instructions of the processor, on all threads.
 //!
-//! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state and writes what each
-//! tile gives into a list of deltas; a strip takes its deltas as soon as no thread reads its old state any more: the strips inside
-//! a part a little behind, those at its ends when all parts are done. Every tile has one writer at a time and every sum is
-//! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
+//! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state
+//! and writes each tile's gifts into a list of deltas; a strip takes its deltas as soon as no
+//! thread reads its old state any more: the strips inside a part a little behind, those at its ends
+//! when all parts are done.
+//!
+//! Invariant: every tile has one writer at a time and every sum is of integers, so the bits depend
+//! neither on the number of threads nor on the cuts between parts.
 
 use super::bodies::Tracer;
 use super::deltas::Deltas;
@@ -23,27 +26,28 @@ use lavoxel_base::simd::{Level, Simd, Work};
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
 
-/// The tiled engine. All of the state is in the world; what it keeps is scratch memory, and what follows from the state.
+/// Tiled engine. All of the state is in the world; the engine keeps scratch memory, and values
+/// derived from the state.
 #[derive(Debug)]
 pub struct Tiled {
     level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
     grains: turns::Scratch,
-    /// The neighbour of the first and the last strip, for layers of one and of two quantities.
+    /// Empty neighbour of the first and the last strip, for layers of one and of two quantities.
     nothing: [Option<Strip>; 2],
-    /// By layer.
+    /// Memory of tracing, by layer.
     tracers: Vec<Tracer>,
-    /// Cells that lose energy, and how much.
+    /// Cells that lose energy, each with the lost units.
     losing: Vec<(Place, u16)>,
 }
 
-/// Memory of one part.
+/// Scratch memory of one part.
 #[derive(Debug, Default)]
 struct Scratch {
     before: Vec<u64>,
     ring: [Deltas; 3],
-    /// For the strip before the part, its first, its last, and the one after it.
+    /// Deltas for the strip before the part, its first, its last, and the strip after.
     ends: [Deltas; 4],
     lost: Lost,
 }
@@ -55,16 +59,20 @@ impl Default for Tiled {
 }
 
 impl Tiled {
-    /// An engine that takes the given level, which must be available; all levels give the same bits.
+    /// Makes an engine that uses the given `level`; all levels give the same bits.
+    ///
+    /// # Panics
+    /// If the processor does not have `level`.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
         let (grains, tracers, losing) = (turns::Scratch::default(), Vec::new(), Vec::new());
         Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, losing }
     }
 
-    /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
+    /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the
+    /// parts.
     fn cut(&mut self, layer: &Layer, from: usize, to: usize) {
-        // What changed, and a little for what may wake up.
+        // Changed tiles weigh most; a little is added for tiles that may wake up.
         let weight = |z: usize| 4 * layer.strips[z].work + layer.strips[z].tiles() + 1;
         let total: usize = (from..to).map(weight).sum();
         let threads = parallel::current_num_threads();
@@ -74,7 +82,8 @@ impl Tiled {
         for z in from..to {
             // Nearest to equal parts: half of the strip on either side.
             let enough = (2 * sum + weight(z)) * parts >= 2 * total * (self.cuts.len() + 1);
-            // Two strips at least in every part, for the two ends that it shares with others.
+            // Every part needs two strips at least, for the two ends that the part shares with
+            // others.
             if enough && z - start >= 2 && to - z >= 2 && self.cuts.len() + 1 < parts {
                 self.cuts.push(z);
                 start = z;
@@ -88,14 +97,14 @@ impl Tiled {
     }
 }
 
-/// First strip that is awake and one past the last.
+/// Returns the first strip that is awake and one past the last.
 fn awake(layer: &Layer) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
     Some((from, to))
 }
 
-/// Works out again which strips are awake.
+/// Updates the awake flags of the strips `from..to`.
 fn update_awake(layer: &mut Layer, from: usize, to: usize) {
     for z in from..to {
         let strip = &layer.strips[z];
@@ -157,8 +166,8 @@ impl Driver for Tiled {
         update_awake(layer, from, to);
     }
 
-    /// Once no cell could move, whatever it draws, it is left alone until the rule, the ground or what it reads
-    /// is another one.
+    /// Skips the layer while the rule, the ground and the layers read are as after a run in which
+    /// no cell could move with any draw.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
@@ -180,6 +189,8 @@ impl Driver for Tiled {
                 *awake |= !strip.falling.is_empty();
             }
         });
+        // Only after a run that moved nothing is the search for cells that another draw could move
+        // worth its cost.
         let rests = own.version() == before && {
             let stirs = |(tz, strip): (usize, &mut Strip)| {
                 let mut found = false;
@@ -198,7 +209,7 @@ impl Driver for Tiled {
         let layer = &mut rest[0];
         layer.wake_under(Reader::Across, &rule.numbers(), ground);
         let Some((from, to)) = awake(layer) else { return };
-        // A strip beside one that is awake may give, and one beside that may take.
+        // A strip next to an awake one may give, and the strip next to that one may take.
         let (from, to) = (from.saturating_sub(2), (to + 2).min(layer.strips.len()));
         self.cut(layer, from, to);
         let cuts = &self.cuts[..];
@@ -240,7 +251,7 @@ impl Driver for Tiled {
     }
 }
 
-/// A rule along columns in the parts that end at `cuts`.
+/// Runs a rule along columns in the parts that end at `cuts`.
 fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     level: Level,
     (first, strips): (usize, &mut [Strip]),
@@ -271,9 +282,10 @@ struct Common<'a, R> {
     draw: Draw,
 }
 
-/// Strips that lie side by side. The first and the last may also be read by other threads, which have the next parts.
+/// Adjacent strips. The first and the last may also be read by other threads, which have the next
+/// parts.
 struct Part<'a> {
-    /// Number of the first strip.
+    /// Index of the first strip.
     from: usize,
     before: &'a Strip,
     first: Option<&'a Strip>,
@@ -284,7 +296,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The strip with number `from − 1 + i`.
+    /// Returns the strip with index `from − 1 + i`.
     fn strip(&self, i: usize) -> &Strip {
         let inner = 1 + usize::from(self.first.is_some());
         match i {
@@ -298,7 +310,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whose strip `from − 1 + i` is.
+    /// Returns the owner of strip `from − 1 + i`.
     fn place(&self, i: usize) -> Owner {
         match i {
             0 => Owner::Others(0),
@@ -310,15 +322,15 @@ impl Part<'_> {
     }
 }
 
-/// Who may write a strip.
+/// Thread that may write a strip.
 enum Owner {
-    /// This part, at this place among the inner strips.
+    /// This part, at this index among the inner strips.
     Inner(usize),
-    /// No thread before all parts are done; deltas wait in this one of [`Scratch::ends`].
+    /// No thread before all parts are done; deltas wait in [`Scratch::ends`] at this index.
     Others(usize),
 }
 
-/// Spreading in the parts that end at `cuts`.
+/// Runs spreading in the parts that end at `cuts`.
 fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     part: Part<'_>,
     common: &Common<'_, R>,
@@ -331,7 +343,7 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
     let Part { from, before, first, inner, last, after, activities } = part;
-    // The strips at the cut are read from both sides.
+    // The strips at the cut are read from both sides, so neither side may write them.
     let at = middle - from - usize::from(first.is_some());
     let (left, right) = inner.split_at_mut(at);
     let (left, left_last) = left.split_at_mut(at - 1);
@@ -363,7 +375,7 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Spreading in one part, except for what the strips at its ends take.
+/// Spreading in one part, except for the arrivals in the strips at its ends.
 struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
     part: Part<'a>,
     common: &'a Common<'a, R>,
@@ -401,7 +413,7 @@ impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, 
                 });
             }
             part.activities[i - 1] = activities;
-            // No thread reads the strip before this one any more.
+            // From here on no thread reads the strip before this one.
             take::<S, Q>(s, &mut part, i - 1, &mut ring[(i + 2) % 3], ends);
         }
         take::<S, Q>(s, &mut part, n, &mut ring[n % 3], ends);
@@ -409,7 +421,7 @@ impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, 
     }
 }
 
-/// Lets strip `i` of a part take its deltas, or keeps them where other threads read it.
+/// Lets strip `i` of a part take its deltas, or keeps them where other threads read the strip.
 #[inline(always)]
 fn take<S: Simd, const Q: usize>(s: S, part: &mut Part<'_>, i: usize, deltas: &mut Deltas, ends: &mut [Deltas; 4]) {
     match part.place(i) {
@@ -422,7 +434,7 @@ fn take<S: Simd, const Q: usize>(s: S, part: &mut Part<'_>, i: usize, deltas: &m
     }
 }
 
-/// Gifts that the strips at the ends of the parts take.
+/// Arrivals in the strips at the ends of the parts.
 struct Ends<'a, const Q: usize> {
     strips: &'a mut [Strip],
     cuts: &'a [usize],

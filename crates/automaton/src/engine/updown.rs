@@ -1,7 +1,8 @@
-//! Matter that rises and sinks, over the tiles of a strip: its columns from the top down, and again from the bottom up.
+//! Rising and sinking matter, over the tiles of a strip: its columns from the top down, and again
+//! from the bottom up.
 //!
-//! Which cells act is drawn in every step, so that every tile that holds any is visited, until no cell could move whatever it
-//! draws.
+//! The acting cells are drawn in every step, so every tile that holds any matter is visited, until
+//! no cell could move with any draw.
 
 use super::heavier::{Heavier, Layers};
 use crate::rules::UpDown;
@@ -10,7 +11,7 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// The rule in one strip.
+/// Rule in one strip.
 pub(super) struct Rises<'a, R> {
     pub(super) strip: &'a mut Strip,
     pub(super) tz: usize,
@@ -20,12 +21,12 @@ pub(super) struct Rises<'a, R> {
     pub(super) key: StepKey,
 }
 
-/// Two tiles, one above the other, by the numbers of their rows and their bit there.
+/// Two tiles, one above the other, by the indices of their rows and their bit there.
 #[derive(Clone, Copy)]
 struct Pair {
-    /// Of the tile that gives.
+    /// Row of the tile that gives.
     from: usize,
-    /// Of the tile that takes.
+    /// Row of the tile that takes.
     to: usize,
     bit: usize,
 }
@@ -38,7 +39,7 @@ impl<R: UpDown> Work for Rises<'_, R> {
         for y in (rows.start..rows.end.min(ny - 1)).rev() {
             self.row(s, y, y + 1, true);
         }
-        // One row more, into which matter rose.
+        // One row more than held matter before, because some rose into that row.
         for y in rows.start.max(1)..(rows.end + 1).min(ny) {
             self.row(s, y, y - 1, false);
         }
@@ -46,7 +47,7 @@ impl<R: UpDown> Work for Rises<'_, R> {
 }
 
 impl<R: UpDown> Rises<'_, R> {
-    /// Carries what the cells at `y` give to those at `to`, which is above or below.
+    /// Moves the gifts of the cells at `y` to the cells at `to`, which is above or below.
     #[inline(always)]
     fn row<S: Simd>(&mut self, s: S, y: usize, to: usize, up: bool) {
         for w in 0..self.strip.width {
@@ -57,7 +58,8 @@ impl<R: UpDown> Rises<'_, R> {
         }
     }
 
-    /// The cells of a tile that something holds from above; the tile's place, the number of its row and its bit there.
+    /// Returns bits of the cells of a tile that are held from above; `[tx, y]` is the tile's place,
+    /// `index` its row and `bit` its bit there.
     #[inline(always)]
     fn held<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2], index: usize, bit: usize) -> u32 {
         let above = index + self.strip.width;
@@ -71,7 +73,8 @@ impl<R: UpDown> Rises<'_, R> {
         !open | !s.above(s.splat(self.rule.holds()), full)
     }
 
-    /// Carries what one tile gives; its y, the y of the one that takes, and their place along x in tiles.
+    /// Moves the gifts of one tile; `place` has its y, the y of the taking tile, and their position
+    /// along x in tiles.
     #[inline(always)]
     fn tile<S: Simd>(
         &mut self,
@@ -89,7 +92,8 @@ impl<R: UpDown> Rises<'_, R> {
         }
     }
 
-    /// The amounts of both tiles after those of the chosen cells have moved that may; `None` where none moves.
+    /// Returns the amounts of both tiles after the motion of the `chosen` cells; `None` where no
+    /// cell moves.
     #[inline(always)]
     fn moved<S: Simd>(
         &mut self,
@@ -106,7 +110,7 @@ impl<R: UpDown> Rises<'_, R> {
         }
         let ground: GroundStrip<'_> = self.ground.strip(self.tz);
         let slots = [from, to].map(|index| self.strip.row(index).slots[bit]);
-        // Where the tile below is open, the upper one has it under it.
+        // The bed mask of the upper tile tells where the tile below is closed.
         let upper = if up { to_y } else { y };
         let masks = self.strip.masks_of(slots[usize::from(up)], ground, [tx, upper]);
         let open = masks.open & !masks.bed;
@@ -118,7 +122,7 @@ impl<R: UpDown> Rises<'_, R> {
     }
 }
 
-/// Whether any cell of a strip could move, whatever it draws.
+/// Search for any cell of a strip that could move with some draw.
 pub(super) struct Stirs<'a, R> {
     pub(super) rises: Rises<'a, R>,
     pub(super) found: &'a mut bool,
@@ -142,7 +146,7 @@ impl<R: UpDown> Work for Stirs<'_, R> {
 }
 
 impl<R: UpDown> Rises<'_, R> {
-    /// Whether any cell at `y` could give to the one at `to`.
+    /// Returns true if any cell at `y` could give to the cell at `to`.
     #[inline(always)]
     fn row_stirs<S: Simd>(&mut self, s: S, [y, to]: [usize; 2], up: bool) -> bool {
         let chosen = if self.rule.ever_acts(up) { u32::MAX } else { 0 };
@@ -194,7 +198,7 @@ mod tests {
         };
         run(&mut world, &mut plain, 2);
         assert!(world.layers[1].traced.is_some() && world.layers[1].is_asleep(), "no tile is visited");
-        // Room above gas.
+        // Make room above gas.
         for world in [&mut world, &mut plain] {
             world.layers[1].set([3, 11, 3], Content::default());
         }

@@ -1,4 +1,4 @@
-//! Materials: what a layer of the world is made of. Data only; the rules read it.
+//! Materials of the world's layers. Data only; the rules read the data.
 
 mod float;
 mod reaction;
@@ -15,53 +15,56 @@ use crate::view::{MaterialLook, Preset as Look};
 use lavoxel_base::units::{LAVA_DENSITY, amount_units};
 use lavoxel_base::validate::Invalid;
 
-/// Most materials of a scene, the lava not counted.
+/// Largest number of materials of a scene, the lava not counted.
 pub const MAX_MATERIALS: usize = 15;
 
 /// Longest name of a material in bytes.
 pub(crate) const LONGEST_NAME: usize = 16;
 
-/// Most that the lowest cell of a box may hold at rest beyond 1.
+/// Largest surplus beyond 1 cell that the lowest cell of a box may hold at rest; below 1, because a
+/// cell holds less than 2.
 const DEEPEST: f64 = 0.95;
 
-/// How a material moves.
+/// Kind of motion of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// By squeezing, falling and levelling.
+    /// Moves by squeezing, falling and levelling.
     #[default]
     Liquid,
-    /// By squeezing and drifting.
+    /// Moves by squeezing and drifting.
     Gas,
-    /// Not at all.
+    /// Does not move.
     Still,
-    /// As grains, one to a cell.
+    /// Moves as grains, one to a cell.
     Grain,
-    /// By gravity and spreading, with energy that it carries: the lava, of which every world has one.
+    /// Moves by gravity and spreading, with the energy that it carries: the lava, of which every
+    /// world has one.
     Viscous,
 }
 
-/// How the rules move a material, which follows from its kind and pressure and from what it carries.
+/// Set of rules that move a material, which follows from its kind and pressure and from the energy
+/// that it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Motion {
-    /// A liquid that carries energy.
+    /// Liquid that carries energy.
     Viscous,
-    /// A liquid without pressure.
+    /// Liquid without pressure.
     Level,
-    /// A liquid whose pressure is traced through its bodies.
+    /// Liquid whose pressure is traced through its bodies.
     Trace,
-    /// A liquid that can be compressed.
+    /// Liquid that can be compressed.
     Compress,
     Gas,
     Grain,
     Still,
 }
 
-/// Room of a cell that materials share.
+/// Room of a cell, as shared by materials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Capacity {
-    /// All materials fill it together; heavier ones displace lighter ones.
+    /// All materials fill a cell together; heavier ones displace lighter ones.
     #[default]
     Shared,
     /// Each material has a whole cell for itself, as in the original of the fluids.
@@ -74,14 +77,14 @@ impl Capacity {
         *self == Self::Shared
     }
 
-    /// How many layers, the first ones, take room from a layer.
+    /// Number of leading layers that take room from a layer.
     pub(crate) fn layers_above(self, layer: usize) -> usize {
         if self == Self::Shared { layer } else { 0 }
     }
 }
 
 impl Kind {
-    /// Its place in the order of layers: what does not give way comes first.
+    /// Rank in the order of layers: matter that does not give way comes first.
     fn rank(self) -> u8 {
         match self {
             Self::Still => 0,
@@ -91,20 +94,20 @@ impl Kind {
     }
 }
 
-/// Part of a lava that melts which a material shows, in a scene of the physical model.
+/// Part of a melting lava that a material shows, in a scene of the physical model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shows {
-    /// Rock of bodies, which stays as it is.
+    /// Rock of bodies, which never changes.
     Mould,
-    /// Lava that is solid.
+    /// Solid lava.
     Solid,
-    /// Lava that is liquid.
+    /// Liquid lava.
     Melt,
 }
 
 impl Shows {
-    /// All of them, in the order of the layers that show them.
+    /// All parts, in the order of the layers that show them.
     pub const ALL: [Self; 3] = [Self::Mould, Self::Solid, Self::Melt];
 
     /// Name of the material in a scene that gives none.
@@ -116,36 +119,36 @@ impl Shows {
         }
     }
 
-    /// How that material moves.
+    /// Kind of motion of the material that shows this part.
     pub fn kind(self) -> Kind {
         if self == Self::Melt { Kind::Liquid } else { Kind::Still }
     }
 }
 
-/// How pressure moves a liquid: what lets it rise in the other arm of a pipe.
+/// Law of pressure of a liquid, which lets the liquid rise in the other arm of a pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pressure {
-    /// It does not: the liquid falls and runs level.
+    /// No pressure: the liquid falls and runs level.
     #[default]
     None,
     /// Lower cells hold a little more; see [`crate::rules::compress`].
     Compress,
-    /// It passes through cells that are full of it; see [`crate::rules::trace`].
+    /// Liquid passes through cells that it fills; see [`crate::rules::trace`].
     Trace,
 }
 
-/// The numbers of [`crate::rules::compress`], as a `compress` table of a material.
+/// Numbers of [`crate::rules::compress`], as a `compress` table of a material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Compress {
-    /// Amount that a cell holds beyond the one above it.
+    /// Amount that a cell holds beyond the cell above.
     pub max: f64,
-    /// Flow up or down that is not damped.
+    /// Largest flow up or down that is not damped, as an amount.
     pub min_flow: f64,
-    /// Largest flow up or down in a pass.
+    /// Largest flow up or down in a pass, as an amount.
     pub max_speed: f64,
-    /// Times that the rule runs in a step.
+    /// Number of runs of the rule in a step.
     pub passes: u32,
 }
 
@@ -156,23 +159,24 @@ impl Default for Compress {
 }
 
 impl Compress {
-    /// Amount that a cell at rest holds beyond the one above it, in units: even, so that it stays at rest.
+    /// Amount that a cell at rest holds beyond the cell above, in units: even, so that the cell
+    /// stays at rest.
     pub fn step_of_depth(&self) -> u16 {
         amount_units(self.max) & !1
     }
 }
 
-/// The numbers of [`crate::rules::drift`], as a `drift` table of a material.
+/// Numbers of [`crate::rules::drift`], as a `drift` table of a material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Drift {
     /// Share of the cells that rise in a step.
     pub up: f64,
-    /// Amount that rises from a cell.
+    /// Amount that rises from a cell in a step.
     pub up_speed: f64,
     /// Share of the cells that sink in a step.
     pub down: f64,
-    /// Amount that sinks from a cell.
+    /// Amount that sinks from a cell in a step.
     pub down_speed: f64,
     /// Share of the cells that spread in a step.
     pub side: f64,
@@ -184,7 +188,7 @@ impl Default for Drift {
     }
 }
 
-/// The numbers of [`crate::rules::grains`], as a `grains` table of a material.
+/// Numbers of [`crate::rules::grains`], as a `grains` table of a material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grains {
@@ -194,7 +198,7 @@ pub struct Grains {
     pub slip: f64,
     /// Share of the steps in which a grain in lighter matter stays.
     pub drag: f64,
-    /// Whether grains below other grains run to the sides.
+    /// Flow flag: grains below other grains run to the sides.
     pub flow: bool,
     /// Share of the steps in which a falling grain goes down to a side.
     pub scatter: f64,
@@ -208,10 +212,12 @@ impl Default for Grains {
     }
 }
 
-/// Declares [`Material`] and its table in a scene: each field with its value in a liquid like water.
+/// Declares [`Material`] and its table in a scene: each field with its value in a liquid like
+/// water.
 macro_rules! material {
     ($($(#[doc = $what:literal])+ $field:ident: $type:ty = $value:expr,)+) => {
-        /// A material, as a `[[material]]` table of a scene; keys left out are those of the preset with its name, or water's.
+        /// Material, as a `[[material]]` table of a scene; keys left out are those of the preset
+        /// with its name, or water's.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, from = "Table")]
         pub struct Material {
@@ -220,7 +226,7 @@ macro_rules! material {
             $($(#[doc = $what])+ pub $field: $type,)+
         }
 
-        /// A table with keys left out.
+        /// Material table in which keys may be left out.
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Table {
@@ -232,14 +238,14 @@ macro_rules! material {
             fn from(mut table: Table) -> Self {
                 let mut preset = Self::preset(&table.name).unwrap_or_else(Self::unnamed);
                 preset.floats |= table.kind == Some(Kind::Grain);
-                // Tables of the lava called it a liquid before its motion had a word.
+                // Older tables called the lava a liquid, before its motion had a word of its own.
                 table.kind = table.kind.filter(|kind| (*kind, preset.kind) != (Kind::Liquid, Kind::Viscous));
                 Self { name: table.name, $($field: table.$field.unwrap_or(preset.$field),)+ }
             }
         }
 
         impl Material {
-            /// A liquid like water, without a name, pressure or elements.
+            /// Makes a liquid like water, without a name, pressure or elements.
             pub fn unnamed() -> Self {
                 Self { name: String::new(), $($field: $value,)+ }
             }
@@ -248,39 +254,41 @@ macro_rules! material {
 }
 
 material! {
-    /// How it moves.
+    /// Kind of motion.
     kind: Kind = Kind::Liquid,
     /// Density in kg/m³: heavier materials displace lighter ones.
     density: f64 = 1000.0,
-    /// See [`crate::rules::squeeze::PARAMS`].
+    /// Largest amount that falls in a step; see [`crate::rules::squeeze::PARAMS`].
     speed: f64 = 1.0,
-    /// See [`crate::rules::level::PARAMS`].
+    /// Least filling of the cell below for a cell to spread; see [`crate::rules::level::PARAMS`].
     viscosity: f64 = 0.7,
-    /// See [`crate::rules::level::PARAMS`].
+    /// Amount that stays in a cell; see [`crate::rules::level::PARAMS`].
     stickiness: f64 = 0.0,
-    /// See [`crate::rules::level::PARAMS`].
+    /// Divisor of the flow to a side; see [`crate::rules::level::PARAMS`].
     fluidity: u32 = 1,
-    /// How pressure moves it.
+    /// Law of pressure.
     pressure: Pressure = Pressure::None,
-    /// See [`crate::rules::compress::PARAMS`].
+    /// Numbers of compressing; see [`crate::rules::compress::PARAMS`].
     compress: Compress = Compress::default(),
-    /// See [`crate::rules::drift::PARAMS`].
+    /// Numbers of drifting; see [`crate::rules::drift::PARAMS`].
     drift: Drift = Drift::default(),
-    /// See [`crate::rules::float::PARAMS`].
+    /// Floating flag: pieces of the material fall, sink and rise; see
+    /// [`crate::rules::float::PARAMS`].
     floats: bool = false,
-    /// See [`crate::rules::dry::PARAMS`].
+    /// Amount below which a cell dries; see [`crate::rules::dry::PARAMS`].
     dry_below: f64 = 0.0,
-    /// Whether it turns to ground where it lies on ground; see [`crate::rules::set`].
+    /// Setting flag: the material turns to ground where it lies on ground; see
+    /// [`crate::rules::set`].
     sets: bool = false,
-    /// How much of each element a part of it has; reactions keep every element.
+    /// Number of parts of each element in one part of the material; reactions keep every element.
     elements: BTreeMap<String, u32> = BTreeMap::new(),
-    /// See [`crate::rules::trace::PARAMS`].
+    /// Numbers of tracing; see [`crate::rules::trace::PARAMS`].
     trace: Trace = Trace::default(),
-    /// See [`crate::rules::grains::PARAMS`].
+    /// Numbers of grains; see [`crate::rules::grains::PARAMS`].
     grains: Grains = Grains::default(),
-    /// Part of a lava that melts which it shows.
+    /// Part of a melting lava that the material shows; `None` for a material of its own.
     shows: Option<Shows> = None,
-    /// How it is drawn.
+    /// Look of the material.
     look: MaterialLook = MaterialLook::default(),
 }
 
@@ -290,22 +298,23 @@ impl Default for Material {
     }
 }
 
-/// So much of one element.
+/// Makes a table of `number` parts of one element.
 fn elements(name: &str, number: u32) -> BTreeMap<String, u32> {
     BTreeMap::from([(name.to_owned(), number)])
 }
 
 impl Material {
-    /// The name of the material that every world has. Sources, quantities and files that name no material mean this one.
+    /// Name of the material that every world has. Sources, quantities and files that name no
+    /// material mean this one.
     pub const LAVA: &str = "lava";
 
-    /// The lava: it moves by the rules of `[rules]` and carries energy.
+    /// Lava, which moves by the rules of `[rules]` and carries energy.
     pub fn lava() -> Self {
         let (kind, elements) = (Kind::Viscous, elements("rock", 2));
         Self { name: Self::LAVA.to_owned(), kind, density: LAVA_DENSITY, elements, ..Self::unnamed() }
     }
 
-    /// Water: it runs everywhere, films included, and rises in the other arm of a tube.
+    /// Water, which runs everywhere, films included, and rises in the other arm of a tube.
     pub fn water() -> Self {
         let (pressure, elements) = (Pressure::Trace, elements("h2o", 4));
         Self { name: "water".to_owned(), pressure, elements, ..Self::unnamed() }
@@ -325,7 +334,7 @@ impl Material {
         Self { elements: elements("mercury", 1), look, ..named }
     }
 
-    /// Steam: it rises, sinks a little, and spreads under what holds it.
+    /// Steam, which rises, sinks a little, and spreads under a ceiling.
     pub fn steam() -> Self {
         let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
         let named = Self { name: "steam".to_owned(), kind: Kind::Gas, density: 0.6, ..Self::unnamed() };
@@ -339,13 +348,13 @@ impl Material {
         }
     }
 
-    /// Ice: it stays, unless a scene has it float.
+    /// Ice, which stays, unless a scene lets it float.
     pub fn ice() -> Self {
         let (elements, look) = (elements("h2o", 4), MaterialLook::of(Look::Ice));
         Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, elements, look, ..Self::unnamed() }
     }
 
-    /// Lava that water has broken up: it falls, piles up, and sets on the ground.
+    /// Rubble: lava that water has broken up; it falls, piles up, and sets on the ground.
     pub fn rubble() -> Self {
         let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
         let named = Self { name: "rubble".to_owned(), density: 2700.0, sets: true, ..Self::unnamed() };
@@ -365,7 +374,7 @@ impl Material {
         Self { name: "sand".to_owned(), kind, density: 2650.0, floats: true, look, ..Self::unnamed() }
     }
 
-    /// Glass: what sand beside lava fuses to; it stays.
+    /// Glass, to which sand next to lava fuses; it stays.
     pub fn glass() -> Self {
         let look = MaterialLook { color: Some("#3f5a4c".to_owned()), ..MaterialLook::of(Look::Gloss) };
         Self { name: "glass".to_owned(), kind: Kind::Still, density: 2500.0, look, ..Self::unnamed() }
@@ -378,16 +387,16 @@ impl Material {
         Self { elements: elements("rock", 1), look, ..named }
     }
 
-    /// The material that a name alone stands for.
+    /// Returns the preset with this name.
     pub fn preset(name: &str) -> Option<Self> {
         let fluids = [Self::lava(), Self::water(), Self::oil(), Self::mercury(), Self::steam(), Self::rubble()];
         let others = [Self::ice(), Self::glass(), Self::sand(), Self::ash()];
         fluids.into_iter().chain(others).find(|preset| preset.name == name)
     }
 
-    /// The materials of a world, these and the lava, in the order of its layers: still matter, then grains, then fluids,
-    /// each the heaviest first and equally heavy ones in the given order, the lava before them. A lava among the given ones is
-    /// that of the world.
+    /// Returns `materials` and the lava in the order of a world's layers: still matter, then
+    /// grains, then fluids, each group the heaviest first and equally heavy ones in the given
+    /// order, the lava before them. A lava among `materials` is used as the lava of the world.
     pub fn with_lava(mut materials: Vec<Self>) -> Vec<Self> {
         let given = materials.iter().position(Self::carries_energy);
         let lava = given.map_or_else(Self::lava, |at| materials.remove(at));
@@ -397,22 +406,24 @@ impl Material {
         materials
     }
 
-    /// Those of a list besides the lava.
+    /// Returns the materials of a list without the lava.
     pub fn besides_lava(materials: &[Self]) -> impl Iterator<Item = &Self> + Clone {
         materials.iter().filter(|material| !material.carries_energy())
     }
 
-    /// Whether its cells hold energy besides their amount: that of the lava.
+    /// Returns true if the material's cells hold energy in addition to their amount, as those of
+    /// the lava do.
     pub fn carries_energy(&self) -> bool {
         self.kind == Kind::Viscous
     }
 
-    /// Whether it is lava, or shows what is warm of one that melts: what gives heat to reactions.
+    /// Returns true for lava, and for a material that shows a warm part of a melting lava: the
+    /// materials that give heat to reactions.
     pub(crate) fn is_hot(&self) -> bool {
         self.carries_energy() || matches!(self.shows, Some(Shows::Solid | Shows::Melt))
     }
 
-    /// How the rules move it.
+    /// Returns the set of rules that move the material.
     pub(crate) fn motion(&self) -> Motion {
         match (self.kind, self.pressure) {
             (Kind::Viscous, _) => Motion::Viscous,
@@ -425,15 +436,16 @@ impl Material {
         }
     }
 
-    /// Whether it follows [`crate::rules::trace`].
+    /// Returns true if the material follows [`crate::rules::trace`].
     pub fn traces(&self) -> bool {
         self.motion() == Motion::Trace
     }
 
-    /// Checks that a column of a box of this height holds what it would at rest under pressure; `key` is the table's name.
+    /// Checks that a column of a box `ny` cells high can hold its contents at rest under pressure;
+    /// `key` is the table's name.
     ///
     /// # Errors
-    /// Names `compress.max`, and the largest that fits.
+    /// Names `compress.max`, and the largest value that fits.
     pub fn validate_depth(&self, key: &str, ny: usize) -> Result<(), Invalid> {
         let most = DEEPEST / (ny.max(2) - 1) as f64;
         if self.pressure != Pressure::Compress || self.compress.max <= most {
@@ -444,7 +456,10 @@ impl Material {
     }
 }
 
-/// Checks that a material is one of those that are there, the lava not counted.
+/// Checks that a material is among `known`, the lava not counted.
+///
+/// # Errors
+/// If `name` is not among `known`; the error lists all known names.
 pub fn check_known<'a>(key: &str, name: &str, mut known: impl Iterator<Item = &'a str> + Clone) -> Result<(), Invalid> {
     if known.clone().any(|known| known == name) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Reactions as data: what a `[[reaction]]` table of a scene says.
+//! Reactions as data, as written in a `[[reaction]]` table of a scene.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,10 +11,10 @@ use lavoxel_base::param::{Form, Table, Value, table, words};
 use lavoxel_base::units::{AMOUNT_ONE, VENT_ENERGY_MAX};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Most reactions of a scene.
+/// Largest number of reactions of a scene.
 pub const MAX_REACTIONS: usize = 64;
 
-/// Largest number of a material in a reaction.
+/// Largest number of parts of a material in a reaction.
 const MOST: f64 = 1000.0;
 
 /// Materials with a number each, in the order in which they are written: `{ lava = 1, water = 1 }`.
@@ -55,16 +55,16 @@ impl<'de, N: Deserialize<'de>> Deserialize<'de> for Terms<N> {
     }
 }
 
-/// Where the materials of a reaction are.
+/// Geometry of a reaction: places of its materials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Where {
-    /// All in one cell.
+    /// All materials in one cell.
     Cell,
-    /// All in one cell, beside one that has enough of a material that is read only.
+    /// All materials in one cell, next to a cell that has enough of a material that is read only.
     Beside,
-    /// The two that are taken in two cells that share a face. What is made first appears where the first one was, the other
-    /// where the second one was.
+    /// Two consumed materials in two cells that share a face. The first product appears in the cell
+    /// of the first material, the second in that of the second.
     Across,
 }
 
@@ -81,47 +81,52 @@ impl<N: Value> Value for Terms<N> {
 }
 
 table! {
-    /// A `[[reaction]]` table.
+    /// Reaction, as a `[[reaction]]` table.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Reaction {
-        /// One or two materials that it takes, with their parts.
+        /// One or two consumed materials, with their parts.
         must pub takes: Terms, [1.0, MOST] "parts";
-        /// Up to two materials that it makes, with their parts.
+        /// Up to two produced materials, with their parts.
         #[serde(default)]
         may pub makes: Terms, [1.0, MOST] "parts";
-        /// The material that must be in one of the six cells around, with the least amount of it; it is read only.
+        /// The material that must be in one of the six cells around, with its least amount; it is
+        /// read only.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub near: Option<Terms<f64>>, [1e-4, 1.0] "amount";
-        /// Share of the box's height from which on it takes place.
+        /// Share of the box's height above which the reaction takes place.
         #[serde(default, skip_serializing_if = "is_zero")]
         may pub above: f64, [0.0, 1.0] "share";
-        /// Where its materials are: `"cell"`, `"beside"` or `"across"`; absent: beside what is `near`, or else in a cell.
+        /// Place of its materials: `"cell"`, `"beside"` or `"across"`; absent: next to the material
+        /// of `near`, or else in a cell.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub place as "where": Option<Where>;
-        /// Most that reacts in a cell and step: this amount for each part.
+        /// Largest amount that reacts in a cell in a step: this amount for each part.
         #[serde(default = "one")]
         may pub rate: f64, [1e-4, 2.0] "amount";
         /// Share of the cells that react in a step.
         #[serde(default = "one")]
         may pub chance: f64, [0.0, 1.0] "share";
-        /// Energy of a full cell of lava that it makes.
+        /// Energy of a full cell of lava that the reaction makes.
         #[serde(default, skip_serializing_if = "is_zero")]
         may pub energy: f64, [0.0, VENT_ENERGY_MAX] "";
-        /// Heat that it takes from the lava, in the physical model: water boils, ice melts.
+        /// Heat that the reaction takes from the lava, in the physical model: water boils, ice
+        /// melts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub heat: Option<ReactionHeat>;
     }
 }
 
 table! {
-    /// Heat that a reaction takes from the lava beside its first material: through every face that the two share flows
-    /// `w_m2_k · (T − at_k)`, less where a crust stands between, and no more reacts than this heat suffices for.
+    /// Heat that a reaction takes from the lava next to its first material: through every face that
+    /// the two share flows `w_m2_k · (T − at_k)`, less where a crust stands between, and no more
+    /// reacts than this heat suffices for.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub struct ReactionHeat {
-        /// Heat for a kilogram of the first material: 2.6e6 to warm and boil water, 3.34e5 to melt ice.
+        /// Heat for a kilogram of the first material: 2.6e6 to warm and boil water, 3.34e5 to melt
+        /// ice.
         must pub j_kg: f64, [1.0, 1e9] "J/kg";
-        /// Heat that goes through a square metre for each kelvin that the lava is warmer than the material; 200 to 500 for water that
-        /// boils in a film.
+        /// Heat that goes through a square metre for each kelvin that the lava is warmer than the
+        /// material; 200 to 500 for water that boils in a film.
         must pub w_m2_k: f64, [1e-3, 1e6] "W/(m² K)";
         /// Temperature of the material: 373 where water boils, 273.15 where ice melts.
         must pub at_k: f64, [1.0, 2000.0] "K";
@@ -136,7 +141,7 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
-/// "lava + water → rubble + 4 steam", with where and beside what.
+/// Writes "lava + water → rubble + 4 steam", with the place and the material of `near`.
 impl fmt::Display for Reaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |Terms(terms): &Terms| {
@@ -160,12 +165,12 @@ impl fmt::Display for Reaction {
 }
 
 impl Reaction {
-    /// Where its materials are.
+    /// Place of the reaction's materials; the default depends on `near`.
     pub fn place(&self) -> Where {
         self.place.unwrap_or(if self.near.is_some() { Where::Beside } else { Where::Cell })
     }
 
-    /// Its parts of every element that any of these materials declares: taken and made.
+    /// Returns the parts of every element that `materials` declare: consumed and produced.
     fn elements<'a>(&self, materials: &'a [Material]) -> BTreeMap<&'a str, [u64; 2]> {
         let mut sums = BTreeMap::new();
         for (side, terms) in [&self.takes, &self.makes].into_iter().enumerate() {
@@ -179,10 +184,11 @@ impl Reaction {
         sums
     }
 
-    /// Checks it beside all `materials` of its world, the lava among them; `key` is the table's name, such as `reaction[0]`.
+    /// Checks the reaction against all `materials` of its world, the lava included; `key` is the
+    /// table's name, such as `reaction[0]`.
     ///
     /// # Errors
-    /// Names the first key that is wrong, and the element that does not balance.
+    /// Names the first key that is wrong, or the element that does not balance.
     pub fn validate(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let names = materials.iter().map(|material| material.name.as_str());
         for (side, terms, least) in [("takes", &self.takes, 1), ("makes", &self.makes, 0)] {
@@ -219,7 +225,8 @@ impl Reaction {
         }
     }
 
-    /// Checks that a reaction with heat stands beside lava, and that its first material is another one.
+    /// Checks that a reaction with heat has lava as its neighbour, and that no lava is consumed or
+    /// produced.
     fn check_heat(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let Some(heat) = &self.heat else { return Ok(()) };
         heat.check(&format!("{key}.heat"))?;
@@ -233,7 +240,7 @@ impl Reaction {
         Err(Invalid::new(&format!("{key}.heat"), "set", expected))
     }
 
-    /// Checks that a whole grain takes part, and in whole units.
+    /// Checks that grains take part in parts that divide a grain, the same number for each.
     fn check_grains(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let is_grain = |name: &str| materials.iter().any(|m| m.name == name && m.kind == Kind::Grain);
         let terms = self.takes.0.iter().chain(&self.makes.0).filter(|(name, _)| is_grain(name));
@@ -256,10 +263,10 @@ impl Reaction {
         }
     }
 
-    /// Checks the reactions of a scene, of which `materials` are all materials, the lava among them.
+    /// Checks the reactions of a scene; `materials` are all its materials, the lava included.
     ///
     /// # Errors
-    /// Names the first table that is wrong, or that there are too many.
+    /// Names the first table that is wrong, or reports too many tables.
     pub fn validate_all(reactions: &[Self], materials: &[Material]) -> Result<(), Invalid> {
         within("number of [[reaction]] tables", reactions.len() as f64, 0.0, MAX_REACTIONS as f64)?;
         let mut numbered = reactions.iter().enumerate();

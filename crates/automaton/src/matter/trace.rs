@@ -1,8 +1,8 @@
-//! The numbers of tracing in a material.
+//! Numbers of tracing in a material.
 
 use serde::{Deserialize, Serialize};
 
-/// The numbers of [`crate::rules::trace`], as a `trace` table of a material.
+/// Numbers of [`crate::rules::trace`], as a `trace` table of a material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trace {
@@ -12,15 +12,16 @@ pub struct Trace {
     pub min_liquid: f64,
     /// Least room above a cell that gives or takes.
     pub min_pressure: f64,
-    /// Least room of a height, and least difference of its cells, for which anything moves.
+    /// Least room of a height, and least difference between its cells, for which anything moves.
     pub min_flow: f64,
-    /// Amount that a free cell beside a body takes at most in a run under half a cell of liquid.
+    /// Largest amount that a free cell next to a body takes in a run under half a cell of liquid.
     pub press: f64,
-    /// Whether what stands on a body belongs to it, though nothing passes through it.
+    /// Rest flag: liquid that stands on a body belongs to the body, though nothing passes through
+    /// it.
     pub rest: bool,
     /// Law of the air above a surface.
     pub air: Air,
-    /// The rule runs in every so many steps.
+    /// Period of the rule in steps.
     pub every: u32,
 }
 
@@ -43,9 +44,9 @@ impl Default for Trace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Air {
-    /// It makes way.
+    /// Air makes way.
     #[default]
     Ignored,
-    /// It stays where it cannot leave: a surface moves only below air that reaches the roof.
+    /// Air stays where it cannot leave: a surface moves only below air that reaches the roof.
     Kept,
 }

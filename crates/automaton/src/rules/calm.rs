@@ -1,16 +1,19 @@
-//! Calming: lava that nothing feeds any longer, and that still could spread, loses energy until it rests.
+//! Calming: lava that nothing feeds any longer, and that still could spread, loses energy until it
+//! rests.
 //!
-//! Spreading gives to random neighbours, fuller ones too, and without friction no energy is lost on the way. Where the lava cannot
-//! run off, cells above `threshold` in the topmost layer hand each other their amounts for ever: 0.9 with an energy of 1 at the vent
-//! never came to rest. So once nothing was poured and no event took place for [`AFTER`] steps, in one step of [`EVERY`]
+//! Spreading gives to random neighbours, fuller ones too, and without friction no energy is lost on
+//! the way. Where the lava cannot run off, cells above `threshold` in the topmost layer hand each
+//! other their amounts for ever: 0.9 with an energy of 1 at the vent never came to rest. So if
+//! nothing was poured and no event took place for [`AFTER`] steps, in one step of [`EVERY`]
 //!
 //! ```text
 //! e_c −= max(1, e_c / 16)     where the cell spreads and a neighbour takes something
 //! ```
 //!
-//! The loss is counted as friction. A cell that could give nothing, whatever the pattern, keeps its energy, so that lava at rest
-//! stays as it is. **Decided:** the wait. A flow under way obeys the published rules alone, to the same bits; each rule that
-//! would end the stirring from the start would also act on what flows.
+//! The loss is counted as friction. A cell that could give nothing, whatever the pattern, keeps its
+//! energy, so that lava at rest stays unchanged. **Decided:** the wait. A flow under way obeys the
+//! published rules alone, to the same bits; each rule that would end the stirring from the start
+//! would also act on flowing lava.
 
 use super::shape::{Driver, Each, Listed, Site};
 use super::spreading::{Giver, Spreading, spreads};
@@ -22,10 +25,10 @@ use lavoxel_base::random::Draw;
 /// Steps after the last pour or event from which lava calms down.
 pub const AFTER: u64 = 1000;
 
-/// The rule runs in the last of so many steps.
+/// Period of the rule in steps; the rule runs in the last step of each period.
 pub const EVERY: u64 = 16;
 
-/// Calming of lava that spreads by these numbers.
+/// Calming of lava that spreads by these parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calming(pub Spreading);
 
@@ -50,7 +53,7 @@ impl Each for Calming {
 }
 
 impl Calming {
-    /// Whether a cell of lava could give anything to a neighbour.
+    /// Returns true if a cell of lava could give anything to a neighbour.
     fn stirs(&self, world: &World, layer: usize, (place, cell): (Place, Content)) -> bool {
         let bed = Bed::under(world, layer, place);
         if !spreads(cell, bed, &self.0) {

@@ -1,6 +1,7 @@
-//! A change of parameters that are in force: the keys that it names take other values, the rest stays.
+//! Changes of parameters in force: the named keys take other values, the rest stays.
 //!
-//! In a scene it is a table with keys of `[rules]` or of a `[[material]]`, as their [`Param`] tables list them.
+//! In a scene a change is a table with keys of `[rules]` or of a `[[material]]`, as their [`Param`]
+//! tables list them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,17 +16,17 @@ use crate::matter::Material;
 use lavoxel_base::param::{Entry, Form, Value, check_value};
 use lavoxel_base::validate::Invalid;
 
-/// A set of parameters with a table of its own: numbers, and one key of another type.
+/// Set of parameters with a table of its own: numbers, and one key of another type.
 pub trait Parameters: Clone + 'static {
-    /// The value of the other key.
+    /// Type of the key that is no number.
     type Word: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned;
-    /// The other key.
+    /// Name of the key that is no number.
     const WORD: &'static str;
-    /// Words for the other key.
+    /// Help text of the key that is no number.
     const ABOUT_WORD: &'static str;
-    /// The numbers.
+    /// Returns the numbers of the set.
     fn params() -> impl Iterator<Item = &'static Param<Self>>;
-    /// The keys of the numbers.
+    /// Returns the keys of the numbers, with their forms and help texts.
     fn entries() -> impl Iterator<Item = Entry> {
         Self::params().map(Param::entry)
     }
@@ -51,7 +52,8 @@ impl Parameters for Material {
     }
 
     fn entries() -> impl Iterator<Item = Entry> {
-        // Those of the lava, but the one that is a key of other liquids, too.
+        // The lava's own numbers count too; `SUPPORT` is left out because other liquids have it
+        // under another key.
         let of_lava = RulesSpec::params().filter(|param| param.key != SUPPORT);
         Self::params().map(Param::entry).chain(of_lava.map(Param::entry))
     }
@@ -60,15 +62,15 @@ impl Parameters for Material {
 /// Some keys of a set of parameters with their next values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change<T: Parameters> {
-    /// By [`Param::key`].
+    /// Next values by [`Param::key`].
     numbers: BTreeMap<&'static str, f64>,
     word: Option<T::Word>,
 }
 
-/// A change of the rules of the lava and of the box.
+/// Change of the rules of the lava and of the box.
 pub type RulesChange = Change<RulesSpec>;
 
-/// A change of the parameters of the material that it names.
+/// Change of the parameters of the material that the change names.
 pub type MaterialChange = Change<Material>;
 
 impl<T: Parameters> Value for Change<T>
@@ -100,12 +102,12 @@ impl<T: Parameters> Change<T> {
         named.try_for_each(|(p, value)| check_value((table, p.key), &value, (p.low, p.high)))
     }
 
-    /// Replaces every number by that which `next` makes of it and its key.
+    /// Replaces each number by the result of `next`, which is called with the key and the number.
     pub fn each(&mut self, next: impl Fn(&str, f64) -> f64) {
         self.numbers.iter_mut().for_each(|(key, value)| *value = next(key, *value));
     }
 
-    /// This change and a later one of the same set as one change.
+    /// Merges this change with a `later` one of the same set; where both name a key, `later` wins.
     #[must_use]
     pub fn then(mut self, later: &Self) -> Self {
         self.numbers.extend(&later.numbers);
@@ -114,13 +116,13 @@ impl<T: Parameters> Change<T> {
 }
 
 impl RulesChange {
-    /// The keys in which `after` differs from `before`.
+    /// Returns the keys in which `after` differs from `before`.
     pub fn between(before: &RulesSpec, after: &RulesSpec) -> Self {
         let word = (before.walls != after.walls).then_some(after.walls);
         Self { numbers: Self::numbers_between(before, after), word }
     }
 
-    /// The rules after the change.
+    /// Returns `rules` with the change applied.
     #[must_use]
     pub fn applied(&self, mut rules: RulesSpec) -> RulesSpec {
         self.set_numbers(&mut rules);
@@ -128,11 +130,11 @@ impl RulesChange {
         rules
     }
 
-    /// Checks that it names a key, and every number against its range; `table` names the table in messages, such as
-    /// `event[0].rules`.
+    /// Checks that the change names a key, and every number against its range; `table` names the
+    /// table in messages, such as `event[0].rules`.
     ///
     /// # Errors
-    /// Names the key, or the table where there is none.
+    /// Names the key, or the table if the table is empty.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
         if self.numbers.is_empty() && self.word.is_none() {
             return Err(Invalid::new(table, "{}", "a table that names a key; keys left out stay as they are"));
@@ -142,7 +144,7 @@ impl RulesChange {
 }
 
 impl From<RulesSpec> for RulesChange {
-    /// Names every key.
+    /// Makes a change that names every key.
     fn from(rules: RulesSpec) -> Self {
         let numbers = RulesSpec::params().map(|param| (param.key, (param.get)(&rules))).collect();
         Self { numbers, word: Some(rules.walls) }
@@ -150,25 +152,25 @@ impl From<RulesSpec> for RulesChange {
 }
 
 impl MaterialChange {
-    /// The parameters in which `after`, which has the same name, differs from `before`.
+    /// Returns the parameters in which `after`, which has the same name, differs from `before`.
     pub fn between(before: &Material, after: &Material) -> Self {
         Self { numbers: Self::numbers_between(before, after), word: Some(before.name.clone()) }
     }
 
-    /// The material's name, which a checked change has.
+    /// Name of the material; empty in a change that was not checked.
     pub fn name(&self) -> &str {
         self.word.as_deref().unwrap_or_default()
     }
 
-    /// The material after the change.
+    /// Returns `material` with the change applied.
     #[must_use]
     pub fn applied(&self, mut material: Material) -> Material {
         self.set_numbers(&mut material);
         material
     }
 
-    /// Checks that it names a material and a parameter, and every number against its range; `table` names the table in
-    /// messages, such as `event[0].material`.
+    /// Checks that the change names a material and a parameter, and every number against its range;
+    /// `table` names the table in messages, such as `event[0].material`.
     ///
     /// # Errors
     /// Names the key, or the table where one is missing.
@@ -184,7 +186,7 @@ impl MaterialChange {
     }
 }
 
-/// The value of a key of the table.
+/// Value of a key of the table, as serialized.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written<W> {
@@ -228,7 +230,8 @@ impl<'de, T: Parameters> Deserialize<'de> for Change<T> {
     }
 }
 
-/// Reads a table into a change; keys of the table lack the `prefix` that those of [`Param`] have.
+/// Reads a table into a change; the keys of the table lack the `prefix` that the keys of [`Param`]
+/// have.
 struct Table<'a, T: Parameters> {
     change: &'a mut Change<T>,
     prefix: &'static str,
@@ -271,13 +274,14 @@ impl<'de, T: Parameters> Visitor<'de> for Table<'_, T> {
 /// Target of a key of a table.
 enum Key<T: 'static> {
     Number(&'static Param<T>),
-    /// The keys with this prefix.
+    /// Inner table, whose keys have this prefix.
     Table(&'static str),
     Word,
 }
 
 impl<T: Parameters> Key<T> {
-    /// The keys of the table with a prefix, and what they name; one that names a table comes once for each key in it.
+    /// Returns the keys of the table with a prefix, each with its target; the key of an inner table
+    /// comes once for each key inside.
     fn all(prefix: &'static str) -> impl Iterator<Item = (&'static str, Self)> {
         let numbers = T::params().filter_map(move |param| {
             let rest = param.key.strip_prefix(prefix)?;
@@ -302,7 +306,8 @@ impl<'de, T: Parameters> DeserializeSeed<'de> for Prefix<T> {
         found.map(|(_, key)| key).ok_or_else(|| {
             let mut known: Vec<_> = Key::<T>::all(self.0).map(|(key, _)| format!("`{key}`")).collect();
             known.dedup();
-            // In the words of serde, of which scenes make "did you mean".
+            // Worded like serde's own message, because scenes build their "did you mean" from that
+            // wording.
             Error::custom(format!("unknown field `{written}`, expected one of {}", known.join(", ")))
         })
     }

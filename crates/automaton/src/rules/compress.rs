@@ -1,8 +1,9 @@
-//! Compress (*Simple Fluid Simulation With Cellular Automata*): a liquid of which a lower cell holds a little more than the
-//! one above it, so that water finds its level through pipes.
+//! Compress (*Simple Fluid Simulation With Cellular Automata*): a liquid whose lower cells hold a
+//! little more than the cells above, so that water finds its level through pipes.
 //!
-//! Fillings c, b, u, n: amount + heavier matter of the cell, of the one below, of the one above and of one beside it, each at
-//! most just below 2. `C` is `max`, made even; K = C / (1 + C); h = s / 2. Of two cells that hold s, the lower one is stable at
+//! Fillings c, b, u, n: amount + heavier matter of the cell, of the cell below, of the cell above
+//! and of a neighbour at a side, each at most just below 2. `C` is `max`, made even; K = C / (1 +
+//! C); h = s / 2. Of two cells that hold s together, the lower one is stable at
 //!
 //! ```text
 //! S(s) = 1 if s ≤ 1;   1 + (s − 1) K if h < 1 + C / 2;   h + C / 2 otherwise
@@ -15,23 +16,28 @@
 //! up:    f = damp(r − S(r + u)), r what is left with heavier matter;  at most max_speed, what is left, a tenth of the room
 //! ```
 //!
-//! Nothing flows into a cell that heavier matter fills, as a block that stands in the water does: what a cell holds beyond 1 is of the
-//! liquid alone.
+//! Nothing flows into a cell that heavier matter fills, such as a block that stands in the water:
+//! the amount beyond 1 of a filled cell is of the liquid alone.
 //!
-//! All flows follow from the state before, and all the room for them adds up to less than there is, up to just below 2.
+//! All flows follow from the state before the step, and together they need less room than there is,
+//! up to just below 2.
 //!
-//! **What it is not:** outflow that pressure drives. Along a full pipe a cell hands on an eighth of what it holds more than the
-//! next one, and at the mouth, where the next one is empty, nearly all of that is the cell's own amount: what a head adds is `max` a
-//! cell of it. So the flow through a pipe falls with its length and hardly grows with the head: 1 : 1.05 : 1.1 for heads of 6, 12, 24,
-//! where Torricelli's law has 1 : 1.41 : 2. Tried: no more into a cell that is not full than a share k of √(2 (c − 1) / C). It
-//! starves the pipe, whose own cells are not full at first: with k from 0.0003 to 0.05 none or a hundredth of a cell comes through in
-//! 1,500 steps. [`super::trace`] has the law.
+//! **Not modelled:** outflow that pressure drives. Along a full pipe a cell hands on an eighth of
+//! its surplus over the next cell, and at the mouth, where the next cell is empty, nearly all of
+//! the surplus is the cell's own amount: a head adds `max` per cell of water. So the flow through a
+//! pipe falls with its length and hardly grows with the head: 1 : 1.05 : 1.1 for heads of 6, 12, 24
+//! cells, where Torricelli's law has 1 : 1.41 : 2. Tried: limiting the flow into a cell that is not
+//! full to a share k of √(2 (c − 1) / C). That limit starves the pipe, whose own cells are not full
+//! at first: with k from 0.0003 to 0.05 none or a hundredth of a cell comes through in 1,500 steps.
+//! [`super::trace`] has the law.
 //!
-//! **Decided:** *turns.* Of steps 0 to 3, modulo 4, pairs along x with an even lower cell have theirs in the first, along z even
-//! in the second, along x odd in the third, along z odd in the fourth. Without them differences of 7 units a cell add up
-//! along a pipe; with them 1 unit, and the liquid still comes to rest. Away from thin boxes all flows to the sides are damped: four of
-//! d / 4 would turn a checkerboard over in every step. A rule that runs several `passes` a step counts each as a step. What is
-//! outside of an open side counts as an empty cell.
+//! **Decided:** *turns.* Of steps 0 to 3, modulo 4, pairs along x with an even lower cell have
+//! their turn in the first, pairs along z with an even lower cell in the second, along x odd in the
+//! third, along z odd in the fourth. Without turns, differences of 7 units per cell add up along a
+//! pipe; with turns 1 unit, and the liquid still comes to rest. Away from thin boxes all flows to
+//! the sides are damped: four flows of d / 4 would turn a checkerboard over in every step. A rule
+//! that runs several `passes` a step counts each as a step. Outside of an open side every cell
+//! counts as empty.
 
 use super::Walls;
 use super::shape::{Driver, Exchange, Flow, Gift, Gifts, Here, Listed, Near, Side, Site, lower};
@@ -43,7 +49,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// The parameters of compressing, in the table of a material.
+/// Parameters of compressing, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(compress.max: Logarithmic, [0.0001, 0.5] "amount",
         "what a cell holds more than the one above it; more levels faster and stands higher when deep"),
@@ -54,23 +60,24 @@ pub const PARAMS: &[Param<Material>] = &[
         "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"),
 ];
 
-/// A tenth of the room, as a share of 65536: four sides and the cell below leave some of the half that comes from above.
+/// A tenth as a share of 65536, of the room that a flow may take. A tenth because four sides and
+/// the cell below then leave some of the half that may come from above.
 const TENTH: u16 = 6553;
 
-/// The rule's parameters in units.
+/// Parameters of compressing in units of amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressing {
-    /// Amount of a cell beyond that of the one above it; even.
+    /// Amount of a cell beyond the amount of the cell above; even.
     pub max: u16,
-    /// Flow that is not damped.
+    /// Largest flow that is not damped.
     pub min_flow: u16,
-    /// Largest flow up or down.
+    /// Largest flow up or down in a pass.
     pub max_speed: u16,
-    /// Times that it runs in a step.
+    /// Number of passes in a step.
     pub passes: u32,
-    /// Whether the box is one cell thick.
+    /// Thin-box flag: the box is one cell thick.
     pub thin: bool,
-    /// The sides of the box.
+    /// Boundary at the sides of the box.
     pub walls: Walls,
 }
 
@@ -95,12 +102,12 @@ impl Listed for Compressing {
 }
 
 impl Compressing {
-    /// K as a share of 65536.
+    /// Returns K as a share of 65536.
     fn share(&self) -> u16 {
         ((u32::from(self.max) << 16) / u32::from(AMOUNT_ONE + self.max)) as u16
     }
 
-    /// Filling of the lower one of two cells that are `upper` and `lower` full.
+    /// Returns the stable filling of the lower one of two cells with fillings `upper` and `lower`.
     fn stable(&self, upper: u16, lower: u16) -> u16 {
         let sum = u32::from(upper) + u32::from(lower);
         let (one, half) = (u32::from(AMOUNT_ONE), sum >> 1);
@@ -118,12 +125,13 @@ impl Compressing {
         if flow > self.min_flow { flow >> 1 } else { flow }
     }
 
-    /// Differences below this wait for the turn of their pair.
+    /// Difference in units below which a pair waits for its turn.
     fn fine(&self) -> u16 {
         if self.thin { 4 } else { 8 }
     }
 
-    /// Amount that goes to a side that is less full by `lower` and holds `there`; `turn`: whether the pair has its turn.
+    /// Returns the amount that goes to a side that is less full by `lower` and holds `there`;
+    /// `turn` is set if the pair has its turn.
     fn aside(&self, lower: u16, there: u16, turn: bool) -> u16 {
         let flow = if lower < self.fine() && turn {
             lower >> 1
@@ -136,17 +144,18 @@ impl Compressing {
     }
 }
 
-/// Whether heavier matter fills a cell.
+/// Returns true if heavier matter fills a cell.
 fn is_packed(amount: u16, heavier: u16) -> bool {
     amount.saturating_add(heavier) - amount >= AMOUNT_ONE
 }
 
-/// A tenth of the room.
+/// Returns a tenth of the room, rounded down.
 fn tenth(room: u16) -> u16 {
     ((u32::from(room) * u32::from(TENTH)) >> 16) as u16
 }
 
-/// Whether the pair of the cell at `at` along an axis and its neighbour towards side `d` has its turn in `step`.
+/// Returns true if the pair of the cell at `[x, z]` and its neighbour towards direction `d` has its
+/// turn in `step`.
 fn has_turn(d: usize, [x, z]: [usize; 2], step: u64) -> bool {
     let (axis, odd) = ((step & 1) as usize, step >> 1 & 1);
     // The lower cell of the pair is the neighbour to the west or north, or the cell itself.
@@ -173,6 +182,7 @@ impl Exchange<1> for Compressing {
         let heavier = here.heavier.min(u16::MAX - left);
         let full = |amount: u16| amount + heavier;
         let mut gifts = Gifts::default();
+        // Below, sides, above: each flow takes from what the flows before have left.
         if let Side::Open { cell, heavier } = here.below
             && !is_packed(cell.amount, heavier)
         {
@@ -275,13 +285,14 @@ impl Exchange<1> for Compressing {
         if s.any(s.or(s.or(down, up), given)) {
             return Flow::All([sides], free, [[down, up]]);
         }
-        // In another step one of these has its turn.
+        // With no flow now, a small difference may still move in a step in which its pair has its
+        // turn.
         let fine = s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]));
         if s.any(s.right::<1>(fine)) { Flow::Idle } else { Flow::Still }
     }
 }
 
-/// The rule's numbers as lanes.
+/// Parameters of compressing as lanes.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -293,16 +304,16 @@ pub(crate) struct Kernel<S: Simd> {
     max_speed: S::V,
     tenth: S::V,
     fine: S::V,
-    /// Cells whose pair in each direction has its turn.
+    /// Bits of the cells whose pair has its turn, by direction.
     turn: [u32; 4],
     thin: bool,
     two_sides: bool,
 }
 
-// No closures here: they would be compiled without the instructions of the level.
+// No closures here: they would be compiled without the instructions of the SIMD level.
 
 impl<S: Simd> Kernel<S> {
-    /// Filling of the lower of two cells, see [`Compressing::stable`].
+    /// [`Compressing::stable`] as lanes.
     #[inline(always)]
     fn stable(&self, s: S, upper: S::V, lower: S::V) -> S::V {
         let (upper_half, lower_half) = (s.right::<1>(upper), s.right::<1>(lower));
@@ -310,14 +321,14 @@ impl<S: Simd> Kernel<S> {
         let half = s.add(s.add(upper_half, lower_half), s.right::<1>(odd));
         let small = !s.above(s.add_saturating(upper, lower), self.one);
         let middle = s.above(self.middle, half) & !small;
-        // Here the sum is below 3, so that less 1 it fits.
+        // Here the sum is below 3, so that the sum less 1 fits 16 bits.
         let above_one = s.sub(s.add(upper, lower), self.one);
         let mixed = s.keep(s.add(self.one, s.mul_high(above_one, self.share)), middle);
         let deep = s.keep(s.add(half, self.half), !(small | middle));
         s.or(s.or(s.keep(self.one, small), mixed), deep)
     }
 
-    /// Cells that heavier matter does not fill.
+    /// Bits of the cells that heavier matter does not fill.
     #[inline(always)]
     fn fits(&self, s: S, filling: S::V, amount: S::V) -> u32 {
         s.above(self.one, s.sub(filling, amount))
@@ -354,7 +365,8 @@ impl<S: Simd> Kernel<S> {
         s.min(flow, s.mul_high(s.sub(self.most, there), self.tenth))
     }
 
-    /// Flows to the sides where they add up to what is left, else each at most its part of it.
+    /// Returns the flows to the sides, each limited to its part of `left` where together they
+    /// exceed `left`.
     #[inline(always)]
     fn at_most(&self, s: S, sides: [S::V; 4], left: S::V) -> [S::V; 4] {
         let sum = s.add(s.add(sides[0], sides[1]), s.add(sides[2], sides[3]));

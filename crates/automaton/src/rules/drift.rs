@@ -1,4 +1,5 @@
-//! Drift (*Grid Based Fluid Systems*, steam): a gas rises at random, now and then sinks, and spreads under what holds it.
+//! Drift (*Grid Based Fluid Systems*, steam): a gas rises at random, now and then sinks, and
+//! spreads under a ceiling.
 //!
 //! ```text
 //! r, r' random bytes of the cell in this step and layer, room = max(0, 1 − a − h)
@@ -8,11 +9,13 @@
 //! across:     if r' < side, a > stickiness, and the cell above is closed or at least viscosity full: as liquids level
 //! ```
 //!
-//! A column is walked from its top down, so that no gas rises more than one cell a step, and then from the bottom up. In the
-//! original 30 of 100 cells act in a step; of those 1 in 20 sinks by 0.1 and the rest rise by 0.4.
+//! A column is walked from its top down, so that no gas rises more than one cell a step, and then
+//! from the bottom up. In the original 30 of 100 cells act in a step; of those, 1 in 20 sinks by
+//! 0.1 and the rest rise by 0.4.
 //!
-//! **Decided:** gas that something holds from above does not sink. In the original it sinks from under a roof and rises again for
-//! ever; so it fills the cells under the roof, comes level and rests.
+//! **Decided:** gas that is held from above does not sink. In the original such gas sinks from
+//! under a roof and rises again for ever; here the gas fills the cells under the roof, comes level
+//! and rests.
 //!
 //! Heavier matter squeezes a gas ([`super::squeeze`]), which does not fall.
 
@@ -28,7 +31,8 @@ use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// The parameters of drifting, in the table of a material; those of [`super::level`] belong to it too.
+/// Parameters of drifting, in the table of a material; the parameters of [`super::level`] count for
+/// a gas too.
 pub const PARAMS: &[Param<Material>] = &[
     param!(drift.up: Linear, [0.0, 1.0] "share",
         "share of the cells that rise in a step; more is a faster, smoother plume"),
@@ -38,30 +42,30 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(drift.side: Linear, [0.0, 1.0] "share", "share of the cells that spread in a step; more widens the plume"),
 ];
 
-/// Drift up and down, in units and in shares of 256.
+/// Drift up and down: amounts in units, shares of cells of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drifting {
-    /// Cells that rise.
+    /// Share of cells that rise in a step, of 256.
     pub up: u16,
-    /// Most that rises from a cell.
+    /// Largest amount that rises from a cell in a step, in units.
     pub up_speed: u16,
-    /// Cells that sink.
+    /// Share of cells that sink in a step, of 256.
     pub down: u16,
-    /// Most that sinks from a cell.
+    /// Largest amount that sinks from a cell in a step, in units.
     pub down_speed: u16,
-    /// How full the cell above must be to hold a cell.
+    /// Least filling of the cell above that holds a cell down, in units.
     pub viscosity: u16,
-    /// Its layer, which has draws of its own.
+    /// Layer of the gas; each layer has random draws of its own.
     pub layer: usize,
 }
 
-/// A share of the cells as one of 256 bytes.
+/// Converts a share of cells (0 to 1) to a share of 256.
 fn of_bytes(share: f64) -> u16 {
     (share.clamp(0.0, 1.0) * 256.0).round() as u16
 }
 
 impl Drifting {
-    /// Most that leaves a cell that acts.
+    /// Largest amount that leaves a cell that acts, up or down.
     #[inline]
     pub fn speed(&self, up: bool) -> u16 {
         if up { self.up_speed } else { self.down_speed }
@@ -126,14 +130,14 @@ impl Listed for Drifting {
     }
 }
 
-/// The rule of a gas across, with its numbers.
+/// Spreading of a gas across.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wafting {
-    /// How it spreads where it does.
+    /// Levelling that applies where the gas spreads.
     pub leveling: Leveling,
-    /// Cells that spread in a step, of 256.
+    /// Share of cells that spread in a step, of 256.
     pub side: u16,
-    /// Its layer, which has draws of its own.
+    /// Layer of the gas; each layer has random draws of its own.
     pub layer: usize,
 }
 
@@ -148,7 +152,7 @@ impl Listed for Wafting {
     }
 }
 
-/// The rule's numbers as lanes.
+/// Parameters of wafting as lanes.
 pub(crate) struct Kernel<S: Simd> {
     leveling: level::Kernel<S>,
     viscosity: S::V,
@@ -209,7 +213,7 @@ impl Exchange<1> for Wafting {
         if let Some(gives) = kernel.leveling.shares(s, near, chosen) {
             return Flow::Gives([gives], chosen);
         }
-        // Another draw may choose other cells.
+        // Cells without a draw now may be drawn in another step, so the tile is idle, not still.
         let free = [free[0] & held, free[1] & held, free[2] & held, free[3] & held];
         match kernel.leveling.shares(s, near, free) {
             Some(_) => Flow::Idle,

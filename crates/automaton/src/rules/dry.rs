@@ -1,8 +1,9 @@
-//! Drying (*Simple Fluid Simulation With Cellular Automata*, `MinMass`): a cell that holds less than `dry_below` becomes dry at
-//! the end of a step.
+//! Drying (*Simple Fluid Simulation With Cellular Automata*, `MinMass`): a cell that holds less
+//! than `dry_below` becomes dry at the end of a step.
 //!
-//! The article marks such a cell as air and leaves its mass there, which flows on unseen. **Decided:** what dries is gone and a sum of
-//! the account, so that a film ends, a liquid that has run off comes to rest, and mass stays exact.
+//! The article marks such a cell as air and leaves its mass in the cell, from which the mass flows
+//! on unseen. **Decided:** the dried amount is removed and counted in a sum of the account, so that
+//! a film ends, a liquid that has run off comes to rest, and mass stays exact.
 
 use super::shape::{Driver, Listed};
 use crate::matter::{Kind, Material};
@@ -11,19 +12,19 @@ use lavoxel_base::param::{Param, param};
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// The parameter of drying, in the table of a material.
+/// Parameter of drying, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[param!(dry_below: Linear, [0.0, 0.5] "",
     "amount below which a cell becomes dry at the end of a step; 0 keeps every film, 0.0001 is the article's")];
 
-/// The rule of a layer.
+/// Drying of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drying {
-    /// Least amount that stays.
+    /// Least amount in units that stays.
     pub below: u16,
 }
 
 impl Drying {
-    /// The rule of a material that dries.
+    /// Returns the rule for a material that dries; `None` if the material never dries.
     pub(super) fn new(material: &Material) -> Option<Self> {
         let can_dry = matches!(material.kind, Kind::Liquid | Kind::Gas);
         let below = (material.dry_below * f64::from(AMOUNT_ONE)).ceil() as u16;

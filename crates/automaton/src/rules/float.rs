@@ -1,24 +1,32 @@
-//! Floating: pieces of still matter and of grains fall, sink and rise by their weight beside that of the liquids around them.
+//! Floating: pieces of still matter and of grains fall, sink and rise by their weight against that
+//! of the liquids around them.
 //!
-//! A *piece* is a 6-connected component of cells that hold still matter that `floats`, or grains that do and for which there is a
-//! denser liquid. In a step a piece goes down by one cell, or else up by one, when the box then has less potential energy,
+//! A *piece* is a 6-connected component of cells that hold still matter that `floats`, or grains
+//! that float and for which there is a denser liquid. In a step a piece goes down by one cell, or
+//! else up by one, when the box then has less potential energy,
 //!
 //! ```text
 //! E = Σ ρ · a · (y + b + a / 2)     over all cells and layers: a the amount of one, b that of the layers before it in the cell
 //! ```
 //!
-//! In each of its columns the cell in front of the piece goes behind it with all that it holds. Where that is above the liquid:
+//! In each of its columns the cell in front of the piece goes behind the piece with all its
+//! contents. Where the cell is above the liquid:
 //!
-//! 1. down: the liquid that came to lie on top of the piece goes to the surface around it, the lowest columns first;
-//! 2. up: the gap below is filled from the surface around it, the highest columns first, as far as that stands higher.
+//! 1. down: the liquid that came to lie on top of the piece goes to the surface around the piece,
+//!    the lowest columns first;
+//! 2. up: the gap below is filled from the surface around the piece, the highest columns first, as
+//!    far as the surface stands higher.
 //!
-//! *Around it* are rings of columns from the sides of the piece on, over the connected surface of that liquid, until they are
-//! `SPREAD` times as many as the cells of liquid that move. The liquid's own rules do the rest.
+//! *Around* a piece are rings of columns, from the sides of the piece on, over the connected
+//! surface of that liquid, until there are `SPREAD` columns for each cell of liquid that moves. The
+//! liquid's own rules do the rest.
 //!
-//! Archimedes (*On Floating Bodies*): at rest the piece and what it displaces weigh as much, to half a cell of depth. **Decided:**
-//! every move lowers the exact energy of the whole box, as falling and levelling do, so that no piece goes up and down for ever.
-//! Grains that touch are as rigid as ice in this rule; their own lets them slide. Lava, liquids that set and what shows a flow
-//! carry as rock does. Rock above, below or beside a piece is no hold: one without liquid or rock below it falls.
+//! Archimedes (*On Floating Bodies*): at rest the piece and the displaced liquid weigh the same, to
+//! half a cell of depth. **Decided:** every move lowers the exact energy of the whole box, as
+//! falling and levelling do, so that no piece goes up and down for ever. Grains that touch are as
+//! rigid as ice in this rule; their own rule lets them slide. Lava, liquids that set and mirrors of
+//! a flow carry as rock does. Rock above, below or next to a piece is no hold: a piece without
+//! liquid or rock below it falls.
 
 mod draft;
 mod piece;
@@ -32,42 +40,44 @@ use lavoxel_base::random::Draw;
 use self::draft::Draft;
 use self::piece::{Piece, Way, pieces};
 
-/// The parameters of floating, in the table of a material.
+/// Parameter of floating, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[param!(floats: Switch, [0.0, 1.0] "",
         "whether pieces of it fall, sink in lighter liquids and rise in denser ones; else they stay where they are")];
 
-/// Columns around a piece over which a cell of displaced liquid spreads at once.
+/// Number of columns around a piece over which a cell of displaced liquid spreads at once, so that
+/// the surface rises by about 1/16 of a cell.
 const SPREAD: u64 = 16;
 
-/// The rule's numbers, by layer.
+/// Floating in a world: density and part of each layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Floating {
     layers: Vec<Buoyancy>,
 }
 
-/// How a layer takes part.
+/// Density and part of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Buoyancy {
-    /// Weight of a full cell, in hundredths of kg/m³.
+    /// Density of a full cell, in hundredths of kg/m³.
     density: u32,
     part: Part,
 }
 
-/// Part of the matter of a layer towards floating pieces.
+/// Role of a layer's matter towards floating pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// It makes pieces.
+    /// Makes pieces.
     Piece,
-    /// It makes way, and carries.
+    /// Makes way for pieces, and carries them.
     Liquid,
-    /// It makes way.
+    /// Makes way for pieces.
     Gas,
-    /// It bars the way.
+    /// Bars the way.
     Bar,
 }
 
 impl Floating {
-    /// The rule of these materials, in the order of their layers, if any of them can float.
+    /// Makes the rule for `materials`, in the order of their layers; `None` without a material that
+    /// can float.
     pub(super) fn new(materials: &[Material]) -> Option<Self> {
         let part = |m: &Material| match m.kind {
             Kind::Still | Kind::Grain if can_float(m, materials.iter()) => Part::Piece,
@@ -80,16 +90,16 @@ impl Floating {
         layers.iter().any(|layer| layer.part == Part::Piece).then_some(Self { layers })
     }
 
-    /// The first layer that makes pieces.
+    /// Index of the first layer that makes pieces; 0 without one.
     pub(super) fn first(&self) -> usize {
         self.layers.iter().position(|layer| layer.part == Part::Piece).unwrap_or(0)
     }
 
-    /// All numbers on which the rule depends.
+    /// Returns all numbers on which the rule depends, hashed into eight.
     fn numbers(&self) -> RuleNumbers {
         let mut numbers = RuleNumbers::default();
         for (number, layer) in self.layers.iter().enumerate() {
-            // Two layers share a place; the rotation keeps them apart.
+            // Layers with the same number modulo 8 share a place; the rotation keeps them apart.
             let mixed = (layer.density << 2 | layer.part as u32).rotate_left(number as u32);
             numbers[number % 8] = numbers[number % 8].wrapping_mul(31).wrapping_add(mixed);
         }
@@ -100,7 +110,8 @@ impl Floating {
 impl Listed for Floating {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    /// Moves all pieces that float or fall, the lowest first.
+    /// Moves all pieces that float or fall, the lowest first. Does nothing while ground and layers
+    /// are as after a run in which no piece moved.
     fn run<D: Driver>(&self, _driver: &mut D, (world, first): (&mut World, usize), _draw: Draw) {
         if world.capacity == Capacity::Own {
             return;
@@ -119,7 +130,7 @@ impl Listed for Floating {
 }
 
 impl Floating {
-    /// Moves a piece by a cell if that lowers the energy; whether it does.
+    /// Moves a piece by a cell if the move lowers the energy; returns true if the piece moved.
     fn shift(&self, world: &mut World, piece: &Piece) -> bool {
         for way in [Way::Down, Way::Up] {
             if piece.is_barred(world, self, way) {

@@ -1,5 +1,5 @@
-//! Falling sand (*How To Make a “Falling Sand” Style Water Simulation*): a grain fills one cell, and falls, slides, flows or
-//! slips, one cell a step at most.
+//! Falling sand (*How To Make a “Falling Sand” Style Water Simulation*): a grain fills one cell,
+//! and falls, slides, flows or slips, one cell a step at most.
 //!
 //! ```text
 //! scatter  a falling grain, in a share `scatter` of the steps: down to one of four sides, which it draws, if the cell at that side
@@ -12,23 +12,27 @@
 //!        beyond and the one below that are free
 //! ```
 //!
-//! The published scan moves a grain as far as it finds room, and favours the side that it tries first; its author marks moved
-//! grains and turns the sides about. Here falling grains that scatter come first, then the fall; then the eight slides, the
-//! flows and the slips are turns, each in an order that is drawn for the step. In a turn all grains move the same way by the
-//! state before it, so that no two want one cell; a grain that has moved in the step stays.
+//! The published scan moves a grain as far as it finds room, and favours the side that it tries
+//! first; its author marks moved grains and alternates the sides. Here falling grains that scatter
+//! come first, then the fall; then the eight slides, the flows and the slips are turns, each in an
+//! order that is drawn for the step. In a turn all grains move the same way by the state before the
+//! turn, so that no two want one cell; a grain that has moved in the step stays.
 //!
-//! A cell is free unless it is solid, full of still matter, holds a grain of this kind or a heavier one, or is at least half
-//! full of fluids that are denser than the grain: ash lies on lava. A lighter grain in the way changes places with the one that
-//! comes. A grain on its way into lighter matter, which is a lighter grain or more than half a cell of fluid, stays in a share
-//! `drag` of the steps.
+//! A cell is free unless it is solid, full of still matter, holds a grain of this kind or a heavier
+//! one, or is at least half full of fluids that are denser than the grain: ash lies on lava. A
+//! lighter grain in the way changes places with the one that comes. A grain on its way into lighter
+//! matter, which is a lighter grain or more than half a cell of fluid, stays in a share `drag` of
+//! the steps.
 //!
-//! A grain that the air carries hangs in it in a share `carried` of the steps, and slides only from what it lies on; where the air
-//! takes it is the business of the coupling `blown`.
+//! A grain that the air carries hangs in the air in a share `carried` of the steps, and slides only
+//! from a cell on which it lies; its motion with the air is the business of the coupling `blown`.
 //!
-//! **Decided:** grains slide over a corner, and slip, from fixed cells that follow from their place and the seed, so that a pile
-//! comes to rest and is a little lopsided to another side in each run. With all corners a pile is a square, with none it is a
-//! square on its corner; with a quarter it is round. A side has to be free too, and at a corner one
-//! of the two sides that meet there: nothing passes between two cells that touch by an edge. What is outside of an open side is free at all heights; what goes there has left.
+//! **Decided:** grains slide over a corner, and slip, from fixed cells that follow from their place
+//! and the seed, so that a pile comes to rest and is a little lopsided to another side in each run.
+//! With all corners a pile is a square, with none it is a square on its corner; with a quarter it
+//! is round. A side has to be free too, and at a corner one of the two sides that meet there:
+//! nothing passes between two cells that touch by an edge. The outside of an open side is free at
+//! all heights; a grain that goes there has left.
 
 use super::Walls;
 use super::shape::{Around, Driver, Listed, Site, TilesAround, Turn, Turns};
@@ -40,7 +44,7 @@ use lavoxel_base::param::{Param, param};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_HALF, AMOUNT_ONE};
 
-/// The parameters of grains, in the table of a material.
+/// Parameters of grains, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(grains.corners: Linear, [0.0, 1.0] "of the cells",
         "cells from which grains slide over a corner; 0.25 gives round piles, 1 square ones"),
@@ -55,22 +59,22 @@ pub const PARAMS: &[Param<Material>] = &[
         "motion of the air that a grain follows, and share of the steps in which it does not fall: 0.9 for leaves, embers, flakes"),
 ];
 
-/// The rule's parameters; shares are of 256.
+/// Parameters of grains; shares are of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FallingGrains {
-    /// Cells from which grains slide over a corner.
+    /// Share of cells from which grains slide over a corner, of 256.
     pub corners: u16,
-    /// Cells from which grains slip.
+    /// Share of cells from which grains slip, of 256.
     pub slip: u16,
-    /// Steps in which a grain in lighter matter stays.
+    /// Share of steps in which a grain in lighter matter stays, of 256.
     pub drag: u16,
-    /// Whether grains below grains run to the sides.
+    /// Flow flag: grains below other grains run to the sides.
     pub flow: bool,
-    /// Steps in which a falling grain goes to a side.
+    /// Share of steps in which a falling grain goes to a side, of 256.
     pub scatter: u16,
-    /// Steps in which a falling grain hangs in the air.
+    /// Share of steps in which a falling grain hangs in the air, of 256.
     pub hang: u16,
-    /// The sides of the box.
+    /// Boundary at the sides of the box.
     pub walls: Walls,
 }
 
@@ -80,7 +84,7 @@ impl Turns for FallingGrains {
 
     fn numbers(&self, seed: u64) -> RuleNumbers {
         let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
-        // A bit each, and a share of 256, so that eight numbers do.
+        // One bit and a share of 256 share a number, because `RuleNumbers` has eight places.
         let open = u32::from(self.walls == Walls::Open) | u32::from(self.hang) << 1;
         [corners, slip, drag, self.flow.into(), open, seed as u32, (seed >> 32) as u32, self.scatter.into()]
     }
@@ -143,6 +147,7 @@ impl Turns for FallingGrains {
 
     #[inline(always)]
     fn going(&self, turn: Turn, tile: TilePlace, draw: Draw, around: &impl TilesAround) -> u32 {
+        // Masks of free ways come first; random words are drawn only where a way is open.
         let ways = match turn {
             Turn::Scatter(side) => match around.slope() & around.free(0, true) {
                 0 => 0,
@@ -192,22 +197,23 @@ impl Listed for FallingGrains {
     }
 }
 
-/// The cells of a run from which grains slide over a corner.
+/// Returns the key of the cells from which grains slide over a corner; fixed for a run.
 fn corner_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Corners, draw.seed)
 }
 
-/// Keys of a step: the cells from which falling grains scatter, and the side of each.
+/// Returns two keys of a step: for the cells from which falling grains scatter, and for the side of
+/// each.
 fn scatter_keys(draw: Draw) -> [StepKey; 2] {
     [Salt::Scatter, Salt::ScatterSide].map(|salt| draw.key_of(salt, 0))
 }
 
-/// The cells of a run from which grains slip.
+/// Returns the key of the cells from which grains slip; fixed for a run.
 fn slip_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Slip, draw.seed)
 }
 
-/// The numbers 0 to 7, shuffled by a random number (Fisher and Yates).
+/// Shuffles the numbers 0 to 7 by a random number (Fisher and Yates).
 fn order(mut random: u64) -> [usize; 8] {
     let mut order = std::array::from_fn(|k| k);
     for k in (1..8).rev() {
@@ -219,7 +225,8 @@ fn order(mut random: u64) -> [usize; 8] {
 }
 
 impl World {
-    /// Whether a grain of a layer could be in a cell of the box: see the head of [`crate::rules::grains`].
+    /// Returns true if a grain of a layer could be in a cell of the box: see the head of
+    /// [`crate::rules::grains`].
     pub(crate) fn is_free_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let still: u32 = self.layers[..layer].iter().map(amount).sum();
@@ -230,7 +237,7 @@ impl World {
             && denser < u32::from(AMOUNT_HALF)
     }
 
-    /// Whether a cell of the box holds lighter matter that drags at a grain of a layer.
+    /// Returns true if a cell of the box holds lighter matter that drags at a grain of a layer.
     pub(crate) fn is_thick_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let lighter: u32 = self.lighter_fluids(layer).iter().map(amount).sum();

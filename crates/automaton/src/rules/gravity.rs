@@ -6,11 +6,13 @@
 //! a_c −= m ; a_b += m ; e_c −= q ; e_b += q
 //! ```
 //!
-//! A column is worked from the bottom up and in place. That order makes equation 1 true: a falling stack moves down
-//! as a stack, and no parcel moves more than one cell a step. The rule touches one column only.
+//! A column is worked from the bottom up and in place. That order makes equation 1 true: a falling
+//! stack moves down as a stack, and no parcel moves more than one cell a step. The rule touches one
+//! column only.
 //!
-//! Beside heavier matter the room of a cell is 1 − h, with h the amount of heavier matter in it. Lava that has no room climbs
-//! as other liquids do ([`super::squeeze`]) and takes its energy along as falling lava does:
+//! Where a cell holds heavier matter, its room is 1 − h, with h the amount of that matter. Lava
+//! that has no room climbs as other liquids do ([`super::squeeze`]) and takes its energy along as
+//! falling lava does:
 //!
 //! ```text
 //! if a_b > 1 − h_b:  m = min(a_b − (1 − h_b), 2 − a_c) goes up
@@ -27,7 +29,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// The parameters of gravity.
+/// Parameters of gravity.
 pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(factor: Linear, [LEAST_SHARE, 1.0] "share",
         "share of a cell's liquid that falls in a step; less makes it trickle"),
@@ -35,12 +37,13 @@ pub const PARAMS: &[Param<RulesSpec>] = &[
         "energy that falls with it, relative to its mass; above 1, falling lava runs further"),
 ];
 
-/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
+/// Parameters of gravity in fixed point: shares have 16 binary digits after the point (65536 =
+/// 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gravity {
-    /// Share that falls, 1..=65536.
+    /// Share of a cell's liquid that falls in a step, 1..=65536.
     pub factor: u32,
-    /// Energy carried by falling liquid.
+    /// Energy carried by falling liquid, relative to its mass.
     pub beta: u32,
 }
 
@@ -60,25 +63,27 @@ impl Listed for Gravity {
     }
 }
 
-/// Parcel that falls from a liquid cell into the cell below it, which is not solid and holds `heavier` matter.
+/// Returns the parcel that falls from the liquid cell `from` into the cell below, `into`, which is
+/// not solid and holds `heavier` units of heavier matter.
 ///
-/// Rounding: the amount is rounded up, so that the last unit of a parcel falls too and nothing is left hanging in the
-/// air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it one unit of amount that holds it, because
-/// an empty cell holds no energy.
+/// Rounding: the amount is rounded up, so that the last unit of a parcel falls too and nothing is
+/// left hanging in the air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it
+/// one unit of amount that holds it, because an empty cell holds no energy.
 #[inline]
 pub fn fall(from: Content, into: Content, heavier: u16, rule: &Gravity) -> Parcel {
     let wanted = (u32::from(from.amount) * rule.factor).div_ceil(1 << 16) as u16;
     carry(wanted.min((AMOUNT_ONE - heavier).saturating_sub(into.amount)), from, into, rule.beta)
 }
 
-/// Parcel that climbs from a cell that holds `heavier` matter into the one above it, which is not solid.
+/// Returns the parcel that climbs from the cell `from`, which holds `heavier` units of heavier
+/// matter, into the cell above, `into`, which is not solid.
 #[inline]
 fn climb(from: Content, into: Content, heavier: u16, beta: u32) -> Parcel {
     let excess = from.amount.saturating_sub(AMOUNT_ONE - heavier);
     carry(excess.min(u16::MAX - into.amount), from, into, beta)
 }
 
-/// An amount, for which there is room, with the energy that it takes along.
+/// Returns `amount` units, for which `into` has room, with the energy that they take along.
 #[inline]
 fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     if amount == 0 {
@@ -95,11 +100,11 @@ fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     Parcel { amount, energy: if amount == 0 { 0 } else { from.energy.min(room) } }
 }
 
-/// [`fall`] for the 32 cells of a tile at once, to the same bits.
+/// [`fall`] for the 32 cells of a tile at once, bit for bit.
 pub(crate) struct Kernel<S: Simd> {
     one: S::V,
     zero: S::V,
-    /// Share that falls, when it is not all.
+    /// Share that falls; `None` if all falls (65536).
     factor: Option<S::V>,
     beta: Share<S>,
 }
@@ -170,7 +175,8 @@ impl Column<2> for Gravity {
 }
 
 impl<S: Simd> Kernel<S> {
-    /// Amounts that would fall from cells with `a` into cells with so much `room`, where `open` has a bit.
+    /// Amounts that would fall from cells with amounts `a` into cells with free `room`, where
+    /// `open` has a bit.
     #[inline(always)]
     fn wanted(&self, s: S, a: S::V, room: S::V, open: u32) -> S::V {
         let wanted = match self.factor {
@@ -183,7 +189,8 @@ impl<S: Simd> Kernel<S> {
         s.keep(s.min(wanted, room), open)
     }
 
-    /// The amounts that do fall, of those that would, and the energy that they carry into cells with energy `f`.
+    /// Amounts that do fall, of the wanted `amount`, and the energies that they carry into cells
+    /// with energy `f`.
     #[inline(always)]
     fn carried(&self, s: S, (a, e): (S::V, S::V), amount: S::V, f: S::V) -> (S::V, S::V) {
         let room = s.sub(s.splat(ENERGY_MAX), f);
@@ -191,7 +198,8 @@ impl<S: Simd> Kernel<S> {
         let part = s.above(a, amount) & moved;
         let whole = moved & !part;
         let all = s.keep(s.min(e, room), whole);
-        // The energy that finds no room keeps one unit of amount; where that was all, nothing falls.
+        // Energy without room keeps one unit of amount above; where that unit was all, nothing
+        // falls.
         let held = s.above(e, room) & whole;
         let amount = s.sub(amount, s.keep(s.splat(1), held));
         let mut energy = s.keep(all, s.above(amount, self.zero));

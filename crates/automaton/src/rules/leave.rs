@@ -1,10 +1,11 @@
-//! Leaving: where the roof of the box is open, a gas leaves from the topmost cells and is counted as outflow.
+//! Leaving: through an open roof of the box, a gas leaves from the topmost cells and is counted as
+//! outflow.
 
 use super::shape::{Driver, Listed};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// The rule of a gas.
+/// Leaving, which has no numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving;
 

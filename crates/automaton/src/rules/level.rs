@@ -1,8 +1,9 @@
-//! Level (*Grid Based Fluid Systems*, `doHorizontalFlow`): a liquid that is carried gives to its lower neighbours until they
-//! stand as high as it does.
+//! Level (*Grid Based Fluid Systems*, `doHorizontalFlow`): a liquid that is carried gives to its
+//! lower neighbours until they stand as high as it does.
 //!
-//! A cell acts when it holds more than `stickiness` and the cell below is solid, the floor, or at least `viscosity` full.
-//! With fillings f = amount + heavier matter, for each neighbour n that is open:
+//! A cell acts when it holds more than `stickiness` and the cell below is solid, the floor, or at
+//! least `viscosity` full. With fillings f = amount + heavier matter, for each neighbour n that is
+//! open:
 //!
 //! ```text
 //! d_n  = max(0, f_c − f_n)
@@ -16,25 +17,30 @@
 //! if Σ g > a_c:  g_n = min(g_n, a_c / 4)
 //! ```
 //!
-//! **Decided:** *a fifth.* The published split, that of the thin box, has each giver fill a neighbour up to a mean of its own.
-//! In three dimensions four givers do so at once: a low cell overshoots by as much as it was below them, and a checkerboard of
-//! ±0.4 cells stays round every pour. Let every pair of neighbours pass a share s of its difference. A wave of the filling
-//! along x and z with angles p and q a cell grows in a step by
+//! **Decided:** *a fifth.* The published split, that of the thin box, has each giver fill a
+//! neighbour up to a mean of its own. In three dimensions four givers do so at once: a low cell
+//! overshoots by as much as it was below them, and a checkerboard of ±0.4 cells stays round every
+//! pour. Let every pair of neighbours pass a share s of its difference. A wave of the filling along
+//! x and z with angles p and q a cell grows in a step by
 //!
 //! ```text
 //! 1 − 2 s (2 − cos p − cos q)                   checkerboard, p = q = π:  1 − 8 s
 //! ```
 //!
-//! A share above 1/8 to each neighbour overshoots, one of 1/4 turns the checkerboard over for ever, and 1/5 leaves −0.6 of it. A flow g
-//! over a difference d takes 2 g d from the sum of the squares of all fillings of the layer and gives back at most 8 g², since
-//! the square of what a cell gains is at most four times the sum of the squares of its four flows. So every flow lowers that sum
-//! by 2 g (d − 4 g) or more, which is above zero for each g below d / 4, limited or not: the liquid comes to rest exactly.
-//! Reach: of 900 cells poured in 300 steps, the rms radius 200 steps later is 16.6 cells at 1/5, 13.1 at 1/8 and 20.4 as
-//! published. The published split times 0.75 is as smooth and reaches 19.7, and its film runs a fifth further along the axes than between them.
+//! A share above 1/8 to each neighbour overshoots, a share of 1/4 turns the checkerboard over for
+//! ever, and 1/5 leaves −0.6 of the checkerboard. A flow g over a difference d takes 2 g d from the
+//! sum of the squares of all fillings of the layer and gives back at most 8 g², since the square of
+//! a cell's gain is at most four times the sum of the squares of its four flows. So every flow
+//! lowers that sum by 2 g (d − 4 g) or more, which is above zero for each g below d / 4, limited or
+//! not: the liquid comes to rest exactly. Reach: of 900 cells poured in 300 steps, the rms radius
+//! 200 steps later is 16.6 cells at 1/5, 13.1 at 1/8 and 20.4 as published. The published split
+//! times 0.75 is as smooth and reaches 19.7, and its film runs a fifth further along the axes than
+//! between them.
 //!
-//! A quarter of the room to each side, so that four givers never overfill a cell; half of it in a closed box one
-//! cell thick, where a cell has two neighbours and the published split is kept. What is outside of an open side counts as an
-//! empty cell. Rounding is down, but for `drop`.
+//! Each side gets at most a quarter of the room, so that four givers never overfill a cell; half of
+//! the room in a closed box one cell thick, where a cell has two neighbours and the published split
+//! is kept. Outside of an open side every cell counts as empty. Rounding is down, except for
+//! `drop`.
 
 use super::Walls;
 use super::shape::{Bed, Driver, Exchange, Flow, Gift, Gifts, Here, Listed, Near, Side, Site, lower};
@@ -46,7 +52,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// The parameters of levelling, in the table of a material.
+/// Parameters of levelling, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(viscosity: Linear, [0.0, 1.0] "amount",
         "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together"),
@@ -55,21 +61,22 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(fluidity: Whole, [1.0, 1000.0] "", "divides what flows to a side in a step; 1 like water, more is slower"),
 ];
 
-/// 65536 / (k + 1) for k lower neighbours, rounded up.
+/// 65536 / (k + 1), rounded up, by the number k of lower neighbours; index 0 is unused.
 const PARTS: [u16; 5] = [0, 32768, 21846, 16384, 13108];
 
-/// The rule's parameters in units.
+/// Parameters of levelling in units of amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leveling {
-    /// How full the cell below must be.
+    /// Least filling of the cell below that carries a cell.
     pub viscosity: u16,
-    /// Amount that stays.
+    /// Amount that stays in a cell.
     pub stickiness: u16,
-    /// Share that goes to a neighbour, of 65536 parts: of the difference, or in a thin box of what a neighbour lacks of the mean.
+    /// Share that goes to a neighbour, of 65536 parts: of the difference, or in a thin box of a
+    /// neighbour's deficit from the mean.
     pub share: u16,
-    /// Whether the box is one cell thick.
+    /// Thin-box flag: the box is one cell thick.
     pub thin: bool,
-    /// The sides of the box.
+    /// Boundary at the sides of the box.
     pub walls: Walls,
 }
 
@@ -92,13 +99,14 @@ impl Listed for Leveling {
     }
 }
 
-/// The share of [`Leveling`].
+/// Returns the share of [`Leveling`]: a fifth divided by `fluidity`, or in a thin box the inverse
+/// of `fluidity`.
 fn share(fluidity: u32, thin: bool) -> u16 {
     if thin { (65536 / fluidity).min(65535) as u16 } else { 65536_u32.div_ceil(5 * fluidity) as u16 }
 }
 
 impl Leveling {
-    /// Gifts of a cell that acts to its neighbours.
+    /// Returns the gifts of an acting cell to its neighbours.
     pub(super) fn shares(&self, here: &Here) -> [Gift; 4] {
         let full = here.cell.amount.saturating_add(here.heavier);
         let filling = |side: Side| match side {
@@ -121,14 +129,14 @@ impl Leveling {
     }
 }
 
-/// How far the mean of a cell and its lower neighbours is below the cell.
+/// Returns the drop from the cell to the mean of the cell and its lower neighbours.
 fn drop(lower: [u16; 4]) -> u16 {
     let k = lower.iter().filter(|&&d| d > 0).count();
     let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
     k as u16 + lower.iter().map(|&d| share(d)).sum::<u16>()
 }
 
-/// The rule's numbers as lanes.
+/// Parameters of levelling as lanes.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -192,11 +200,13 @@ impl Exchange<1> for Leveling {
 }
 
 impl<S: Simd> Kernel<S> {
-    /// Gifts of cells that are `free` to act in each direction; `None` where none gives anything.
+    /// Returns the gifts of cells that are `free` to act in each direction; `None` where no cell
+    /// gives anything.
     #[inline(always)]
     pub(super) fn shares<N: Near<S, 1>>(&self, s: S, near: &N, free: [u32; 4]) -> Option<[S::V; 4]> {
         let (full, there) = near.fillings();
         let lower = lower(s, full, there, free);
+        // A tile without gifts is still whatever is drawn, so that the engine lets it sleep.
         if !s.any(s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]))) {
             return None;
         }
@@ -222,7 +232,7 @@ impl<S: Simd> Kernel<S> {
         Some(gives)
     }
 
-    /// Amount for a neighbour that is `lower` by so much and holds `there`.
+    /// Returns the amount for a neighbour that is less full by `lower` and holds `there`.
     #[inline(always)]
     fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
         let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);
@@ -231,7 +241,7 @@ impl<S: Simd> Kernel<S> {
     }
 }
 
-/// How far the mean of each cell and its lower neighbours is below the cell.
+/// Returns for each cell the drop to the mean of the cell and its lower neighbours.
 #[inline(always)]
 fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
     let one = s.splat(1);

@@ -1,4 +1,4 @@
-//! The parameters of a material: those of the rules that it follows; and the checks of its numbers.
+//! Parameters of a material, which are those of its rules, and the checks of its numbers.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::view::MaterialLook;
 use lavoxel_base::param::{Entry, Form, Value, fact, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Most elements of a material.
+/// Largest number of elements of a material.
 const MOST_ELEMENTS: f64 = 16.0;
 
-/// The keys of a material besides the parameters of its rules.
+/// Keys of a material that no rule reads as a number.
 const FACTS: &[Param<Material>] = &[
     fact!(name: String, "what sources, bodies, events and files call it; a name alone is the preset with that name"),
     fact!(kind: Kind, "how it moves"),
@@ -27,7 +27,7 @@ const FACTS: &[Param<Material>] = &[
 
 words!(Kind, Pressure, Air, Capacity, Shows);
 
-/// The key of `[rules]` that a table of the lava has as a material's viscosity.
+/// Key of `[rules]` for the value that other materials call viscosity.
 pub(super) const SUPPORT: &str = "support";
 
 impl Value for Material {
@@ -38,16 +38,16 @@ impl Value for Material {
 }
 
 impl Material {
-    /// Words about a key that is not of the lava.
+    /// Message for a key that the lava does not have.
     pub const OF_LAVA: &str = "left out: of lava, tables have density, elements, viscosity, look.opacity, and the numbers of \
                                       [rules] that move it; [look] says how it is drawn";
 
-    /// The parameters of all rules that a material may follow.
+    /// Returns the parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
         Rule::PARAMS.iter().flat_map(|(params, _)| *params)
     }
 
-    /// The parameters of the rules that this one follows.
+    /// Returns the parameters of the rules that this material follows.
     pub fn params_in_force(&self) -> impl Iterator<Item = &'static Param<Self>> {
         let motion = self.motion();
         Rule::PARAMS.iter().filter(move |(_, motions)| motions.contains(&motion)).flat_map(|(params, _)| *params)
@@ -75,8 +75,8 @@ impl Material {
         self.look.validate(&format!("{key}.look"))
     }
 
-    /// Keys of `[rules]` that are of the lava, each behind its key in tables of the lava. The amount that carries is the viscosity
-    /// of other liquids.
+    /// Returns pairs of a key in tables of the lava and the key of `[rules]` with the same meaning:
+    /// support is called viscosity there, as in other liquids.
     pub fn lava_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
         let mut before = "";
         let whole = |param: &Param| param.key.split_once('.').map_or(param.key, |(table, _)| table);
@@ -84,7 +84,8 @@ impl Material {
         keys.map(|key| (if key == SUPPORT { "viscosity" } else { key }, key))
     }
 
-    /// Refuses what the lava has not, and another material that moves like it: energy is of one layer of a world.
+    /// Refuses keys that the lava does not have, and any other material that moves like lava: only
+    /// one layer of a world carries energy.
     fn validate_lava(&self, key: &str) -> Result<(), Invalid> {
         match (self.name == Self::LAVA, self.carries_energy()) {
             (false, false) => return Ok(()),
@@ -102,6 +103,8 @@ impl Material {
             let mut with = plain.clone();
             (param.copy)(&mut with, self);
             with != plain
+        // Each key in turn is copied into a plain lava; the first copy that makes a difference
+        // names the key.
         };
         let wrong = Self::params().chain(FACTS).find(differs).map_or("look", |param| param.key);
         Err(Invalid::new(&format!("{key}.{wrong}"), "set", Self::OF_LAVA))
@@ -121,7 +124,8 @@ impl Material {
     /// Checks the materials of a scene together.
     ///
     /// # Errors
-    /// Names the first table that is wrong, has the name of another, or is one too many.
+    /// Names the first table that is wrong, has the name of another, or exceeds the number of
+    /// layers.
     pub fn validate_all(materials: &[Self]) -> Result<(), Invalid> {
         let number = Self::besides_lava(materials).count();
         within("number of [[material]] tables besides the lava", number as f64, 0.0, MAX_MATERIALS as f64)?;

@@ -1,11 +1,12 @@
-//! The rules of the automaton: one file per rule, each with its formula on one or two cells and the equations of the
-//! paper it comes from. How the rules are carried over the whole box, and how fast, is the business of
-//! [`crate::engine`].
+//! Rules of the automaton: one file per rule, each with its formula on one or two cells and the
+//! equations of the paper it comes from. Iterating a rule over the whole box, and doing so fast, is
+//! the business of [`crate::engine`].
 //!
-//! The paper: Xiaoming Wei, Wei Li and Arie Kaufman, *Interactive Flowing of Highly Viscous Volumes in Virtual
-//! Environments*, 2003. Equations 1–5 are gravity, 6–19 spreading; section 5 is the low-pass. What the paper leaves open
-//! is marked **Decided** where it was decided. The other liquids follow *An Exploration of Cellular Automata and Graph Based
-//! Game Systems, part 2: Grid Based Fluid Systems*; grains follow *How To Make a “Falling Sand” Style Water Simulation*.
+//! The paper: Xiaoming Wei, Wei Li and Arie Kaufman, *Interactive Flowing of Highly Viscous Volumes
+//! in Virtual Environments*, 2003. Equations 1–5 are gravity, 6–19 spreading; section 5 is the
+//! low-pass. A paragraph marked **Decided** settles a point that the paper leaves open. The other
+//! liquids follow *An Exploration of Cellular Automata and Graph Based Game Systems, part 2: Grid
+//! Based Fluid Systems*; grains follow *How To Make a “Falling Sand” Style Water Simulation*.
 
 pub mod calm;
 mod change;
@@ -41,5 +42,5 @@ pub(crate) use shape::{
 pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;
 
-/// A number of a rule, kept in a `T`.
+/// Number of a rule that is read from and written to a `T`, with its key, range and help text.
 pub type Param<T = RulesSpec> = lavoxel_base::param::Param<T>;

@@ -1,4 +1,5 @@
-//! The parameters of the rules as a person writes them; each rule's file has its own as the rule reads them.
+//! Parameters of the rules as written in a scene, in floating point; each rule's file has the
+//! fixed-point form that the rule computes with.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +14,10 @@ use lavoxel_base::validate::Invalid;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Roof {
-    /// Nothing leaves.
+    /// Closed roof: nothing leaves.
     #[default]
     Closed,
-    /// Gases leave from the topmost cells and are counted as outflow.
+    /// Open roof: gases leave from the topmost cells and are counted as outflow.
     Open,
 }
 
@@ -26,17 +27,18 @@ impl Roof {
     }
 }
 
-/// Energy lost on the way to a neighbour, as a share of what is carried.
+/// Energy lost on the way to a neighbour, as a share of the energy carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Friction {
-    /// When the giver stands on rock or the floor, 0 to 1.
+    /// Share lost when the giver stands on rock or the floor, 0 to 1.
     pub on_solid: f64,
-    /// When the giver stands on liquid, 0 to 1.
+    /// Share lost when the giver stands on liquid, 0 to 1.
     pub on_liquid: f64,
 }
 
-/// The parameters of gravity and spreading as written in a scene; [`Param`] has the range of each and what it does.
+/// Parameters of gravity and spreading as written in a scene; [`Param`] has the range and the help
+/// text of each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RulesSpec {
@@ -44,22 +46,22 @@ pub struct RulesSpec {
     pub factor: f64,
     /// Energy that falls with the liquid, relative to its mass.
     pub beta: f64,
-    /// Energy above which a cell spreads.
+    /// Energy above which a cell spreads; 1 is the energy of a full cell from a vent.
     pub threshold: f64,
     /// Share of a cell's liquid that goes to each neighbour of the pattern.
     pub spread: f64,
     /// Energy that spreads with the liquid, relative to its mass.
     pub alpha: f64,
-    /// Energy lost on the way.
+    /// Energy lost on the way to a neighbour.
     pub friction: Friction,
-    /// Amount below which the liquid beneath carries nothing.
+    /// Amount below which the liquid beneath a cell does not support the cell.
     pub support: f64,
-    /// The sides of the box.
+    /// Boundary at the sides of the box.
     pub walls: Walls,
     /// Boundary above the box.
     #[serde(skip_serializing_if = "Roof::is_closed")]
     pub roof: Roof,
-    /// Gravity steps for each spreading step.
+    /// Number of gravity steps for each spreading step.
     pub spreading_every: u32,
 }
 
@@ -80,13 +82,13 @@ impl Default for RulesSpec {
     }
 }
 
-/// Smallest share that is still more than nothing in fixed point.
+/// Smallest share above zero in fixed point.
 pub(super) const LEAST_SHARE: f64 = 1.0 / 65536.0;
-/// Largest energy of a cell, vent = 1.
+/// Largest energy of a cell, relative to the energy of a full cell from a vent.
 pub(super) const MOST_ENERGY: f64 = ENERGY_MAX as f64 / ENERGY_ONE as f64;
 
 impl RulesSpec {
-    /// The parameters of all rules.
+    /// Returns the numbers of spreading, then those of gravity.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
         spreading::PARAMS.iter().chain(gravity::PARAMS)
     }
@@ -104,12 +106,15 @@ impl Value for RulesSpec {
 
 impl RulesSpec {
     /// Checks every number against its range; `table` names the table in messages, such as `rules`.
+    ///
+    /// # Errors
+    /// Names the first key out of range.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
         RulesSpec::params().try_for_each(|param| param.check(table, self))
     }
 }
 
-/// Fixed point with 16 binary digits after the point.
+/// Converts a share to fixed point with 16 binary digits after the point.
 pub(super) fn share(value: f64) -> u32 {
     (value * 65536.0).round() as u32
 }

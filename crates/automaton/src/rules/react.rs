@@ -1,5 +1,5 @@
-//! Reactions (*Grid Based Fluid Systems*, lava boils water and ice cools steam): a part of each material that is taken for
-//! a part of each that is made, all in units.
+//! Reactions (*Grid Based Fluid Systems*, lava boils water and ice cools steam): parts of each
+//! consumed material become parts of each product, all in units.
 //!
 //! ```text
 //! takes kA A (+ kB B), makes kC C (+ kD D)
@@ -7,11 +7,13 @@
 //! a_A −= kA x ; a_B −= kB x ; a_C += kC x ; a_D += kD x
 //! ```
 //!
-//! In a cell, and beside a material that is only read, every cell reacts by the state before. Across a face, a step has the
-//! pairs of one axis whose lower cell is even or odd along it (step mod 6): no two pairs share a cell. Of a pair, first A in
-//! the lower cell reacts with B in the upper, then the other way round.
+//! Within a cell, and next to a material that is only read, every cell reacts by the state before.
+//! Across a face, a step has the pairs of one axis whose lower cell is even or odd along that axis
+//! (step mod 6): no two pairs share a cell. In a pair, first A in the lower cell reacts with B in
+//! the upper, then A in the upper with B in the lower.
 //!
-//! A grain reacts as one whole cell of its material or not at all. Lava takes its energy along in proportion.
+//! A grain reacts as one whole cell of its material or not at all. Lava takes its energy along in
+//! proportion.
 
 use super::shape::{Driver, Due, Listed, Needed, Point};
 use crate::matter::{Kind, Material, Reaction, ReactionHeat, Where};
@@ -21,46 +23,50 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, amount_units, energy_units};
 
-/// A reaction with its numbers in units.
+/// Reaction with its numbers in units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reacting {
-    /// Materials that it takes.
+    /// Consumed materials: the first A, the second B.
     pub takes: Vec<Part>,
-    /// Materials that it makes.
+    /// Products: the first C, the second D.
     pub makes: Vec<Part>,
-    /// Layer of the material that must be beside, and its least amount.
+    /// Layer of the material that must be in a neighbouring cell, and its least amount in units;
+    /// `None` if no neighbour is needed.
     pub near: Option<(usize, u16)>,
-    /// Where it takes place.
+    /// Geometry of the reaction: within a cell, next to a material, or across a face.
     pub place: Where,
-    /// Share of the box's height from which on it takes place.
+    /// Share of the box's height above which the reaction takes place, 0 to 1.
     pub above: f64,
-    /// Most parts that react.
+    /// Most parts that react in a step.
     pub rate: u32,
-    /// Cells that react in a step, of 256.
+    /// Share of cells that react in a step, of 256.
     pub chance: u16,
-    /// Energy of a full cell of lava that is made.
+    /// Energy of a full cell of lava that is made, in units.
     pub energy: u16,
-    /// Heat that it takes from the lava beside it, in the physical model.
+    /// Heat drawn from neighbouring lava, in the physical model; `None` for a reaction without
+    /// heat.
     pub heat: Option<Heat>,
-    /// Its number, which has draws of its own.
+    /// Index of the reaction, which selects random draws of its own.
     pub number: usize,
-    /// Layers of grains.
+    /// Indices of the layers of grains.
     grains: Vec<usize>,
 }
 
 /// Heat that a reaction takes, for the cells of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heat {
-    /// Heat as the scene gives it.
+    /// Heat per kilogram and its transfer, as given in the scene.
     pub about: ReactionHeat,
-    /// Kilograms of a part of the first material in a cubic metre of a cell.
+    /// Mass of a part of the first material, in kilograms per cubic metre of a cell.
     pub part_kg_m3: f64,
 }
 
 impl Reacting {
-    /// A checked reaction, the one with this `number`, of a world with these materials in the order of its layers.
+    /// Makes the rule of a checked reaction, the one with index `number`; `materials` are in the
+    /// order of the world's layers.
     pub fn new(reaction: &Reaction, number: usize, materials: &[Material]) -> Self {
         let layer = |name: &str| materials.iter().position(|material| material.name == name);
+        // A checked reaction names known materials only, so that no part is dropped here.
         let part = |(name, count): &(String, u32)| {
             let layer = layer(name)?;
             Some(Part { layer, count: (*count).max(1), whole: materials[layer].kind == Kind::Grain })
@@ -86,17 +92,18 @@ impl Reacting {
         }
     }
 
-    /// Rounds of a step, in each of which all cells react at once.
+    /// Number of rounds in a step; in each round all cells react at once.
     pub fn rounds(&self) -> u64 {
         if self.place == Where::Across { 2 } else { 1 }
     }
 
-    /// Whether it takes heat from lava beside it: in a world without a flow that has some it does not take place.
+    /// Returns true if the reaction takes heat from neighbouring lava; without a flow that has
+    /// heat, such a reaction does not take place.
     pub fn takes_heat(&self) -> bool {
         self.heat.is_some() && self.near.is_some()
     }
 
-    /// Lets what is due react, in a world of which no flow takes part.
+    /// Carries out the `due` reactions in a world without a flow that takes part.
     fn carry_out(&self, world: &mut World, due: &[Due]) {
         for &Due { places, parts } in due.iter().filter(|_| !self.takes_heat()) {
             for (part, place) in self.takes.iter().zip(places) {
@@ -108,31 +115,31 @@ impl Reacting {
         }
     }
 
-    /// Parts that a whole grain has, of a reaction that takes or makes one.
+    /// Number of parts in a whole grain, for a reaction that takes or makes grains.
     pub fn whole_parts(&self) -> Option<u32> {
         let whole = self.takes.iter().chain(&self.makes).find(|part| part.whole);
         whole.map(|part| u32::from(AMOUNT_ONE) / part.count)
     }
 
-    /// The key of its draws in a step.
+    /// Returns the key of the reaction's random draws in a step.
     pub fn key(&self, draw: Draw) -> StepKey {
         draw.key_of(Salt::Reaction, self.number)
     }
 
-    /// Parts that react.
+    /// Returns the number of parts that react in the cells `places` (of A and C, of B and D).
     fn extent(&self, world: &World, places: [Place; 2]) -> u32 {
         let amount = |part: &Part, place: Place| u32::from(world.layers()[part.layer].at(place).amount);
         let taken = self.takes.iter().zip(places).map(|(part, place)| amount(part, place) / part.count);
         let mut most = taken.min().unwrap_or(0).min(self.rate);
         let whole = self.whole_parts();
         if let Some(whole) = whole {
-            // The rate is one of cells, and a grain is a cell.
+            // The rate limits fluids only: it is a rate per cell, and a grain is a whole cell.
             most =
                 self.takes.iter().zip(places).map(|(part, place)| amount(part, place) / part.count).min().unwrap_or(0);
             most = if most >= whole { whole } else { 0 };
         }
         for (i, (part, place)) in self.makes.iter().zip(places).enumerate() {
-            // Both products may be one material in one cell.
+            // Both products may be one material in one cell; then they share the room there.
             let twin = self.makes.iter().zip(places).enumerate();
             let count: u32 = twin
                 .filter(|(j, (other, there))| *j == i || (other.layer == part.layer && *there == place))
@@ -146,7 +153,7 @@ impl Reacting {
         if whole.is_some_and(|whole| most < whole) { 0 } else { most }
     }
 
-    /// Whether a cell has no grain, or only one that the reaction takes.
+    /// Returns true if a cell has no grain, or only a grain that the reaction takes.
     fn has_room_for_grain(&self, world: &World, place: Place, places: [Place; 2]) -> bool {
         let taken = |layer: usize| self.takes.iter().zip(places).any(|(part, at)| part.layer == layer && at == place);
         self.grains.iter().all(|&layer| world.layers()[layer].at(place).amount == 0 || taken(layer))
@@ -181,7 +188,7 @@ impl Point for Reacting {
             Where::Cell | Where::Beside => [place, place],
         };
         let meets = |(layer, least): (usize, u16)| {
-            // What shares a cell with the lava meets it too; of grains there is a whole cell.
+            // Matter that shares a cell with the lava meets the lava too; a grain is a whole cell.
             let shares = || self.heat.is_some() && world.layers()[layer].at(place).amount >= least;
             world.grid().around(place).any(|near| world.layers()[layer].at(near).amount >= least) || shares()
         };
@@ -202,7 +209,8 @@ impl Listed for Reacting {
     }
 }
 
-/// The cell with which one makes a pair in a step, if it is the lower one in the first round or the upper one in the second.
+/// Returns the cell that makes a pair with `place` in a step; `None` unless `place` is the lower
+/// cell in the first round, or the upper in the second.
 fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
     let (axis, odd) = ((step % 6 / 2) as usize, step % 2);
     let lower = place[axis] as u64 % 2 == odd;

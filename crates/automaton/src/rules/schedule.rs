@@ -1,4 +1,4 @@
-//! The rules in force, and the order of a step.
+//! Rules in force, and their order in a step.
 
 use super::Param;
 use super::dry::Drying;
@@ -13,25 +13,27 @@ use crate::world::World;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::random::Draw;
 
-/// Declares [`Rule`]: a variant with the numbers of each rule, its name in reports and tables, the materials that it moves,
-/// and those whose parameters it reads. In a step, the rules of one layer come in this order.
+/// Declares [`Rule`]: a variant with the numbers of each rule, its name in reports and tables, the
+/// materials that the rule moves, and the materials whose parameters the rule reads. In a step, the
+/// rules of one layer come in this order.
 macro_rules! rules {
     ($($rule:ident($numbers:ty) = $name:literal moves [$($moves:ident)*] reads [$($reads:ident)*]: $what:literal,)+) => {
-        /// A rule with its numbers.
+        /// Rule with its numbers.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Rule {
             $(#[doc = $what] $rule($numbers),)+
         }
 
         impl Rule {
-            /// The names of all rules, in the order of a step.
+            /// Names of all rules, in the order of a step.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
-            /// Parameters of each rule in the table of a material, and the materials on which they have an effect.
+            /// Parameters of each rule in the table of a material, and the motions on which they
+            /// have an effect.
             pub(super) const PARAMS: &'static [(&'static [Param<Material>], &'static [Motion])] =
                 &[$((<$numbers as Listed>::PARAMS, &[$(Motion::$reads),*])),+];
 
-            /// Its place in [`Rule::NAMES`].
+            /// Index of the rule in [`Rule::NAMES`].
             pub fn number(&self) -> usize {
                 enum Number { $($rule),+ }
                 match self {
@@ -39,26 +41,26 @@ macro_rules! rules {
                 }
             }
 
-            /// Its name in reports and tables.
+            /// Name of the rule in reports and tables.
             pub fn name(&self) -> &'static str {
                 Self::NAMES[self.number()]
             }
 
-            /// Whether it runs in `step`.
+            /// Returns true if the rule runs in `step`.
             pub fn is_due(&self, step: u64) -> bool {
                 match self {
                     $(Self::$rule(rule) => rule.is_due(step),)+
                 }
             }
 
-            /// Runs in a layer of a world.
+            /// Runs the rule in a layer of a world.
             pub(crate) fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
                 match self {
                     $(Self::$rule(rule) => rule.run(driver, on, draw),)+
                 }
             }
 
-            /// Those that move a layer.
+            /// Returns the rules that move the layer of a site.
             fn of(site: &Site<'_>) -> Vec<Self> {
                 let (motion, mut rules) = (site.material.motion(), Vec::new());
                 $(if <[Motion]>::contains(&[$(Motion::$moves),*], &motion) {
@@ -93,13 +95,13 @@ rules! {
     Dry(super::dry::Drying) = "dry" moves [] reads [Level Trace Compress Gas]: "Films of a liquid or a gas dry.",
 }
 
-/// The rules of a step in their order, each with the place of its layer.
+/// Rules of a step in their order, each with the index of its layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules(Vec<(usize, Rule)>);
 
 impl Rules {
-    /// The rules of a world of lava and of `materials`: those that move each layer, what floats, then the reactions in the order
-    /// of their tables, what sets, what leaves through the roof, and what dries.
+    /// Makes the rules of a world of lava and of `materials`: rules that move each layer, floating,
+    /// the reactions in the order of their tables, setting, leaving through the roof, and drying.
     pub fn new(spec: &RulesSpec, materials: &[Material], reactions: &[Reaction], grid: Grid) -> Self {
         let materials = Material::with_lava(materials.to_vec());
         let layers = || materials.iter().enumerate();
@@ -116,6 +118,8 @@ impl Rules {
         let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(Leaving)));
         let dries = layers().filter_map(|(layer, material)| Some((layer, Rule::Dry(Drying::new(material)?))));
         let floats = Floating::new(&materials).map(|rule| (rule.first(), Rule::Float(rule)));
+        // The order of a step: all motion first, so that reactions see the moved layers; films dry
+        // at the end.
         Self(
             moved
                 .chain(floats)
@@ -127,14 +131,14 @@ impl Rules {
         )
     }
 
-    /// The rules, each with the place of its layer.
+    /// Returns the rules, each with the index of its layer.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Rule)> {
         self.0.iter().map(|(layer, rule)| (*layer, rule))
     }
 }
 
 impl From<&RulesSpec> for Rules {
-    /// The rules of a world of lava alone, which do not depend on its box.
+    /// Makes the rules of a world of lava alone, which do not depend on the box.
     fn from(spec: &RulesSpec) -> Self {
         Self::new(spec, &[], &[], Grid { nx: 1, ny: 1, nz: 1 })
     }

@@ -1,7 +1,9 @@
-//! Setting: a cell nearly full of a material that sets, and that lies on the ground, becomes ground.
+//! Setting: a cell nearly full of a material that sets, and that lies on the ground, becomes
+//! ground.
 //!
-//! **Decided:** a cell sets at 0.98. What else is in it goes to the cell above if there is room below 2; without room the
-//! cell waits. All cells of a step set by the ground before it, so that a heap sets row by row from below.
+//! **Decided:** a cell sets at 0.98. Other matter in the cell goes to the cell above if there is
+//! room below 2; without room the cell waits. All cells of a step set by the ground before the
+//! step, so that a heap sets row by row from below.
 
 use super::shape::{Driver, Due, Listed, Point};
 use crate::world::World;
@@ -9,13 +11,13 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Least amount that sets.
+/// Least amount that sets, in units (0.98 of a cell).
 pub const LEAST: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
 
-/// The rule of a layer.
+/// Setting of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its layer.
+    /// Layer that sets.
     pub layer: usize,
 }
 

@@ -1,8 +1,10 @@
-//! Spreading (equations 6–19): liquid with enough energy moves to a random set of its four horizontal neighbours.
+//! Spreading (equations 6–19): liquid with enough energy moves to a random set of its four
+//! horizontal neighbours.
 //!
-//! A cell spreads when it holds liquid, its energy is above `threshold`, and it is supported: the cell below is solid,
-//! the floor, or holds at least `support`. One of the 2⁴ patterns is drawn, uniformly among the subsets of the
-//! neighbours that are inside the box and not solid. To each neighbour n of the pattern goes
+//! A cell spreads when it holds liquid, its energy is above `threshold`, and it is supported: the
+//! cell below is solid, the floor, or holds at least `support`. One of the 2⁴ patterns is drawn,
+//! uniformly among the subsets of the neighbours that are inside the box and not solid. To each
+//! neighbour n of the pattern goes
 //!
 //! ```text
 //! m = min(a_c · spread, (1 − a_n) / 4)             four givers can never overfill n
@@ -10,9 +12,10 @@
 //! a_c −= m ; a_n += m ; e_c −= q ; e_n += q · (1 − friction)
 //! ```
 //!
-//! The step is synchronous: every decision reads the state before it. Rounding is down, in favour of the giver.
+//! The step is synchronous: every decision reads the state before the step. Rounding is down, in
+//! favour of the giver.
 //!
-//! Beside heavier matter its amount in n counts with a_n, and its amount in the cell below supports as lava does.
+//! Heavier matter in n counts with a_n, and heavier matter in the cell below supports as lava does.
 
 use super::params::{LEAST_SHARE, MOST_ENERGY, share};
 use super::shape::{Driver, Exchange, Flow, Listed, Near, Site};
@@ -25,7 +28,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, amount_units, energy_units};
 
-/// The parameters of spreading.
+/// Parameters of spreading.
 pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(threshold: Logarithmic, [0.0, MOST_ENERGY] "energy",
         "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues"),
@@ -41,24 +44,26 @@ pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(spreading_every: Whole, [1.0, 1000.0] "steps", "gravity steps for each spreading step; more is stiffer"),
 ];
 
-/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
+/// Parameters of spreading in fixed point: shares have 16 binary digits after the point (65536 =
+/// 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spreading {
     /// Energy in units above which a cell spreads.
     pub threshold: u16,
     /// Amount in units that supports the cell above.
     pub support: u16,
-    /// Share that goes to one neighbour, 1..=16383: below a quarter, so that a cell never gives its last unit.
+    /// Share that goes to one neighbour, 1..=16383: below a quarter, so that a cell never gives its
+    /// last unit.
     pub spread: u32,
     /// Energy carried by spreading liquid, 0..=65536.
     pub alpha: u32,
-    /// Share of the energy lost on rock.
+    /// Share of the carried energy that is lost on rock.
     pub friction_on_solid: u32,
-    /// Share of the energy lost on liquid.
+    /// Share of the carried energy that is lost on liquid.
     pub friction_on_liquid: u32,
-    /// The sides of the box.
+    /// Boundary at the sides of the box.
     pub walls: Walls,
-    /// The rule runs in the last of every so many steps.
+    /// Period of the rule in steps; the rule runs in the last step of each period.
     pub every: u32,
 }
 
@@ -91,7 +96,7 @@ impl Listed for Spreading {
     }
 }
 
-/// Whether a cell may spread in this step.
+/// Returns true if a cell may spread in this step.
 #[inline]
 pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     let supported = match bed {
@@ -101,7 +106,7 @@ pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     cell.amount > 0 && cell.energy > rule.threshold && supported
 }
 
-/// A cell that spreads, with what is the same for all its neighbours worked out once.
+/// Spreading cell, with the values common to all its neighbours computed once.
 #[derive(Clone, Copy, Debug)]
 pub struct Giver {
     share: u16,
@@ -123,22 +128,24 @@ impl Giver {
         }
     }
 
-    /// Parcel for one neighbour of the pattern, which holds `heavier` matter. Four such parcels never take more than the giver has: `spread` is
-    /// below 1/4 and `alpha` at most 1, so at least one unit of amount stays to hold the energy that stays.
+    /// Returns the parcel for one neighbour of the pattern, which holds `heavier` units of heavier
+    /// matter. Four such parcels never take more than the giver has: `spread` is below 1/4 and
+    /// `alpha` at most 1, so at least one unit of amount stays to hold the energy that stays.
     #[inline]
     pub fn gives(self, to: Content, heavier: u16) -> Parcel {
         let amount = self.share.min(AMOUNT_ONE.saturating_sub(to.amount.saturating_add(heavier)) / 4);
         Parcel { amount, energy: carried(amount, self.ratio).min((ENERGY_MAX - to.energy) / 4) }
     }
 
-    /// Energy of a parcel that is left after friction on the way; the difference is counted as lost.
+    /// Returns the energy of a parcel that is left after friction on the way; the difference is
+    /// counted as lost.
     #[inline]
     pub fn arrives(self, energy: u16) -> u16 {
         energy - ((u32::from(energy) * self.friction) >> 16) as u16
     }
 }
 
-/// [`spreads`] and [`Giver`] for the 32 cells of a tile at once, to the same bits.
+/// [`spreads`] and [`Giver`] for the 32 cells of a tile at once, bit for bit.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -147,7 +154,7 @@ pub(crate) struct Kernel<S: Simd> {
     support: S::V,
     spread: S::V,
     alpha: Share<S>,
-    /// Share lost on rock and on liquid, where there is any friction.
+    /// Share lost on rock and on liquid; `None` without friction.
     friction: Option<[Share<S>; 2]>,
 }
 
@@ -219,7 +226,7 @@ impl Exchange<2> for Spreading {
         let fits = if near.meets_heavier() {
             let (_, there) = near.fillings();
             let full = kernel.one;
-            // What is over 1 leaves no room.
+            // A filling above 1 leaves no room.
             kernel.amounts(
                 s,
                 a,
@@ -250,9 +257,10 @@ impl Exchange<2> for Spreading {
 }
 
 impl<S: Simd> Kernel<S> {
-    // No closures here: they would be compiled without the instructions of the path.
+    // No closures here: they would be compiled without the instructions of the SIMD level.
 
-    /// Amounts that cells with amount `a` can give to their neighbours, which hold `there`.
+    /// Returns the amounts that cells with amount `a` can give to their neighbours, which hold
+    /// `there`.
     #[inline(always)]
     fn amounts(&self, s: S, a: S::V, there: [S::V; 4]) -> [S::V; 4] {
         let share = s.mul_high(a, self.spread);
@@ -264,7 +272,8 @@ impl<S: Simd> Kernel<S> {
         ]
     }
 
-    /// Energies that go along with the amounts `moved` to neighbours with energies `there`.
+    /// Returns the energies that go along with the amounts `moved` to neighbours with energies
+    /// `there`.
     #[inline(always)]
     fn energies(&self, s: S, (a, e): (S::V, S::V), moved: [S::V; 4], there: [S::V; 4]) -> [S::V; 4] {
         let ratio = s.ratio(a, self.alpha.of(s, e));
@@ -278,7 +287,7 @@ impl<S: Simd> Kernel<S> {
 
     #[inline(always)]
     fn carried(&self, s: S, moved: S::V, ratio: S::V, there: S::V) -> S::V {
-        // A share is below 2^13, so that four times it fits.
+        // A share is below 2^13, so that four times the share fits 16 bits.
         s.min(s.mul_high(s.left::<2>(moved), ratio), s.right::<2>(s.sub(self.full, there)))
     }
 }

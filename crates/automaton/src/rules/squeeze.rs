@@ -1,5 +1,5 @@
-//! Squeeze and fall (*Grid Based Fluid Systems*, `doVerticalFlow`): what heavier matter displaces climbs to the first room in
-//! its column; the rest falls.
+//! Squeeze and fall (*Grid Based Fluid Systems*, `doVerticalFlow`): liquid displaced by heavier
+//! matter climbs to the first room in its column; the rest falls.
 //!
 //! ```text
 //! a amount, h heavier matter, room = 1 − h;  b the cell, c the cell above it, both open
@@ -7,13 +7,14 @@
 //! else              t = min(a_c, speed, room_b − a_b)  comes down
 //! ```
 //!
-//! A column is worked from the bottom up and in place: a stack falls as a stack, one cell a step, and what is displaced
-//! passes all that displaced it in one step. A cell holds just below 2 for a moment; what finds no room stays where it is.
+//! A column is worked from the bottom up and in place: a stack falls as a stack, one cell a step,
+//! and displaced liquid passes all that displaced it in one step. A cell holds just below 2 for a
+//! moment; liquid that finds no room stays in place.
 //!
 //! A gas is squeezed and does not fall ([`super::drift`]).
 //!
-//! A liquid under pressure ([`super::compress`]) falls and rises by that rule; it is displaced here only from cells that are
-//! 0.98 or more full of heavier matter.
+//! A liquid under pressure ([`super::compress`]) falls and rises by that rule; here such a liquid
+//! is displaced only from cells that are 0.98 or more full of heavier matter.
 
 use super::shape::{Column, Driver, Listed, Pair, Site};
 use crate::matter::{Kind, Material, Pressure};
@@ -24,18 +25,19 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// The parameters of squeezing and falling, in the table of a material.
+/// Parameters of squeezing and falling, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(speed: Linear, [0.001, 1.0] "amount", "amount that falls from a cell in a step; less makes it drift down"),
 ];
 
-/// Heavier matter that presses a liquid which rises by a rule of its own out of a cell.
+/// Least amount of heavier matter, in units (0.98 of a cell), that presses a liquid which rises by
+/// a rule of its own out of a cell.
 const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
 
-/// The rule's parameters in units.
+/// Parameters of squeezing in units of amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Squeezing {
-    /// Most that falls from a cell in a step.
+    /// Largest amount that falls from a cell in a step.
     pub speed: u16,
     /// Least heavier matter that displaces.
     pub least: u16,
@@ -47,7 +49,7 @@ impl Listed for Squeezing {
     fn of(site: &Site<'_>) -> Option<Self> {
         Some(match (site.material.kind, site.material.pressure) {
             (Kind::Gas, _) => Self { speed: 0, least: 0 },
-            // It falls and rises by compressing.
+            // Such a liquid falls and rises by compressing instead.
             (_, Pressure::Compress) => Self { speed: 0, least: NEARLY_FULL },
             _ => Self { speed: amount_units(site.material.speed).max(1), least: 0 },
         })
@@ -58,7 +60,7 @@ impl Listed for Squeezing {
     }
 }
 
-/// The rule's numbers as lanes.
+/// Parameters of squeezing as lanes.
 pub(crate) struct Kernel<S: Simd> {
     speed: S::V,
     least: S::V,
@@ -101,7 +103,7 @@ impl Column<1> for Squeezing {
     fn settle_lanes<S: Simd>(kernel: &Kernel<S>, s: S, pair: &Pair<'_, S, 1>) -> Option<[[S::V; 1]; 2]> {
         let (b, c) = (s.load(&pair.below[AMOUNT]), s.load(&pair.above[AMOUNT]));
         let room = s.sub(kernel.one, pair.heavier);
-        // Of the two differences, one is zero in each cell.
+        // In each cell, one of the two differences is zero.
         let (excess, free) = (s.sub_saturating(b, room), s.sub_saturating(room, b));
         let displaces = pair.open & !s.above(kernel.least, pair.heavier);
         let up = s.keep(s.min(excess, s.sub(kernel.most, c)), displaces);

@@ -1,10 +1,11 @@
-//! Staying: no rule moves still matter, and what edits, sources and reactions changed of it is recorded for its readers.
+//! Staying: no rule moves still matter; changes by edits, sources and reactions are recorded for
+//! the readers of the layer.
 
 use super::shape::{Driver, Listed, Site};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// The rule of still matter.
+/// Staying, which has no numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Staying;
 

@@ -1,43 +1,53 @@
-//! Trace (*Grid Based Fluid Systems*, `doPressureFlow`, after *Dwarf Fortress*): liquid under pressure passes through cells
-//! that are already full, from the high surfaces of a body of liquid to the low ones.
+//! Trace (*Grid Based Fluid Systems*, `doPressureFlow`, after *Dwarf Fortress*): liquid under
+//! pressure passes through cells that are already full, from the high surfaces of a body of liquid
+//! to the low ones.
 //!
 //! In every step that is a multiple of `every`:
 //!
-//! 1. *Body cells* are open and hold more than `through`; below rock, the roof of the box or a body cell half a cell is enough.
-//!    *Bodies* are their 6-connected components.
-//! 2. *Surface cells* are open and lie below an open cell that has `min_pressure` of room or more and is no body cell below rock, the
-//!    roof or a body cell. A body cell belongs to the surface of its own body; with `rest`, another cell that holds liquid to
-//!    that of the body below it. Of these, the cells with `min_liquid` or more *give*: they offer their amount. Those with room
-//!    *take*.
-//! 3. *Free cells* are all other open cells without a body cell above them. One that touches several bodies at its sides or below
-//!    offers each of them an equal part of its room. To a body below it a free surface cell is one of its surface. To any other
-//!    body that it touches it is a *pressed* cell. A body cell is a *covered* cell where rock, the roof, or a covered cell is above
-//!    it. Those that have room take: the covered and the pressed cells of a body at one height together at most
-//!    n · `press` · √(2 · head) in a run, the covered ones first. What is outside of an open side of the box takes last, has room for
-//!    any amount, and that is outflow. n is the number of pressed ones that touch the body at a side and of its faces at open sides;
-//!    or, where there are none, of those that lie on it; or else of the covered ones. The head, in cells, is the height above
-//!    their middle at which the highest liquid that the body offers stands.
-//! 4. By body and height: the highest offers go to the lowest heights that have room, as long as the giver is higher and the room
-//!    is `min_flow` or more. Where the cells of a height of the surface differ by more than `min_flow`, it comes level besides: its
-//!    *mean* is the one after what it gives or takes, of what it offers or has room for. Cells above it give first and those below it
-//!    take first, and what is left above it goes to those below it, as far as they have room; half of that at a height that neither
-//!    gives nor takes.
-//! 5. Each cell has its share of what moved by *running sums* in the order of tiles (`in_order`): of G that leaves cells with
-//!    offers v that add up to S, a cell gives G (P + v) / S − G P / S, P being the offers before it, rounded down. Takers alike.
+//! 1. *Body cells* are open and hold more than `through`; below rock, the roof of the box or a body
+//!    cell half a cell is enough. *Bodies* are the 6-connected components of body cells.
+//! 2. *Surface cells* are open and lie below an open cell that has `min_pressure` of room or more
+//!    and is no body cell below rock, the roof or a body cell. A body cell belongs to the surface
+//!    of its own body; with `rest`, another cell that holds liquid belongs to the surface of the
+//!    body below. Of the surface cells, those with `min_liquid` or more *give*: they offer their
+//!    amount. Those with room *take*.
+//! 3. *Free cells* are all other open cells without a body cell above them. A free cell that
+//!    touches several bodies at its sides or below offers each body an equal part of its room. To a
+//!    body below it, a free surface cell is part of the surface. To any other body that it touches,
+//!    it is a *pressed* cell. A body cell is a *covered* cell where rock, the roof, or a covered
+//!    cell is above it. Covered and pressed cells with room take: those of a body at one height
+//!    together at most n · `press` · √(2 · head) in a run, the covered ones first. The outside of
+//!    an open side of the box takes last, has room for any amount, and receives outflow. n is the
+//!    number of pressed cells that touch the body at a side and of the body's faces at open sides;
+//!    or, where there are none, of the pressed cells that lie on the body; or else of the covered
+//!    cells. The head, in cells, is the height of the highest liquid that the body offers above the
+//!    middle of the taking cells.
+//! 4. By body and height: the highest offers go to the lowest heights that have room, as long as
+//!    the giver is higher and the room is `min_flow` or more. Where the cells of a height of the
+//!    surface differ by more than `min_flow`, the height also comes level: its *mean* is taken
+//!    after gifts and takes, over offers or rooms. Cells above the mean give first and cells below
+//!    the mean take first; the remaining excess above the mean goes to the cells below the mean, as
+//!    far as they have room; half of that at a height that neither gives nor takes.
+//! 5. Each cell gets its share of the moved amount by *running sums* in the order of tiles
+//!    (`in_order`): of G that leaves cells with offers v that add up to S, a cell gives G (P + v) /
+//!    S − G P / S, P being the offers before the cell, each quotient rounded down. Takers alike.
 //!    All amounts are those before the step, and all sums are exact.
 //!
-//! Torricelli (*Opera geometrica*, 1644): liquid leaves a vessel at v = √(2 g h), h being the height of its surface above the
-//! hole. Each of the n cells is a hole one cell wide, through which v cells of liquid pass in a step; `press` is √g in cells
-//! and steps. The root is that of whole units, rounded down.
+//! Torricelli (*Opera geometrica*, 1644): liquid leaves a vessel at v = √(2 g h), h being the
+//! height of its surface above the hole. Each of the n cells is a hole one cell wide, through which
+//! v cells of liquid pass in a step; `press` is √g in cells and steps. The root is that of whole
+//! units, rounded down.
 //!
-//! **Decided:** liquid goes to strictly lower heights, so that nothing rises above where it came from, and the rule comes to rest. The
-//! published search moves liquid while it looks and depends on the order of the cells; it fills no cell under a ceiling, so that an
-//! empty pipe has no pressure in it. Pressed cells fill as *Dwarf Fortress* has it. The limit is that of all holes
-//! together and a pipe is filled up first, because liquid also levels along a pipe: with a limit for each cell a long slope of
-//! half full cells would take any amount. A surface takes what
-//! it has room for: a full pipe passes on any amount in one step. With `air = "kept"` the cell above a giver or a taker must reach the roof, or an open side,
-//! through open cells with `min_pressure` of room, and under a ceiling the taker itself or a cell around it: a closed
-//! arm keeps its air. Only tracing knows the air; liquid falls and runs level through it.
+//! **Decided:** liquid goes to strictly lower heights, so that nothing rises above its origin, and
+//! the rule comes to rest. The published search moves liquid while it looks and depends on the
+//! order of the cells; it fills no cell under a ceiling, so that an empty pipe has no pressure
+//! inside. Pressed cells fill as *Dwarf Fortress* has it. The limit is that of all holes together
+//! and a pipe is filled up first, because liquid also levels along a pipe: with a limit for each
+//! cell a long slope of half full cells would take any amount. A surface takes all that it has room
+//! for: a full pipe passes on any amount in one step. With `air = "kept"` the cell above a giver or
+//! a taker must reach the roof, or an open side, through open cells with `min_pressure` of room,
+//! and under a ceiling the taker itself or a cell around the taker: a closed arm keeps its air.
+//! Only tracing knows the air; liquid falls and runs level through trapped air.
 
 mod plain;
 
@@ -52,7 +62,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// The parameters of tracing, in the table of a material.
+/// Parameters of tracing, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(trace.through: Linear, [0.0, 1.0] "amount",
         "amount above which liquid passes through a cell; 0.5 passes through running films and empties high ponds \
@@ -70,7 +80,7 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(trace.every: Whole, [1.0, 1000.0] "steps", "steps between two runs of the rule; more is cheaper and slower"),
 ];
 
-/// The rule's parameters in units.
+/// Parameters of tracing in units of amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tracing {
     /// Amount above which liquid passes through a cell.
@@ -79,17 +89,18 @@ pub struct Tracing {
     pub min_liquid: u16,
     /// Largest filling of the cell above a surface.
     pub fullest: u16,
-    /// Least room of a height that takes, and least difference in one that comes level.
+    /// Least room of a height that takes, and least difference between the cells of a height that
+    /// comes level.
     pub min_flow: u16,
-    /// Amount that passes through a hole under a head of half a cell.
+    /// Amount that passes through a hole in a run under a head of half a cell.
     pub press: u16,
-    /// Whether what stands on a body belongs to it.
+    /// Rest flag: liquid that stands on a body belongs to the body.
     pub rest: bool,
     /// Law of the air above a surface.
     pub air: Air,
-    /// Runs in every so many steps.
+    /// Period of the rule in steps.
     pub every: u32,
-    /// The sides of the box.
+    /// Boundary at the sides of the box.
     pub walls: Walls,
 }
 
@@ -161,7 +172,7 @@ impl Listed for Tracing {
 }
 
 impl Tracing {
-    /// The rule of a material in a box with these sides.
+    /// Makes the rule of a material in a box with the sides `walls`.
     pub fn new(material: &Material, walls: Walls) -> Self {
         let spec = &material.trace;
         Self {
@@ -177,24 +188,27 @@ impl Tracing {
         }
     }
 
-    /// Amount that a cell that belongs to one body offers.
+    /// Returns the amount that a cell of one body offers.
     fn offer(&self, amount: u16) -> u16 {
         if amount >= self.min_liquid { amount } else { 0 }
     }
 
-    /// Amount above which a cell below rock, the roof of the box or a body cell is a body cell.
+    /// Returns the amount above which a cell below rock, the roof of the box or a body cell is a
+    /// body cell.
     fn through_below(&self) -> u16 {
         self.through.min(AMOUNT_ONE / 2)
     }
 
-    /// Amount that passes through a hole under so much liquid above its middle, in units of a cell's height.
+    /// Returns the amount that passes through a hole in a run; `head` is the height of liquid above
+    /// the hole's middle, `AMOUNT_ONE` units per cell.
     fn driven(&self, head: u64) -> u64 {
         let press = u64::from(self.press);
-        // Of numbers below 2^16 and 2^25.
+        // No overflow: the factors are below 2^16 and 2^25.
         (2 * press * press * head / u64::from(AMOUNT_ONE)).isqrt()
     }
 
-    /// Sets what the pressed cells of one body, and what is outside, take at most; its heights come from the lowest on.
+    /// Sets the upper bound for the amount that pressed cells of one body, and the outside, take;
+    /// `heights` are of one body, the lowest first.
     fn press(&self, heights: &mut [Height]) {
         let highest = heights.iter().rfind(|height| height.offers > 0).map(|height| (height.y, height.level()));
         for same_y in heights.chunk_by_mut(|a, b| a.y == b.y) {
@@ -211,8 +225,8 @@ impl Tracing {
         }
     }
 
-    /// Books what goes from the high to the low of one body's heights, which come from the lowest on; those that come level have
-    /// their means then.
+    /// Books the flow from the high to the low of one body's `heights`, the lowest first;
+    /// afterwards heights that come level have their means.
     fn exchange(&self, heights: &mut [Height]) {
         let (mut low, mut high) = (0, heights.len() - 1);
         while heights[low].y < heights[high].y {
@@ -234,16 +248,17 @@ impl Tracing {
     }
 }
 
-/// Room that is left to the cells of one of a body's heights.
+/// Returns the room that is left to the cells of the body's height with index `number`.
 fn room_left(heights: &[Height], number: usize) -> u64 {
     let height = &heights[number];
-    // Those of the same y that come before share its limit.
+    // Earlier heights of the same y share the limit.
     let before = heights[..number].iter().rev().take_while(|before| before.y == height.y && !height.is_surface());
     let limit = height.most_taken - before.map(|before| before.taken).sum::<u64>();
     height.room.min(limit) - height.taken
 }
 
-/// The places of a box in the order of the shares: strip after strip of tiles, by height, and the cells of each tile together.
+/// Returns the places of a box in the order of the shares: strip after strip of tiles, by height,
+/// and the cells of each tile together.
 fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
     let tiles = move |z: usize, y: usize| (0..grid.nx).step_by(TILE_X).map(move |x| [x, y, z]);
     let corners = (0..grid.nz).step_by(TILE_Z).flat_map(move |z| (0..grid.ny).flat_map(move |y| tiles(z, y)));
@@ -310,7 +325,8 @@ mod tests {
         let rule = Tracing::new(&Material { trace, ..spec }, Walls::Closed);
         let (one, half) = (u64::from(AMOUNT_ONE), u64::from(AMOUNT_ONE) / 2);
         assert_eq!([0, half, 2 * one, 18 * one].map(|head| rule.driven(head)), [0, 328, 656, 1968], "1 : 2 : 6");
-        // Three cells of liquid stand above the middle of the lowest cells; what is as high as the highest takes nothing.
+        // Three cells of liquid stand above the middle of the lowest cells; a cell as high as the
+        // highest takes nothing.
         let mut heights = [
             (0, HeightKind::Covered),
             (0, HeightKind::Pressed),

@@ -1,9 +1,10 @@
-//! Energy that a parcel of liquid carries, for one cell and for the 32 of a tile, in all rules.
+//! Energy that a parcel of liquid carries, for one cell and for the 32 cells of a tile, shared by
+//! all rules.
 
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::ENERGY_MAX;
 
-/// Liquid on its way from one cell to the next, in units.
+/// Liquid on its way from one cell to the next, in fixed-point units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parcel {
     /// Amount that leaves the giver and arrives whole.
@@ -15,24 +16,27 @@ pub struct Parcel {
 /// Binary digits after the point of the ratio of energy to amount.
 const RATIO_BITS: u32 = 14;
 
-/// Energy that one unit of amount takes along, `energy · coefficient / amount`, with 14 binary digits after the point.
+/// Returns the energy that one unit of amount takes along, `energy · coefficient / amount`, with 14
+/// binary digits after the point.
 ///
-/// `coefficient` is fixed point with 16 digits after the point (65536 = 1.0). **Decided:** a parcel carries at most 4
-/// units of energy per unit of amount, which is 16 times what a vent gives by default; what is above stays with the
-/// giver. With this bound the ratio fits 16 bits and is worked out once for a cell and all its neighbours.
+/// `coefficient` is fixed point with 16 digits after the point (65536 = 1.0). **Decided:** a parcel
+/// carries at most 4 units of energy per unit of amount, which is 16 times what a vent gives by
+/// default; the excess stays with the giver. With this bound the ratio fits 16 bits and is computed
+/// once for a cell and all its neighbours.
 #[inline]
 pub(super) fn ratio(amount: u16, energy: u16, coefficient: u32) -> u32 {
     let scaled = ((u64::from(energy) * u64::from(coefficient)) >> 16).min(u64::from(ENERGY_MAX)) as u32;
     ((scaled << RATIO_BITS) / u32::from(amount)).min(u32::from(u16::MAX))
 }
 
-/// Energy carried by `moved` units of amount at `ratio`; rounding down keeps the rest with the giver.
+/// Returns the energy carried by `moved` units of amount at `ratio`; rounding down keeps the rest
+/// with the giver.
 #[inline]
 pub(super) fn carried(moved: u16, ratio: u32) -> u16 {
     ((u64::from(moved) * u64::from(ratio)) >> RATIO_BITS).min(u64::from(ENERGY_MAX)) as u16
 }
 
-/// A share as lanes, in fixed point: whole parts, and 16 binary digits after the point.
+/// Share in fixed point as lanes: whole parts, and 16 binary digits after the point.
 pub(crate) struct Share<S: Simd> {
     whole: u32,
     rest: S::V,
@@ -44,7 +48,7 @@ impl<S: Simd> Share<S> {
         Self { whole: share >> 16, rest: s.splat(share as u16) }
     }
 
-    /// `v · share`, rounded down and at most 65535.
+    /// Returns `v · share`, rounded down and at most 65535.
     #[inline(always)]
     pub(crate) fn of(&self, s: S, v: S::V) -> S::V {
         let mut product = s.mul_high(v, self.rest);

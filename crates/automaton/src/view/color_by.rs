@@ -1,4 +1,4 @@
-//! The measures that can colour the volume in the plain styles, and how a scene writes them.
+//! Measures that can colour the volume in the plain styles, and their spelling in a scene.
 
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serializer};
@@ -15,7 +15,7 @@ fn known() -> String {
     COLORS.map(name).map(quoted).join(" or ")
 }
 
-/// Refuses what no colour can show.
+/// Refuses a measure that no colour can show.
 pub(super) fn validate(measure: CellMeasure) -> Result<(), Invalid> {
     match COLORS.contains(&measure) {
         true => Ok(()),

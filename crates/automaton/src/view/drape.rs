@@ -1,4 +1,4 @@
-//! A picture of the land from above that lies over the ground of a box.
+//! Drape: a picture of the land from above that lies over the ground of a box.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,30 +7,32 @@ use std::sync::{Arc, LazyLock};
 use super::palette::srgb_to_linear;
 use lavoxel_base::memory::Held;
 
-/// A picture over the whole box, rows from the north. Copies share it, and only those that do are equal.
+/// Picture over the whole box, rows from the north. Copies share their pixels, and only such copies
+/// are equal.
 #[derive(Clone)]
 pub struct Drape(Arc<Sheet>);
 
-/// The pixels, and the memory that they count as.
+/// Pixels, with their share of the memory account.
 struct Sheet {
     pixels: Pixels,
     _held: Held,
 }
 
 impl Drape {
-    /// A picture whose corners are those of the box.
+    /// Makes a drape whose corners are those of the box.
     pub fn new(pixels: Pixels) -> Self {
         let held = Held::bytes(pixels.rgba.len() as u64);
         Self(Arc::new(Sheet { pixels, _held: held }))
     }
 
-    /// Columns and rows.
+    /// Numbers of columns and rows.
     pub fn size(&self) -> [usize; 2] {
         self.0.pixels.size
     }
 
-    /// Mean linear colour around a place, over a width and a depth; all in shares of the box from its north-west corner. Behind it
-    /// the part that the picture covers there, 0 to 1.
+    /// Returns the mean linear colour around `place` over the width and depth `span`, both in
+    /// shares of the box from its north-west corner; and the part of the span that the picture
+    /// covers, 0 to 1.
     pub fn around(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let in_pixels = |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);
         self.0.pixels.mean(in_pixels(place), in_pixels(span))
@@ -51,9 +53,9 @@ impl fmt::Debug for Drape {
 
 /// Pixels of a picture as sRGB with opacity, rows from the top.
 pub struct Pixels {
-    /// Columns and rows.
+    /// Numbers of columns and rows.
     pub size: [usize; 2],
-    /// Four bytes to a pixel.
+    /// Four bytes (red, green, blue, opacity) to a pixel.
     pub rgba: Vec<u8>,
 }
 
@@ -61,8 +63,9 @@ pub struct Pixels {
 static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(byte as f32 / 255.0)));
 
 impl Pixels {
-    /// Mean linear colour around a point in pixels from the upper left corner, over so many pixels along each axis, and over one at
-    /// least, which makes it linear between their middles. Behind it the part that is opaque, 0 to 1.
+    /// Returns the mean linear colour around `at`, in pixels from the upper left corner, over
+    /// `span` pixels along each axis; and the opaque part, 0 to 1. A span is at least one pixel,
+    /// which makes the colour linear between pixel centres.
     pub fn mean(&self, at: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let [across, down] = [0, 1].map(|axis| Reach::new(at[axis], span[axis], self.size[axis]));
         let (mut sum, mut opaque, mut all) = ([0.0; 3], 0.0, 0.0);
@@ -79,7 +82,7 @@ impl Pixels {
     }
 }
 
-/// Pixels of an axis that a mean is over.
+/// Pixels of an axis over which a mean is taken.
 struct Reach {
     low: f32,
     high: f32,
@@ -93,7 +96,7 @@ impl Reach {
         Self { low, high, pixels: low as usize..(high.ceil() as usize).min(count) }
     }
 
-    /// Part of a pixel that is in reach.
+    /// Returns the part of a pixel that is in reach.
     fn part_of(&self, pixel: usize) -> f32 {
         (self.high.min(pixel as f32 + 1.0) - self.low.max(pixel as f32)).max(0.0)
     }

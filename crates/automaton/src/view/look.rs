@@ -1,4 +1,4 @@
-//! How a picture looks, as written in a scene file under `look`.
+//! Look of a picture, as written in a scene file under `look`.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +34,15 @@ pub enum Surroundings {
     Sky,
     /// Bare land up to the horizon, on which the box stands.
     Land,
-    /// A dark table among the lamps of a studio; the ground of the box is smooth stone, as in a laboratory or a kitchen.
+    /// Dark table among the lamps of a studio; the ground of the box is smooth stone, as in a
+    /// laboratory or a kitchen.
     Table,
-    /// The water at the sides of the box goes on to the horizon, and the land there dips into it. Without water at the sides as sky.
+    /// Sea: the water at the sides of the box continues to the horizon, and the land there dips
+    /// into it. Without water at the sides as sky.
     Sea,
 }
 
-/// Where more than one ray per pixel is traced.
+/// Antialiasing: the pixels for which more than one ray is traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Antialias {
@@ -59,20 +61,23 @@ table! {
     /// Everything about the look of a picture except the camera. All keys have defaults.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct LookSpec {
-        /// How the volume is turned into light: `"cinematic"`, or plain: `"scientific"`, `"surface"` or `"maximum"`.
+        /// Style of the picture: `"cinematic"`, or plain: `"scientific"`, `"surface"` or
+        /// `"maximum"`.
         pub style: Style = Style::Cinematic;
-        /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava are cut open there. Light,
-        /// shadow and patterns stay as they are.
+        /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava
+        /// are cut open there. Light, shadow and patterns stay as they are.
         #[serde(deserialize_with = "lavoxel_base::exact::lists")]
         pub clip: [[f32; 2]; 3] = [[0.0, 1.0]; 3], [0.0, 1.0] "shares";
-        /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
+        /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of
+        /// stops.
         pub palette: PaletteSpec = PaletteSpec::Name("lava".into());
-        /// Plain: `"amount"` or `"specific-energy"` of the lava chooses the colour, or, in the words of older scenes, `"density"`
-        /// or `"energy"`.
+        /// Plain: `"amount"` or `"specific-energy"` of the lava chooses the colour, or, in the
+        /// words of older scenes, `"density"` or `"energy"`.
         #[serde(with = "super::color_by")]
         pub color_by: CellMeasure = CellMeasure::Amount;
-        /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs.
-        /// Maximum: lava is visible from the density that has a quarter of the largest opacity.
+        /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's
+        /// length absorbs. Maximum: lava is visible from the density that has a quarter of the
+        /// largest opacity.
         #[serde(deserialize_with = "lavoxel_base::exact::many")]
         pub opacity: Vec<[f32; 2]> = vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]], [0.0, 1.0] "";
         /// Exposure: each stop doubles all light. Cinematic.
@@ -87,34 +92,39 @@ table! {
         pub crust: f32 = 1.0, [0.0, 3.0] "";
         /// Width of crust plates; absent: 2.8 % of the box's longer side. Cinematic.
         pub plate_size: Option<f32> = None, [0.5, 1000.0] "cells";
-        /// Incandescent clots that vents of lava throw in the classic model, 0 none, 1 usual. They are only a likeness, by the rate of
-        /// the vent and the number of the step. Cinematic.
+        /// Incandescent clots that vents of lava throw in the classic model, 0 none, 1 usual. They
+        /// are only a likeness, by the rate of the vent and the number of the step. Cinematic.
         pub sparks: f32 = 1.0, [0.0, 1.0] "";
-        /// A flame, as that of a candle: its foot along x, y, z and its height. It is only a likeness, which heats nothing. Cinematic.
+        /// A flame, as that of a candle: its foot along x, y, z and its height. It is only a
+        /// likeness, which heats nothing. Cinematic.
         #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
         pub flame: Option<[f32; 4]> = None, [-1e4, 1e5] "cells";
-        /// How far the crust rides down steep, hot lava in one step; 0 nails it to the ground. It is only a likeness: the volume
-        /// holds no velocities. Cinematic.
+        /// Distance that the crust rides down steep, hot lava in one step; 0 nails it to the
+        /// ground. It is only a likeness: the volume holds no velocities. Cinematic.
         pub drift: f32 = 0.02, [0.0, 10.0] "cells";
         /// Smoothed amount at which the lava's surface lies. Cinematic, surface.
         pub iso: f32 = 0.42, [0.02, 0.98] "amount";
-        /// Amount below which liquid is not drawn at all, at most `iso`; between both, films coat the rock. Cinematic.
+        /// Amount below which liquid is not drawn at all, at most `iso`; between both, films coat
+        /// the rock. Cinematic.
         pub film: f32 = 0.07, [0.0, 0.98] "amount";
-        /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
+        /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in
+        /// vent units. Cinematic.
         #[serde(deserialize_with = "lavoxel_base::exact::list")]
         pub heat: [f32; 2] = [0.5, 1.25], [0.0, 100.0] "";
-        /// Temperatures of lava with energy 0 and 1 per unit of amount: lava glows as a black body by them, and bars show them.
-        /// Those of the lava when left out in the physical model; in the classic one lava has colours of its own.
+        /// Temperatures of lava with energy 0 and 1 per unit of amount: lava glows as a black body
+        /// by them, and bars show them. Those of the lava when left out in the physical model; in
+        /// the classic one lava has colours of its own.
         #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
         pub kelvin: Option<[f32; 2]> = None, [0.0, 5000.0] "K";
         /// Extra smoothing of the surface as a Gaussian radius, 0 none. Cinematic, surface.
         pub smoothing: f32 = 0.0, [0.0, 3.0] "cells";
         /// Time of day: `"dusk"`, `"day"` or `"night"`.
         pub sky: SkyPreset = SkyPreset::Dusk;
-        /// Surroundings of the box: `"sky"`, `"table"`, `"land"`, which goes on from its ground, or `"sea"`, which goes on from water at
-        /// its sides. Cinematic.
+        /// Surroundings of the box: `"sky"`, `"table"`, `"land"`, which goes on from its ground, or
+        /// `"sea"`, which goes on from water at its sides. Cinematic.
         pub surroundings: Surroundings = Surroundings::Sky;
-        /// Share of the sky that clouds cover, 0 none, 1 all of it; over a table there is none. Cinematic.
+        /// Share of the sky that clouds cover, 0 none, 1 overcast; over a table there is none.
+        /// Cinematic.
         pub clouds: f32 = 0.55, [0.0, 1.0] "";
         /// Compass direction of the sun: 0 north, 90 east.
         pub sun_azimuth_deg: f32 = 236.0, [-3600.0, 3600.0] "°";
@@ -124,21 +134,23 @@ table! {
         pub haze: f32 = 1.0, [0.0, 10.0] "";
         /// Distance between samples along a ray: less is finer and slower.
         pub step: f32 = 0.5, [0.05, 2.0] "cells";
-        /// Where more than one ray per pixel is traced: `"off"`, `"edges"` or `"full"`.
+        /// Pixels for which more than one ray is traced: `"off"`, `"edges"` or `"full"`.
         pub antialias: Antialias = Antialias::Edges;
         /// Ash and steam in the air. Cinematic.
         pub air: AirLook = AirLook::default();
         ..
-        /// Height of a cell in its widths, which light and shadow follow. The scene gives it; no key of a file does.
+        /// Height of a cell in its widths, which light and shadow follow. The scene gives it; no
+        /// key of a file does.
         pub cell_height: f32 = 1.0;
         ..
-        /// Picture over the ground, in place of the rock's own colours. The scene's terrain names its file.
+        /// Picture over the ground, in place of the rock's own colours; `None` without one. The
+        /// scene's terrain names its file.
         pub drape: Option<Drape> = None;
     }
 }
 
 table! {
-    /// How ash and steam in the air are drawn, as written in a scene file under `look.air`.
+    /// Drawing of ash and steam in the air, as written in a scene file under `look.air`.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct AirLook {
         /// Light that a kilogram of ash or drops in a line of sight takes away.
@@ -146,11 +158,12 @@ table! {
         /// Share of the light that ash scatters, as linear RGB; drops of water are white.
         #[serde(deserialize_with = "lavoxel_base::exact::list")]
         pub albedo: [f32; 3] = [0.46, 0.42, 0.40], [0.0, 1.0] "shares";
-        /// Colours of the inks of the air, such as `"#d8392f"`, in their order; inks mix as pigments do.
+        /// Colours of the inks of the air, such as `"#d8392f"`, in their order; inks mix as
+        /// pigments do.
         pub inks: Vec<String> = AirLook::usual_inks(), [f64::NEG_INFINITY, f64::INFINITY] "";
         /// Strength of the billows between the cells of the air, 0 none, 1 strong.
         pub detail: f32 = 0.5, [0.0, 1.0] "";
-        /// Whether smoke hides the sun from what lies behind it.
+        /// Self-shadowing: smoke hides the sun from what lies behind it.
         pub self_shadow: bool = true;
         /// Strength of the light that lava throws on smoke, 0 none, 1 usual.
         pub glow: f32 = 1.0, [0.0, 10.0] "";
@@ -158,12 +171,12 @@ table! {
 }
 
 impl AirLook {
-    /// Red, blue, yellow and green.
+    /// Default inks: red, blue, yellow and green.
     fn usual_inks() -> Vec<String> {
         ["#d8392f", "#2f62c9", "#e8c33a", "#3a9a4e"].map(str::to_owned).to_vec()
     }
 
-    /// Linear colours of the inks; those that the look leaves out are the usual ones.
+    /// Linear colours of the inks; inks that the look leaves out are the usual ones.
     pub fn ink_colors(&self) -> [[f32; 3]; 4] {
         let usual = Self::usual_inks();
         std::array::from_fn(|k| {
@@ -174,13 +187,16 @@ impl AirLook {
 }
 
 impl LookSpec {
-    /// Energy per unit of amount at the upper end of the palette: that of lava from the vent where colours are
-    /// temperatures, else twice as much.
+    /// Energy per unit of amount at the upper end of the palette: that of lava from the vent where
+    /// colours are temperatures, else twice that energy.
     pub fn energy_shown(&self) -> f32 {
         if self.kelvin.is_some() { 1.0 } else { ENERGY_SHOWN }
     }
 
     /// Checks every value; errors carry the key as `look.…`.
+    ///
+    /// # Errors
+    /// Names the first value that is wrong.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.palette.build("look.palette")?;
         color_by::validate(self.color_by)?;

@@ -1,4 +1,5 @@
-//! How a material besides the lava looks, as written in a scene file under `look` of its `[[material]]`.
+//! Look of a material other than the lava, as written in a scene file under `look` of its
+//! `[[material]]`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,24 +10,26 @@ use super::look::validate_opacity;
 use super::palette::hex;
 use super::palette::srgb_to_linear;
 
-/// How light meets a material in the cinematic style.
+/// Optical preset of a material in the cinematic style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Clear water: its surface mirrors sky and sun, and depth takes the red and then the green out of what lies below.
+    /// Clear water: its surface mirrors sky and sun, and depth absorbs the red and then the green
+    /// of the light from below.
     #[default]
     Water,
-    /// A cloud: soft, without a surface, lit by sky and sun and by lava under it.
+    /// Cloud: soft, without a surface, lit by sky and sun and by lava below.
     Steam,
-    /// Grains, bright and coarse.
+    /// Bright, coarse grains.
     Sand,
-    /// Grains, dark and fine.
+    /// Dark, fine grains.
     Ash,
-    /// Bluish where it is thick; a little of what lies behind it comes through.
+    /// Ice: bluish where thick; a little of the light from behind comes through.
     Ice,
     /// Broken rock: the crust of cold lava.
     Rubble,
-    /// Foliage: clumps with gaps between them, dark inside, and light comes through against the sun.
+    /// Foliage: clumps with gaps between them, dark inside, and light comes through against the
+    /// sun.
     Leaves,
     /// Walls, with sharp corners: plaster, or stones.
     Wall,
@@ -43,16 +46,16 @@ pub enum Preset {
 /// Form of a material to a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A surface, and depth behind it: rays go on.
+    /// Surface with depth behind: rays continue.
     Clear,
-    /// No surface: light is scattered on the way.
+    /// No surface: light is scattered along the ray.
     Cloud,
-    /// A surface at which the ray ends.
+    /// Surface at which the ray ends.
     Solid,
 }
 
 impl Preset {
-    /// All of them.
+    /// All presets.
     pub const ALL: [Self; 12] = [
         Self::Water,
         Self::Steam,
@@ -68,7 +71,8 @@ impl Preset {
         Self::Metal,
     ];
 
-    /// Whether its amounts are drawn as they lie in their cells: the low-pass would round its edges.
+    /// Returns true if the amounts are drawn without the low-pass, which would round the preset's
+    /// edges.
     pub fn is_sharp(self) -> bool {
         matches!(self, Self::Wall | Self::Roof)
     }
@@ -90,29 +94,31 @@ table! {
     /// The look of a material. Missing keys have defaults.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct MaterialLook {
-        /// How light meets it: `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`, `"leaves"`, `"wall"`, `"roof"`, `"wax"`,
-        /// `"gloss"` or `"metal"`.
+        /// Optical preset: `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`,
+        /// `"leaves"`, `"wall"`, `"roof"`, `"wax"`, `"gloss"` or `"metal"`.
         pub preset: Preset = Preset::default();
-        /// How much light a cell of water, steam or ice absorbs, 0 none, 1 usual. Cinematic.
+        /// Absorption of light by a cell of water, steam or ice, 0 none, 1 usual. Cinematic.
         pub depth: f32 = 1.0, [0.0, 100.0] "";
-        /// Share of light that a cell of a liquid with the preset water passes on besides what its colour absorbs: what is missing
-        /// comes back as its colour, and makes it milky. Cinematic.
+        /// Share of light that a cell of a liquid with the preset water passes on, absorption by
+        /// its colour not counted: the missing light comes back as its colour, and makes it milky.
+        /// Cinematic.
         pub clear: f32 = 1.0, [0.0, 1.0] "share";
-        /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual; over 1, water has
-        /// a swell, too, that breaks on shores, and a wall is of stones in courses. Cinematic.
+        /// Height of the ripples and of the grain on its surface, and depth of the billows of
+        /// steam, 0 none, 1 usual; over 1, water has a swell, too, that breaks on shores, and a
+        /// wall is of stones in courses. Cinematic.
         pub waves: f32 = 1.0, [0.0, 10.0] "";
-        /// Colour as `#rrggbb`; absent: what suits the preset. Of water: that of white light after four cells of it.
-        /// Cinematic: not of ice and rubble. The plain styles: of all.
+        /// Colour as `#rrggbb`; absent: what suits the preset. For water: that of white light after
+        /// four cells of water. Cinematic: not for ice and rubble. The plain styles: for all.
         pub color: Option<String> = None;
-        /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is what one cell's length
-        /// absorbs. Absent: what suits the preset.
+        /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is
+        /// what one cell's length absorbs. Absent: what suits the preset.
         #[serde(deserialize_with = "lavoxel_base::exact::some")]
         pub opacity: Option<Vec<[f32; 2]>> = None, [0.0, 1.0] "";
     }
 }
 
 impl MaterialLook {
-    /// The usual look of a preset.
+    /// Makes the usual look of a preset.
     pub fn of(preset: Preset) -> Self {
         Self { preset, ..Self::default() }
     }
@@ -137,13 +143,14 @@ impl MaterialLook {
         self.shade().map(srgb_to_linear)
     }
 
-    /// Colour in 8-bit sRGB, as slices and meshes have it.
+    /// Colour in 8-bit sRGB, as used in slices and meshes.
     pub fn srgb(&self) -> [u8; 3] {
         self.shade().map(|c| (c * 255.0).round() as u8)
     }
 
     /// Colour in sRGB, 0 to 1.
     fn shade(&self) -> [f32; 3] {
+        // Chosen by eye.
         let usual = match self.preset {
             Preset::Water => [0.16, 0.50, 0.86],
             Preset::Steam => [0.90, 0.91, 0.92],
@@ -162,8 +169,9 @@ impl MaterialLook {
         given.unwrap_or(usual)
     }
 
-    /// Stops of the opacity in the plain styles.
+    /// Opacity stops `[density, opacity]` of the plain styles.
     pub fn plain_opacity(&self) -> &[[f32; 2]] {
+        // Chosen by eye.
         const WATER: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.05], [1.0, 0.08]];
         const STEAM: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.06], [1.0, 0.12]];
         const ICE: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.25], [1.0, 0.5]];

@@ -1,5 +1,5 @@
-//! Views of a world as plain descriptions: camera, look, materials and palette. Scene files hold them, `lavoxel::render` and the
-//! window draw by them; they need neither.
+//! Views of a world as plain descriptions: camera, look, materials and palette. Scene files hold
+//! the descriptions, `lavoxel::render` and the window draw by them; the descriptions need neither.
 
 mod camera;
 mod color_by;

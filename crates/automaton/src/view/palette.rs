@@ -13,17 +13,17 @@ use lavoxel_base::validate::Invalid;
 pub const PALETTE_NAMES: [&str; 5] = ["inferno", "viridis", "turbo", "gray", "lava"];
 
 table! {
-    /// A colour at a position of a palette.
+    /// Colour at a position of a palette.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Stop {
-        /// Position.
+        /// Position; rises from stop to stop.
         must pub at: f32;
         /// sRGB colour as `#rrggbb`.
         must pub color: String;
     }
 }
 
-/// A palette as written in a scene file: `"inferno"`, or a list of `{ at, color }`.
+/// Palette as written in a scene file: `"inferno"`, or a list of `{ at, color }`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum PaletteSpec {
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for PaletteSpec {
     }
 }
 
-/// 256 sRGB colours.
+/// Table of 256 sRGB colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
     colors: Vec<[f32; 3]>,
@@ -71,6 +71,10 @@ pub struct Palette {
 
 impl PaletteSpec {
     /// Builds the table; errors carry `key`, the place where the palette was written.
+    ///
+    /// # Errors
+    /// If the name is unknown, a colour is malformed, or the stops do not rise or are fewer than
+    /// two.
     pub fn build(&self, key: &str) -> Result<Palette, Invalid> {
         match self {
             Self::Name(name) => {
@@ -82,7 +86,7 @@ impl PaletteSpec {
 }
 
 impl Palette {
-    /// The palette called `name`, if there is one.
+    /// Returns the palette called `name`; `None` for an unknown name.
     pub fn named(name: &str) -> Option<Self> {
         let curve: fn(f32) -> [f32; 3] = match name {
             "inferno" => |t| polynomial(&INFERNO, t),
@@ -95,17 +99,17 @@ impl Palette {
         Some(Self::sampled(curve))
     }
 
-    /// The palette whose sRGB colour at 0 to 1 is what `curve` gives, each channel 0 to 1.
+    /// Samples `curve`, which returns the sRGB colour at 0 to 1, each channel 0 to 1.
     pub fn sampled(curve: impl Fn(f32) -> [f32; 3]) -> Self {
         Self { colors: (0..256).map(|i| curve(i as f32 / 255.0)).collect() }
     }
 
-    /// sRGB colour at `t`, 0 to 1, as bytes.
+    /// Returns the sRGB colour at `t`, 0 to 1, as bytes.
     pub fn srgb(&self, t: f32) -> [u8; 3] {
         self.at(t).map(|c| (c * 255.0 + 0.5) as u8)
     }
 
-    /// Linear RGB colour at `t`, 0 to 1.
+    /// Returns the linear RGB colour at `t`, 0 to 1.
     pub fn linear(&self, t: f32) -> [f32; 3] {
         self.at(t).map(srgb_to_linear)
     }
@@ -118,10 +122,11 @@ impl Palette {
     }
 }
 
-/// Polynomial coefficients per power: red, green, blue.
+/// Polynomial coefficients by power: red, green, blue.
 type Coefficients = [[f32; 3]; 7];
 
-// Fits to the published maps (matplotlib's inferno and viridis, Google's turbo), exact to about one per cent.
+// Fits to the published maps (matplotlib's inferno and viridis, Google's turbo), exact to about one
+// per cent.
 const INFERNO: Coefficients = [
     [0.000_219, 0.001_651, -0.019_481],
     [0.106_513, 0.563_956, 3.932_712],
@@ -149,8 +154,9 @@ const TURBO: Coefficients = [
     [59.286_38, 2.829_566, 27.348_25],
     [0.0; 3],
 ];
+// Chosen by eye.
 const LAVA: [(f32, [f32; 3]); 7] = [
-    // Not black: matter that is barely there still has the colour of what it emits.
+    // Not black: thin matter still has the colour of its emission.
     (0.0, [0.26, 0.03, 0.06]),
     (0.2, [0.48, 0.04, 0.05]),
     (0.42, [0.76, 0.12, 0.03]),
@@ -164,7 +170,7 @@ fn polynomial(coefficients: &Coefficients, t: f32) -> [f32; 3] {
     std::array::from_fn(|k| coefficients.iter().rev().fold(0.0, |sum, c| sum * t + c[k]).clamp(0.0, 1.0))
 }
 
-/// Linear interpolation between positions that rise; held constant outside them.
+/// Interpolates linearly between rising positions; constant outside them.
 fn between(stops: &[(f32, [f32; 3])], t: f32) -> [f32; 3] {
     let upper = stops.partition_point(|s| s.0 <= t).clamp(1, stops.len() - 1);
     let ((from, a), (to, b)) = (stops[upper - 1], stops[upper]);
@@ -183,7 +189,7 @@ fn from_stops(stops: &[Stop], key: &str) -> Result<Palette, Invalid> {
     Ok(Palette::sampled(|t| between(&parsed, t)))
 }
 
-/// The sRGB colour, 0 to 1, that `#rrggbb` at `key` names.
+/// Parses `#rrggbb` into sRGB, 0 to 1; `key` is the place where it was written.
 pub(super) fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     let wrong = || Invalid::new(key, color, "a colour such as #ff8800");
     let digits = color.strip_prefix('#').filter(|d| d.len() == 6).ok_or_else(wrong)?;
@@ -191,12 +197,12 @@ pub(super) fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     Ok([16, 8, 0].map(|shift| ((value >> shift) & 255) as f32 / 255.0))
 }
 
-/// Linear value 0..1 of an sRGB one.
+/// Converts an sRGB value, 0 to 1, to linear.
 pub fn srgb_to_linear(c: f32) -> f32 {
     if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
-/// sRGB value 0..1 of a linear one.
+/// Converts a linear value, 0 to 1, to sRGB.
 pub fn linear_to_srgb(c: f32) -> f32 {
     if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
 }

@@ -1,21 +1,23 @@
-//! The styles of pictures, in one list: flags, scenes, panel, keys and help take their names and words from it, and shaders their numbers.
+//! Styles of pictures, in one list: flags, scenes, panel, keys and help take their names and words
+//! from the list, and shaders their numbers.
 
 use serde::{Deserialize, Serialize};
 
-/// Declares the styles: the name, a description in a few words, and the words beside its key.
+/// Declares the styles: the name, a description in a few words, and the help text of its key.
 macro_rules! styles {
     ($($(#[$doc:meta])* $style:ident = $word:literal, $what:literal, $hint:literal;)*) => {
-        /// How the volume is turned into light. All but the first are plain: even light, no bloom, colours as in the palette.
+        /// Way of turning the volume into light. All styles but the first are plain: even light, no
+        /// bloom, colours as in the palette.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Style {
             $($(#[$doc])* #[serde(rename = $word)] $style,)*
         }
 
         impl Style {
-            /// All of them.
+            /// All styles, in the order of their declaration.
             pub const LIST: &'static [Self] = &[$(Self::$style),*];
 
-            /// The word of flags and scenes.
+            /// Word in flags and scenes.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$style => $word,)*
@@ -29,7 +31,7 @@ macro_rules! styles {
                 }
             }
 
-            /// Words beside its key.
+            /// Help text of the style's key.
             pub const fn of_key(self) -> &'static str {
                 match self {
                     $(Self::$style => concat!("view ", $word, ": ", $hint),)*
@@ -40,13 +42,14 @@ macro_rules! styles {
 }
 
 styles! {
-    /// A refined lava surface with crust and glow, sun, sky, bloom and a filmic tone map.
+    /// Refined lava surface with crust and glow, sun, sky, bloom and a filmic tone map.
     #[default]
     Cinematic = "cinematic", "Crust, glow, sun and sky", "crust, glow, sun and sky";
     /// Emission and absorption through the transfer function.
     Scientific = "scientific", "See-through, colours from the palette", "see-through";
-    /// The surface of density [`LookSpec::iso`](super::LookSpec::iso), in the colour of the lava one cell under it.
+    /// Surface of density [`LookSpec::iso`](super::LookSpec::iso), in the colour of the lava one
+    /// cell below.
     Surface = "surface", "A plain surface, coloured by what lies under it", "one amount, plainly lit";
-    /// The largest value on each ray, over dimmed ground.
+    /// Largest value on each ray, over dimmed ground.
     Maximum = "maximum", "The largest value on every line of sight", "the largest value on each ray";
 }

@@ -1,13 +1,15 @@
-//! Where the sun stands at a date and a place.
+//! Position of the sun at a date and a place.
 
 use super::{LookSpec, SkyPreset};
 
-/// Heights of the sun in degrees from which it is day, and from which it is dusk or dawn.
+/// Least elevation of the sun in degrees for day, and for dusk or dawn.
+// Chosen by eye.
 const DAY_DEG: f64 = 12.0;
 const DUSK_DEG: f64 = -4.0;
 
-/// Compass direction and height of the sun above the horizon in degrees, seconds after 1970 (UTC), at a longitude and latitude in
-/// degrees. Within 0.02° from 1950 to 2050, without refraction (low-precision formulae of the Astronomical Almanac, section C).
+/// Returns compass direction and elevation of the sun in degrees; `unix_s` is in seconds after 1970
+/// (UTC), longitude and latitude in degrees. Within 0.02° from 1950 to 2050, without refraction
+/// (low-precision formulae of the Astronomical Almanac, section C).
 pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
     let days = unix_s / 86_400.0 + 2_440_587.5 - 2_451_545.0;
     let (sin, cos) = (|degrees: f64| libm::sin(degrees.to_radians()), |degrees: f64| libm::cos(degrees.to_radians()));
@@ -27,7 +29,8 @@ pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
 }
 
 impl LookSpec {
-    /// Puts the sun at a compass direction and a height in degrees, with the sky of that time: by night the moon stays where it is.
+    /// Puts the sun at a compass direction and an elevation in degrees, with the sky of that time;
+    /// by night the moon keeps its place.
     pub fn put_sun(&mut self, [azimuth_deg, elevation_deg]: [f64; 2]) {
         self.sky = match elevation_deg {
             DAY_DEG.. => SkyPreset::Day,
@@ -50,10 +53,12 @@ mod tests {
 
     #[test]
     fn the_sun_stands_where_an_exact_method_puts_it() {
-        // Golden, Colorado: the example of Reda and Andreas (2004), Solar Energy 76, without refraction.
+        // Golden, Colorado: the example of Reda and Andreas (2004), Solar Energy 76, without
+        // refraction.
         let [azimuth, elevation] = sun(GOLDEN, [-105.1786, 39.742_476]);
         assert!((azimuth - 194.340).abs() < 0.05 && (elevation - 39.872).abs() < 0.05, "{azimuth} {elevation}");
-        // Noon at the equator: overhead at an equinox (2020-03-20), in the north in June, in the south in December.
+        // Noon at the equator: overhead at an equinox (2020-03-20), in the north in June, in the
+        // south in December.
         assert!(sun(1_584_706_050.0, [0.0, 0.0])[1] > 89.8);
         for (noon, north_deg) in [(1_592_740_800.0, 0.0), (1_608_552_000.0, 180.0)] {
             let [azimuth, elevation] = sun(noon, [0.0, 0.0]);

@@ -1,17 +1,18 @@
-//! Cells that the rule across saw in the tiles of a strip.
+//! Activity of the tiles of a strip, as seen by the rule across.
 
 use super::rows::Rows;
 
-/// Bits of a row of tiles that spreading saw on its last visit.
+/// Activity bits of a row of tiles on the last visit of spreading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Activity {
     /// Tiles that could have given something with another pattern.
     pub(crate) active: u64,
-    /// Tiles with a cell that has the energy to give. The neighbours of all other tiles do not matter to them.
+    /// Tiles with a cell that has the energy to give. All other tiles do not depend on their
+    /// neighbours.
     pub(crate) able: u64,
 }
 
-/// The [`Activity`] of all rows of a strip.
+/// [`Activity`] of all rows of a strip.
 #[derive(Clone, Debug)]
 pub(crate) struct Activities {
     rows: Vec<Activity>,
@@ -26,7 +27,7 @@ impl Default for Activities {
 }
 
 impl Activities {
-    /// Makes room for so many rows of tiles, if there is none yet.
+    /// Makes room for `rows` rows of tiles, if there is none yet.
     #[inline]
     pub(crate) fn make(&mut self, rows: usize) {
         if self.rows.len() != rows {
@@ -35,13 +36,13 @@ impl Activities {
         }
     }
 
-    /// The row with a number.
+    /// Returns the row with this index.
     #[inline]
     pub(crate) fn of(&self, index: usize) -> Activity {
         self.rows[index]
     }
 
-    /// Writes the row with a number, which lies at `y`.
+    /// Writes the row with this index, which lies at `y`.
     #[inline]
     pub(crate) fn put(&mut self, index: usize, y: usize, activity: Activity) {
         self.rows[index] = activity;

@@ -1,9 +1,10 @@
-//! The change clock of a liquid: readers keep a [`Cursor`] and read only the tiles that changed since.
+//! Change clock of a liquid: readers keep a [`Cursor`] and read only the tiles that changed since.
 //!
-//! The column rule of a layer visits every tile that changed. Before it does, each strip records these tiles
-//! ([`Strip::record_falling`]). A later change still has its `falling` bit. Both together cover all changes since the last
-//! read, and at most the changes of one step more. The first column rule after a read starts a new record: a reader with an
-//! older cursor of the same [`Reading`] must read the whole strip.
+//! The column rule of a layer visits every tile that changed. Before the visit, each strip records
+//! these tiles ([`Strip::record_falling`]). A later change still has its `falling` bit. Both
+//! together cover all changes since the last read, and at most the changes of one step more. The
+//! first column rule after a read starts a new record: a reader with an older cursor of the same
+//! [`Reading`] must read the whole strip.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,10 +13,11 @@ use super::rows::Rows;
 use super::tiles::{Row, Strip};
 use lavoxel_base::stamp;
 
-/// A kind of reader. Each kind has a record of its own, because its readers read at a pace of their own.
+/// Kind of reader. Each kind has a record of its own, because its readers read at a pace of their
+/// own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// The low-pass and its like, now and then.
+    /// The low-pass and other makers of pictures, now and then.
     Pictures,
     /// The records of the columns' past, after every step.
     Records,
@@ -29,8 +31,8 @@ pub enum Reading {
     Trace,
 }
 
-/// Counts the reads of one layer, by kind of reader. A copy has a clock of its own, to which cursors of the original do not
-/// belong.
+/// Counter of the reads of one layer, by kind of reader. A copy has a clock of its own, to which
+/// cursors of the original do not belong.
 #[derive(Debug)]
 pub struct ChangeClock {
     stamp: u64,
@@ -38,17 +40,17 @@ pub struct ChangeClock {
 }
 
 impl ChangeClock {
-    /// No reader yet.
+    /// Makes a clock without readers.
     pub(super) fn none() -> Self {
         Self { stamp: stamp::new(), counts: Default::default() }
     }
 
-    /// Starts a read: the cursor of this moment.
+    /// Starts a read and returns its cursor.
     pub fn read(&self, kind: Reading) -> Cursor {
         Cursor { stamp: self.stamp, kind, number: self.count(kind) }
     }
 
-    /// Starts a read: its number.
+    /// Starts a read and returns its number.
     pub(super) fn count(&self, kind: Reading) -> u64 {
         self.counts[kind as usize].fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -58,17 +60,17 @@ impl ChangeClock {
         std::array::from_fn(|kind| self.counts[kind].load(Ordering::Relaxed))
     }
 
-    /// Kind and number of a cursor, if it belongs to this layer.
+    /// Kind and number of a cursor; `None` if the cursor belongs to another layer.
     pub(super) fn number(&self, cursor: Cursor) -> Option<(Reading, u64)> {
         (cursor.stamp == self.stamp).then_some((cursor.kind, cursor.number))
     }
 
-    /// Which layer it is, among all that there ever were.
+    /// Identity of the layer, unique in the process.
     pub(super) fn stamp(&self) -> u64 {
         self.stamp
     }
 
-    /// Whether nothing outside of the world has read it yet.
+    /// Returns true if nothing outside of the world has read the layer yet.
     pub(super) fn is_unread(&self) -> bool {
         [Reading::Pictures, Reading::Records].iter().all(|&kind| self.last()[kind as usize] == 0)
     }
@@ -81,10 +83,10 @@ impl Clone for ChangeClock {
     }
 }
 
-/// The record of a reader that has read it.
+/// Empty record, for a reader that is up to date.
 static NOTHING: Record = Record::NONE;
 
-/// A moment up to which a reader has read one layer.
+/// Moment up to which a reader has read one layer.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     stamp: u64,
@@ -93,7 +95,8 @@ pub struct Cursor {
 }
 
 impl Strip {
-    /// At least the tiles that changed after the read with this number; `None` where the record does not reach back so far.
+    /// Returns a superset of the tiles that changed after the read with number `read`; `None` if
+    /// the record does not reach back far enough.
     pub(super) fn changes_after(&self, kind: Reading, read: u64) -> Option<Changes<'_>> {
         let record = &self.records.0[kind as usize];
         (read >= record.since).then(|| {
@@ -125,7 +128,8 @@ impl Strip {
         }
     }
 
-    /// Adds what is `falling` to the records, before the column rule visits it; where there is no reader, nothing is recorded.
+    /// Adds the `falling` tiles to the records, before the column rule visits them; without a
+    /// reader, nothing is recorded.
     #[inline]
     pub(crate) fn record_falling(&mut self, reads: Reads) {
         if !self.falling.is_empty() && reads != [0; KINDS] {
@@ -133,7 +137,7 @@ impl Strip {
         }
     }
 
-    // Out of line: the code of the rule that follows stays together.
+    // Not inlined, so that the code of the rule that follows stays together.
     #[inline(never)]
     fn record(&mut self, reads: Reads) {
         let places = self.len();
@@ -159,7 +163,7 @@ pub struct Changes<'a> {
 }
 
 impl Changes<'_> {
-    /// The tiles `64 · w` and on at one y, a bit for each that changed.
+    /// Returns bits of the changed tiles `64 · w` and on at one y.
     #[inline]
     pub fn word(&self, y: usize, w: usize) -> u64 {
         let index = self.strip.index(y, w);

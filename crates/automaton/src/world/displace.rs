@@ -1,11 +1,13 @@
-//! Rock that is put into matter displaces it, as ice and grains do.
+//! Displacement of matter by rock that is put into it, as ice and grains displace.
 //!
-//! Cells of a layer that become rock and touch each other form a *part*. Its matter goes to the nearest room that it reaches: a
-//! flood from the part passes from face to face through cells that are not solid and not full of heavier matter. The *height* of
-//! a cell is that of the highest cell on the lowest way to it. Rooms are filled in the order of their heights, so that a liquid rises
-//! in its vessel before it goes over the rim, and those of one height in rings around the part; a ring that takes more than is
-//! left is filled in proportion to its rooms. A gas goes to the nearest room at any height. What finds no room is counted as
-//! removed and as crushed, as still matter is, which cannot move.
+//! Cells of a layer that become rock and touch each other form a *part*. Its matter goes to the
+//! nearest room in reach: a flood from the part passes from face to face through cells that are not
+//! solid and not full of heavier matter. The *height* of a cell is that of the highest cell on the
+//! lowest way to it. Rooms are filled in the order of their heights, so that a liquid rises in its
+//! vessel before it goes over the rim, and rooms of one height in rings around the part; the last
+//! ring, which has more room than matter is left, is filled in proportion to its rooms. A gas goes
+//! to the nearest room at any height. Matter without room is counted as removed and as crushed, as
+//! is still matter, which cannot move.
 
 use std::collections::HashMap;
 
@@ -14,10 +16,11 @@ use crate::matter::Kind;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// Bytes that a flood takes for each cell that holds matter: bits of what it has seen, in a table, and its rings.
+/// Bytes that a flood takes for each cell that holds matter: bits of the visited cells, in a table,
+/// and its rings.
 pub const BYTES_A_CELL: f64 = 1.0;
 
-/// Matter on its way to another place.
+/// Matter on its way to another place, in units.
 #[derive(Clone, Copy, Debug, Default)]
 struct Displaced {
     amount: u64,
@@ -30,7 +33,7 @@ impl Displaced {
         self.energy += u64::from(cell.energy);
     }
 
-    /// Takes some of the amount and its part of the energy, at most `most`.
+    /// Takes `amount` units and their share of the energy, at most `most`.
     fn take(&mut self, amount: u64, most: u64) -> Content {
         let energy = (u128::from(self.energy) * u128::from(amount) / u128::from(self.amount.max(1))) as u64;
         let energy = energy.min(most);
@@ -40,7 +43,7 @@ impl Displaced {
     }
 }
 
-/// A set of cells: words of 64 of them.
+/// Set of cells: words of 64 cells.
 #[derive(Debug)]
 struct Seen {
     grid: Grid,
@@ -52,7 +55,7 @@ impl Seen {
         Self { grid, words: HashMap::new() }
     }
 
-    /// Adds a cell; whether it is a new one.
+    /// Adds a cell; returns true if the cell is new.
     fn insert(&mut self, place: Place) -> bool {
         let at = self.grid.index(place);
         let (word, bit) = (self.words.entry(at / 64).or_default(), 1 << (at % 64));
@@ -62,17 +65,17 @@ impl Seen {
     }
 }
 
-/// A layer that rock displaces.
+/// Layer that rock displaces.
 struct Displacing<'a> {
     world: &'a mut World,
     layer: usize,
     shape: &'a Shape,
-    /// Whether the matter rises before it goes over a rim.
+    /// Set if the matter rises before it goes over a rim.
     by_height: bool,
 }
 
 impl World {
-    /// Empties the cells of a shape that become rock: moves what they hold to the nearest room.
+    /// Empties the cells of a shape that become rock: moves their contents to the nearest room.
     pub fn displace(&mut self, shape: &Shape) {
         for layer in 0..self.layers.len() {
             let kind = self.layers[layer].material().kind;
@@ -84,7 +87,7 @@ impl World {
         shape.cells(self.grid).for_each(|place| self.crush(place));
     }
 
-    /// Takes out of a cell what is still in it.
+    /// Removes the matter that is still in a cell and counts it as crushed.
     fn crush(&mut self, place: Place) {
         let mirrors = self.mirrors();
         for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
@@ -116,12 +119,12 @@ impl Displacing<'_> {
         self.world.layers[self.layer].at(place).amount > 0
     }
 
-    /// Whether a cell becomes rock.
+    /// Returns true if a cell becomes rock.
     fn is_taken(&self, place: Place) -> bool {
         self.shape.contains(place.map(|v| v as f64 + 0.5))
     }
 
-    /// The cells of the part to which one belongs.
+    /// Returns the cells of the part to which `first` belongs.
     fn part(&self, first: Place, seen: &mut Seen) -> Vec<Place> {
         let mut part = vec![first];
         let mut next = 0;
@@ -136,7 +139,7 @@ impl Displacing<'_> {
         part
     }
 
-    /// Moves the matter of a part to the rooms around it; what is left over.
+    /// Moves the matter of a part to the rooms around; returns the rest that found no room.
     fn flood(&mut self, part: Vec<Place>) -> Displaced {
         let grid = self.world.grid;
         let mut seen = Seen::none(grid);
@@ -149,6 +152,7 @@ impl Displacing<'_> {
             seen.insert(place);
             rings[if self.by_height { place[1] } else { 0 }].push(place);
         }
+        // From the lowest height up, so that a vessel fills before liquid goes over its rim.
         for height in 0..grid.ny {
             let mut ring = std::mem::take(&mut rings[height]);
             while !ring.is_empty() {
@@ -169,14 +173,14 @@ impl Displacing<'_> {
         displaced
     }
 
-    /// Whether a flood passes through a cell.
+    /// Returns true if a flood passes through a cell.
     fn lets_pass(&self, place: Place) -> bool {
         !self.world.ground.is_solid(place)
             && !self.is_taken(place)
             && self.world.heavier_than(self.layer, place) < AMOUNT_ONE
     }
 
-    /// Amount that a cell can take.
+    /// Amount that a cell can take, in units.
     fn room(&self, place: Place) -> u64 {
         let (world, layer) = (&*self.world, self.layer);
         if self.is_taken(place) {
@@ -216,7 +220,7 @@ impl Displacing<'_> {
         layer.set(place, Content { amount: old.amount + more.amount, energy: old.energy + more.energy });
     }
 
-    /// Counts what found no room.
+    /// Counts matter that found no room.
     fn lose(&mut self, rest: Displaced) {
         let ledger = &mut self.world.layers[self.layer].ledger;
         ledger.removed += rest.amount;

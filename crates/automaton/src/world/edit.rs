@@ -1,5 +1,7 @@
-//! Changes to the world by a person or a scene: liquid, rock or nothing put into a shape. Scenes, and the user who steers
-//! a running simulation, go through here, so that the account always knows.
+//! Edits of the world by a person or a scene: liquid, rock or nothing put into a shape.
+//!
+//! Invariant: scenes, and the user who steers a running simulation, change matter only through this
+//! module, so that the accounts always close.
 
 use std::path::PathBuf;
 
@@ -21,33 +23,37 @@ kinds! {
     pub enum Matter by "kind" {
         /// Tops cells that are not solid up to `amount` with fresh lava.
         Lava = "lava" {
-            /// Amount that a cell holds afterwards at least.
+            /// Least amount that a cell holds afterwards.
             must amount: f64, [0.0, 1.0] "";
-            /// Energy per full cell of new lava. In the physical model 1 is the temperature of a vent, 0 that of the solidus.
+            /// Energy per full cell of new lava. In the physical model 1 is the temperature of a
+            /// vent, 0 that of the solidus.
             #[serde(default = "of_a_vent")]
             may energy: f64, [0.0, VENT_ENERGY_MAX] "";
             /// Temperature in the physical model, in place of the energy.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             may temperature_k: Option<f64>, [1.0, 2000.0] "K";
         },
-        /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room. Of
-        /// grains it puts a whole one into a share `amount` of the cells, those that have room for one.
+        /// Tops cells that are not solid up to `amount` of a material of the scene, as far as
+        /// heavier matter leaves room. If the material is grains, puts a whole grain into a share
+        /// `amount` of the cells, those that have room for one.
         Material = "material" {
-            /// Its name.
+            /// Name of the material.
             must name: String;
-            /// Amount that a cell holds afterwards at least.
+            /// Least amount that a cell holds afterwards.
             must amount: f64, [0.0, 1.0] "";
         },
-        /// Fills the hollow in which the shape lies, up to the top of the shape, as a basin: all cells that are not solid and joined
-        /// with it below its top. A hollow of more than two million cells stays as it is.
+        /// Fills the hollow in which the shape lies, up to the top of the shape, as a basin: all
+        /// cells that are not solid and connected with the shape below its top. A hollow of more
+        /// than two million cells stays as it is.
         Flood = "flood" {
             /// Name of the material: `lava`, or another one of the scene.
             must name: String;
-            /// Amount that a cell holds afterwards at least.
+            /// Least amount that a cell holds afterwards.
             #[serde(default = "full")]
             may amount: f64, [0.0, 1.0] "";
         },
-        /// Puts a material in the place of another one, or of all others: as much of it comes as goes of them.
+        /// Puts a material in the place of another one, or of all others: the amount that comes is
+        /// the amount that goes.
         Replace = "replace" {
             /// Name of the material that goes; absent: all others.
             #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,18 +63,20 @@ kinds! {
         },
         /// Makes the cells solid; matter in them is removed.
         Rock = "rock" with "lavoxel_base::param::no_keys",
-        /// Raises the ground of the shape's columns under the sky by so many cells, or lowers it: a dam, a ditch, a dam that breaks. Liquid
-        /// in what becomes ground is removed. In the classic model by whole cells.
+        /// Raises the ground of the shape's columns under the sky by a number of cells, or lowers
+        /// it: a dam, a ditch, a dam that breaks. Liquid in cells that become ground is removed. In
+        /// the classic model by whole cells.
         Raise = "raise" {
             /// Height by which the ground rises, below 0 falls.
             must by: f64, [-FAR, FAR] "cells";
         },
-        /// Gives the ground of the shape's columns under the sky the heights of a file where no lava of the run is: a survey made
-        /// meanwhile. Other liquid in what becomes ground is removed. In the classic model by whole cells.
+        /// Gives the ground of the shape's columns under the sky the heights of a file where no
+        /// lava of the run is: a survey made meanwhile. Other liquid in cells that become ground is
+        /// removed. In the classic model by whole cells.
         Ground = "ground"(Box<SurveySpec>),
         /// In a scene of the physical model whose lava melts: makes the cells solid lava.
         Solid = "solid" {
-            /// Its temperature; absent: that of the air.
+            /// Temperature of the solid lava; absent: that of the air.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             may temperature_k: Option<f64>, [1.0, 2000.0] "K";
         },
@@ -81,27 +89,27 @@ kinds! {
     }
 }
 
-/// Amount of a full cell.
+/// Amount of a full cell, the default of `amount`.
 fn full() -> f64 {
     1.0
 }
 
-/// Energy of lava as it comes from a vent.
+/// Energy of lava as it comes from a vent, the default of `energy`.
 fn of_a_vent() -> f64 {
     1.0
 }
 
 table! {
-    /// Contents that an edit puts into the air: each cell has at least so much of it afterwards.
+    /// Contents that an edit puts into the air: the least values of each cell afterwards.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Breath {
-        /// How much warmer than at rest.
+        /// Excess temperature over the air at rest.
         pub heat_k: f64 = 0.0, [0.0, 1e4] "K";
-        /// Ash.
+        /// Mass of ash in a cubic metre.
         pub ash_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
-        /// Drops of water.
+        /// Mass of water drops in a cubic metre.
         pub steam_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
-        /// Velocity that the air gets, east, up and south; all 0: it keeps its own.
+        /// Velocity that the air gets, east, up and south; all 0: the air keeps its own.
         #[serde(deserialize_with = "lavoxel_base::exact::list")]
         pub wind_m_s: [f64; 3] = [0.0; 3], [-300.0, 300.0] "m/s";
     }
@@ -111,15 +119,18 @@ table! {
     /// One change, as written in a scene.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Edit {
-        /// Where.
+        /// Region that changes.
         must pub shape: Shape;
-        /// Matter that is put there.
+        /// Matter that the region gets.
         must pub matter: Matter;
     }
 }
 
 impl Matter {
     /// Checks the numbers; `key` is the table's name.
+    ///
+    /// # Errors
+    /// Names the first key that is wrong.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
         match self {
@@ -130,6 +141,9 @@ impl Matter {
     }
 
     /// Refuses heights whose file was not read.
+    ///
+    /// # Errors
+    /// If the matter is a survey without heights.
     pub fn check_heights(&self, key: &str) -> Result<(), Invalid> {
         match self {
             Self::Ground(survey) if survey.heights.is_none() => {
@@ -140,17 +154,17 @@ impl Matter {
         }
     }
 
-    /// Whether it puts lava or another material into cells.
+    /// Returns true if the matter puts lava or another material into cells.
     pub fn is_liquid(&self) -> bool {
         matches!(self, Self::Lava { .. } | Self::Material { .. })
     }
 
-    /// Whether it makes cells solid.
+    /// Returns true if the matter makes cells solid.
     pub fn is_rock(&self) -> bool {
         matches!(self, Self::Rock | Self::Solid { .. })
     }
 
-    /// Temperature that it says, which only matter of the physical model has.
+    /// Temperature in kelvin that the matter gives; only matter of the physical model has one.
     pub fn temperature_k(&self) -> Option<f64> {
         match *self {
             Self::Lava { temperature_k, .. } | Self::Solid { temperature_k } => temperature_k,
@@ -158,7 +172,7 @@ impl Matter {
         }
     }
 
-    /// Name of the material of the scene that it needs.
+    /// Name of the material of the scene that the matter needs.
     pub fn material(&self) -> Option<&str> {
         match self {
             Self::Material { name, .. } => Some(name),
@@ -169,7 +183,7 @@ impl Matter {
         }
     }
 
-    /// Name of the material that it takes away, if it names one besides the lava.
+    /// Name of the material that the matter takes away; `None` for the lava or for all materials.
     pub fn replaced(&self) -> Option<&str> {
         match self {
             Self::Replace { of, .. } => of.as_deref().filter(|name| *name != Material::LAVA),
@@ -177,7 +191,7 @@ impl Matter {
         }
     }
 
-    /// Names that may be those of what shows a flow.
+    /// Returns material names that may belong to mirrors of a flow.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = match self {
             Self::Material { name, .. } | Self::Flood { name, .. } => [Some(&**name), None],
@@ -189,13 +203,14 @@ impl Matter {
 }
 
 impl Edit {
-    /// The heights of a survey for all of the ground.
+    /// Makes an edit that gives all of the ground the heights of a survey in `file`.
     pub fn survey(file: PathBuf) -> Self {
         let shape = Shape::Below { level: FAR };
         Self { shape, matter: Matter::Ground(SurveySpec::of_file(file).into()) }
     }
 
-    /// Whether it has no cell of the box. The air reaches beyond the box.
+    /// Returns true if the edit reaches no cell of the box. The air extends beyond the box, so an
+    /// edit of the air is never outside.
     pub fn is_outside(&self, grid: Grid) -> bool {
         match self.matter {
             Matter::Air(_) => false,
@@ -205,13 +220,16 @@ impl Edit {
     }
 
     /// Checks shape and matter; `key` is the table's name, such as `body[0]`.
+    ///
+    /// # Errors
+    /// Names the first key that is wrong.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.shape.validate(&format!("{key}.shape"))?;
         self.matter.validate(&format!("{key}.matter"))
     }
 }
 
-/// Units of matter that were to be put somewhere, and those that found room.
+/// Units of matter that an edit asked to place, and units that found room.
 #[derive(Clone, Copy, Debug, Default)]
 struct Put {
     asked: u64,
@@ -226,8 +244,8 @@ impl Put {
 }
 
 impl World {
-    /// Carries out an edit of the cells and writes what came and went into the accounts, and what found no room. A material that the
-    /// world does not have is not put anywhere.
+    /// Carries out an edit of the cells and books arrivals, removals and refused amounts in the
+    /// accounts. A material that the world does not have is not put anywhere.
     pub fn edit(&mut self, edit: &Edit) {
         if edit.matter.is_rock() {
             self.displace(&edit.shape);
@@ -243,6 +261,8 @@ impl World {
             Matter::Ground(survey) => return self.survey(&edit.shape, survey),
             _ => {}
         }
+        // Shapes are filled cell by cell; edits that need the whole shape at once have returned
+        // above.
         let layer = edit.matter.material().and_then(|name| self.number_of(name));
         let mut put = Put::default();
         for place in edit.shape.cells(self.grid) {
@@ -278,15 +298,17 @@ impl World {
         self.note_refused(layer.unwrap_or(self.lava), put, is_level);
     }
 
-    /// Writes what an edit found no room for into the account of a layer. What is filled up to a level fills what denser matter leaves:
-    /// of that only an edit that put nothing counts.
+    /// Books the refused amount of an edit in the account of a layer. An edit that fills up to a
+    /// level is meant to fill the room that denser matter leaves, so that its refused amount counts
+    /// only if nothing was placed.
     fn note_refused(&mut self, layer: usize, put: Put, is_level: bool) {
         if !is_level || put.placed == 0 {
             self.layers[layer].ledger.refused += put.asked - put.placed;
         }
     }
 
-    /// Raises or lowers the ground of columns (x, z) under the sky from its height in cells to the one that `to` says, if it says one.
+    /// Raises or lowers the ground of columns (x, z) under the sky from its height in cells to the
+    /// height that `to` returns; `None` leaves a column as it is.
     fn raise(&mut self, columns: &[(usize, usize)], to: impl Fn(usize, i64) -> Option<i64>) {
         for &(x, z) in columns {
             let old = (0..self.grid.ny).rev().find(|&y| self.ground.is_solid([x, y, z])).map_or(0, |y| y as i64 + 1);
@@ -320,7 +342,7 @@ impl World {
         self.note_refused(layer, put, true);
     }
 
-    /// Puts a material in the place of another one, or of all others, in a shape.
+    /// Replaces the material `of`, or all others, in a shape by the material `name`.
     fn replace_matter(&mut self, shape: &Shape, of: Option<&str>, name: &str) {
         let Some(layer) = self.number_of(name) else { return };
         let going = of.map(|of| self.number_of(of));
@@ -332,12 +354,13 @@ impl World {
         }
     }
 
-    /// Gives every cell of a layer that holds any the content that `rule` makes of its place and its content: the way
-    /// in for rules of a program's own. The account books what comes as sourced and what goes as removed. Amounts are held at
-    /// 1; an empty cell has no energy, and one of grains holds a whole one or none.
+    /// Replaces the content of every cell of a layer that holds any by the result of `rule`, which
+    /// gets the place and the content: the entry point for a program's own rules. Increases are
+    /// booked as sourced and decreases as removed. Amounts are limited to 1 cell; an empty cell has
+    /// no energy, and a cell of grains holds a whole grain or none.
     ///
     /// # Panics
-    /// When there is no layer with this number.
+    /// If there is no layer with the index `layer`.
     pub fn rewrite(&mut self, layer: usize, mut rule: impl FnMut(Place, Content) -> Content) {
         let layer = &mut self.layers[layer];
         let held: Vec<_> = layer.held().collect();
@@ -357,14 +380,15 @@ impl World {
         }
     }
 
-    /// Gives every cell of a layer the content that `new` says of its place: the way in for rules of a program's own that move
-    /// matter. The account books the difference of the sums as sourced or removed: nothing, of a rule that only moves it.
+    /// Sets every cell of a layer to the content that `new` returns for its place: the entry point
+    /// for a program's own rules that move matter. The account books the difference of the sums as
+    /// sourced or removed, which is zero for a rule that only moves matter.
     ///
     /// # Errors
     /// Names the first cell that cannot hold its content; then nothing has changed.
     ///
     /// # Panics
-    /// When there is no layer with this number.
+    /// If there is no layer with the index `layer`.
     pub fn replace(&mut self, layer: usize, new: impl Fn(Place) -> Content) -> Result<(), Invalid> {
         if self.is_mirror(layer) {
             let key = format!("rule.{}", self.layers[layer].material().name);
@@ -374,6 +398,7 @@ impl World {
                 "of another material: this one shows the lava of the physical model",
             ));
         }
+        // All cells are checked before the first is written, so that an error changes nothing.
         let (name, is_grains) = (&self.layers[layer].material().name, self.layers[layer].is_grains());
         let (mut came, mut went) = ([0_u64; 2], [0_u64; 2]);
         for place @ [x, y, z] in self.grid.places() {
@@ -412,7 +437,7 @@ impl World {
         Ok(())
     }
 
-    /// Amount that the other materials have in a cell, of those that share its room.
+    /// Amount of the other materials in a cell, if the layers share its room.
     fn amount_beside(&self, layer: usize, place: Place) -> u16 {
         if !self.capacity.is_shared() {
             return 0;
@@ -421,7 +446,8 @@ impl World {
         others.map(|(_, other)| other.at(place).amount).fold(0, u16::saturating_add)
     }
 
-    /// Makes a cell solid, which must hold no liquid, or open, and wakes the tiles of liquid that read it.
+    /// Makes a cell solid or open, and wakes the tiles of liquid that read the cell. A cell that
+    /// becomes solid must hold no liquid.
     pub fn set_solid(&mut self, place: Place, solid: bool) {
         let before = self.ground.stamp();
         if self.ground.set(place, solid) {
@@ -433,7 +459,7 @@ impl World {
         }
     }
 
-    /// Tops a cell of a layer up to `amount` units.
+    /// Tops a cell of a layer up to `amount` units; `energy` is that of a full cell.
     fn fill(&mut self, layer: usize, place: Place, amount: u16, energy: f64) -> Put {
         if self.ground.is_solid(place) {
             return Put::default();
@@ -445,7 +471,7 @@ impl World {
         Put { asked: amount.saturating_sub(old).into(), placed: missing.into() }
     }
 
-    /// Puts a grain into a cell that has room for one, if the cell is of the share that is filled.
+    /// Puts a grain into a cell that has room for one, if the cell belongs to the filled share.
     fn put_grain(&mut self, layer: usize, place: Place, share: f64) -> Put {
         let loose = StepKey::fixed(Salt::Loose);
         let is_there = self.ground.is_solid(place) || self.layers[layer].at(place).amount > 0;
@@ -455,15 +481,15 @@ impl World {
         self.add_grain(layer, place)
     }
 
-    /// Puts a grain into an open cell without one of its kind, if the cell has room for it.
+    /// Puts a grain into an open cell without a grain of its kind, if the cell has room.
     fn add_grain(&mut self, layer: usize, place: Place) -> Put {
         let placed = if self.takes_grain(layer, place) { AMOUNT_ONE } else { 0 };
         self.pour(layer, place, placed, 0);
         Put { asked: AMOUNT_ONE.into(), placed: placed.into() }
     }
 
-    /// Puts a grain of a faucet into a cell. One that finds a grain of its kind there, or rock, waits for its pile to move on; one that
-    /// finds denser matter has no room.
+    /// Puts a grain of a faucet into a cell. If the cell is rock or holds a grain of the kind, the
+    /// faucet waits for its pile to move on; in denser matter the grain is refused.
     pub fn sprinkle(&mut self, layer: usize, place: Place) {
         if !self.ground.is_solid(place) && self.layers[layer].at(place).amount == 0 {
             let put = self.add_grain(layer, place);
@@ -471,12 +497,13 @@ impl World {
         }
     }
 
-    /// Amount of a cell of a sea under pressure beyond a full one, so that it is at rest.
+    /// Surplus amount of a cell of a sea under pressure beyond a full cell, so that the sea is at
+    /// rest.
     fn pressed(&self, layer: usize, shape: &Shape, [_, y, _]: Place, amount: u16) -> u16 {
         let material = self.layers[layer].material();
         match *shape {
             Shape::Below { level } if material.pressure == Pressure::Compress && amount == AMOUNT_ONE => {
-                // A cell belongs to the sea by its middle.
+                // A cell belongs to the sea if its centre is below the level.
                 let rows = ((level - 0.5).ceil().clamp(0.0, self.grid.ny as f64)) as usize;
                 let above = rows.saturating_sub(y + 1);
                 material.compress.step_of_depth().saturating_mul(above as u16).min(AMOUNT_ONE - 1)
@@ -485,14 +512,14 @@ impl World {
         }
     }
 
-    /// Amount of a layer for which an open cell has room.
+    /// Amount of a layer for which an open cell has room, in units.
     pub fn room(&self, layer: usize, place: Place) -> u16 {
         let full = AMOUNT_ONE - self.heavier_than(layer, place);
         full.saturating_sub(self.layers[layer].at(place).amount)
     }
 
-    /// Pours `amount` units, for which there is room, into a cell of a layer, with `energy` units per full cell where the
-    /// material carries it.
+    /// Pours `amount` units, for which there must be room, into a cell of a layer; if the material
+    /// carries energy, with `energy` units per full cell.
     pub fn pour(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if amount == 0 {
             return;
@@ -506,7 +533,7 @@ impl World {
         layer.ledger.energy.sourced += u64::from(added);
     }
 
-    /// Takes all matter out of a cell, but for mirrors.
+    /// Removes all matter from a cell, except for mirrors.
     pub fn drain(&mut self, place: Place) {
         let mirrors = self.mirrors();
         let others = self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number));

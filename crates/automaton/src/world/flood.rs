@@ -1,4 +1,5 @@
-//! Edits that follow what is in the cells: a hollow that is filled like a basin, and a material in the place of another.
+//! Edits that follow the contents of cells: filling a hollow like a basin, and replacing one
+//! material by another.
 
 use std::collections::HashSet;
 
@@ -7,12 +8,14 @@ use crate::world::content::Content;
 use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Most cells of a hollow that is filled; a larger one stays as it is.
+/// Upper bound for the cells of a hollow that is filled; a larger one stays unchanged.
+// Bounds the search: above the rim of a vessel, the hollow is the whole box.
 pub const MOST_FLOODED: usize = 1 << 21;
 
 impl World {
-    /// The open cells of the hollow in which a shape lies: those of the shape, and all that are joined with them sideways and
-    /// up or down below the top of the shape, row by row from below. None where they are more than [`MOST_FLOODED`].
+    /// Returns the open cells of the hollow in which a shape lies: those of the shape, and all
+    /// cells connected with them below the top of the shape, row by row from below. Empty if they
+    /// are more than [`MOST_FLOODED`].
     pub(crate) fn hollow(&self, shape: &Shape) -> Vec<Place> {
         let grid = self.grid;
         let top = shape.top(grid) as usize;
@@ -34,8 +37,9 @@ impl World {
         hollow
     }
 
-    /// Puts a layer in the place of others in a cell that is not solid: what they held goes, and as much of the layer comes.
-    /// `of`: the layer that goes; without one all go that are no mirror of a flow.
+    /// Puts a layer in the place of others in a cell that is not solid: the removed amount of the
+    /// others returns as the layer. `of` is the layer that goes; `None`: all layers except mirrors
+    /// of a flow.
     pub(super) fn put_in_place(&mut self, place: Place, of: Option<usize>, layer: usize, energy: u16) {
         if self.ground.is_solid(place) {
             return;
@@ -58,6 +62,7 @@ impl World {
         if amount == 0 {
             return;
         }
+        // Grains come whole, so that less than a cell of removed matter has no replacement.
         if self.layers[layer].is_grains() {
             if amount >= u32::from(AMOUNT_ONE) && self.takes_grain(layer, place) {
                 self.pour(layer, place, AMOUNT_ONE, 0);
@@ -76,7 +81,7 @@ mod tests {
     use crate::world::{Edit, Ground, Matter};
     use lavoxel_base::grid::Grid;
 
-    /// A box with a floor, a bowl between two walls, and water and oil for it.
+    /// Makes a box with a floor, a bowl between two walls, and water and oil for the bowl.
     fn world() -> World {
         let materials = ["water", "oil"].map(|name| Material { name: name.into(), ..Material::water() });
         let mut world = World::with_materials(Ground::none(Grid::new(16, 12, 8)), materials.to_vec());

@@ -1,7 +1,8 @@
-//! Grains as bits: what the rule of grains reads of a strip, a word of 32 cells for each tile.
+//! Grains as bits, in the form that the rule of grains reads: a word of 32 cells for each tile.
 //!
-//! The amounts in the tiles are the state. The words follow from them, from the ground and from the layers around; the engine makes
-//! them when a layer of grains wakes, and whatever writes a cell keeps them up to date.
+//! Invariant: the amounts in the tiles are the state. The words follow from the amounts, from the
+//! ground and from the layers around; the engine makes the words when a layer of grains wakes, and
+//! every writer of a cell keeps them up to date.
 
 use super::layer::lane;
 use super::{Ground, Layer, Strip, World};
@@ -9,23 +10,23 @@ use crate::matter::Kind;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, TILE_Z};
 use lavoxel_base::grid::{Grid, Place, Walls};
 
-/// A word for each tile of a strip, and for a border of tiles around it.
+/// One word for each tile of a strip, and for a border of tiles around the strip.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     words: Vec<u32>,
-    /// Words to a row: the tiles of one y, and one more on either side.
+    /// Number of words to a row: the tiles of one y, and one more on either side.
     pub(crate) pitch: usize,
 }
 
 impl Words {
-    /// One word everywhere.
+    /// Makes words that are all equal to `word`.
     pub(crate) fn filled(grid: Grid, word: u32) -> Self {
         let pitch = grid.nx.div_ceil(TILE_X) + 2;
         Self { words: vec![word; pitch * (grid.ny + 2)], pitch }
     }
 
-    /// Number of the word of the tile at (`tx`, `y`), counted in tiles: less 1 for the one to the west, less the pitch for the
-    /// one below.
+    /// Index of the word of the tile at (`tx`, `y`), `tx` in tiles: index − 1 is the tile to the
+    /// west, index − `pitch` the tile below.
     #[inline]
     pub(crate) fn at(&self, tx: usize, y: usize) -> usize {
         (y + 1) * self.pitch + tx + 1
@@ -51,19 +52,19 @@ impl std::ops::DerefMut for Words {
     }
 }
 
-/// Where no grain of a layer can be, its own grains aside.
+/// Cells where no grain of a layer can be, regardless of its own grains.
 #[derive(Clone, Debug, Default)]
 pub struct Barriers {
-    /// The ground, and what is outside of the box where its sides are closed.
+    /// Ground, and the outside of the box where its sides are closed.
     pub(crate) solid: Words,
-    /// Cells of grains, and of all other matter that bars the way.
+    /// Solid cells, and cells of heavier grains and of all other matter that bars the way.
     pub(crate) barred: Words,
-    /// For each column of tiles, the cells inside of the box.
+    /// Cells inside of the box, for each column of tiles.
     pub(crate) inside: Vec<u32>,
 }
 
 impl Barriers {
-    /// The barriers of the strip at `tz`; other matter is not among them yet.
+    /// Makes the barriers of the strip at `tz`; other matter is not included yet.
     pub(crate) fn new(ground: &Ground, tz: usize, walls: Walls) -> Self {
         let grid = ground.grid();
         let outside = if walls == Walls::Open { 0 } else { u32::MAX };
@@ -88,7 +89,7 @@ impl Barriers {
     }
 }
 
-/// The cells of a column of tiles that are inside of the box.
+/// Returns bits of the cells of a column of tiles that are inside of the box.
 fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
     let wide = (grid.nx - tx * TILE_X).min(TILE_X);
     let deep = (grid.nz - tz * TILE_Z).min(TILE_Z);
@@ -96,12 +97,12 @@ fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
     (0..deep).fold(0, |cells, z| cells | row << (TILE_X * z))
 }
 
-/// The words of a strip. Either part is absent until the rule needs it.
+/// Words of a strip. Either part is absent until the rule needs it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GrainWords {
-    /// The cells that hold a grain.
+    /// Cells that hold a grain.
     pub(crate) held: Option<Box<Words>>,
-    /// Where no grain can be.
+    /// Cells where no grain can be.
     pub(crate) barriers: Option<Box<Barriers>>,
 }
 
@@ -130,7 +131,7 @@ impl GrainWords {
 }
 
 impl Strip {
-    /// The cells of a tile that hold any matter.
+    /// Returns bits of the cells of a tile that hold any matter.
     #[inline]
     pub(crate) fn held_cells(&self, tx: usize, y: usize) -> u32 {
         match &self.grains.held {
@@ -139,7 +140,7 @@ impl Strip {
         }
     }
 
-    /// The cells that hold a grain, as words.
+    /// Computes the words of the cells that hold a grain.
     pub(crate) fn grains(&self, grid: Grid) -> Words {
         let mut words = Words::filled(grid, 0);
         for (tx, y, tile) in self.iter() {
@@ -151,7 +152,7 @@ impl Strip {
 }
 
 impl Layer {
-    /// Whether its matter is grains.
+    /// Returns true if the layer's matter is grains.
     pub fn is_grains(&self) -> bool {
         self.material.kind == Kind::Grain
     }
@@ -161,17 +162,18 @@ impl Layer {
         self.strips[z / TILE_Z].grains.set_solid(x / TILE_X, y, lane(x, z), solid);
     }
 
-    /// Whether its matter is a liquid or a gas.
+    /// Returns true if the layer's matter is a liquid or a gas.
     pub(crate) fn is_fluid(&self) -> bool {
         matches!(self.material.kind, Kind::Liquid | Kind::Gas | Kind::Viscous)
     }
 
-    /// Whether its matter is grains that lie on a fluid.
+    /// Returns true if the layer's matter is grains that lie on `fluid`.
     pub(crate) fn is_carried_by(&self, fluid: &Self) -> bool {
         self.is_grains() && self.material.density < fluid.material.density
     }
 
-    /// Tiles with grains at which the rule looks in the next step, and all tiles with grains.
+    /// Counts the tiles with grains at which the rule looks in the next step, and all tiles with
+    /// grains.
     pub fn grains_looked_at(&self) -> [usize; 2] {
         let near = |tz: usize| self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0));
         let tiles = self.tiles().filter(|(_, tile)| self.is_grains() && *tile.amount() != Lanes::ZERO);
@@ -189,19 +191,19 @@ impl Layer {
         })
     }
 
-    /// Whether a strip or one of its neighbours has tiles.
+    /// Returns true if a strip or one of its neighbours has tiles.
     pub(crate) fn is_near(&self, tz: usize) -> bool {
         self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0)).any(|strip| strip.tiles() > 0)
     }
 }
 
 impl World {
-    /// The fluids that are denser than the grains of a layer.
+    /// Fluids that are denser than the grains of a layer.
     pub(crate) fn denser_fluids(&self, layer: usize) -> &[Layer] {
         self.fluids_around(layer).0
     }
 
-    /// The fluids that are not.
+    /// Fluids that are not denser than the grains of a layer.
     pub(crate) fn lighter_fluids(&self, layer: usize) -> &[Layer] {
         self.fluids_around(layer).1
     }
@@ -212,29 +214,29 @@ impl World {
         fluids.split_at(denser(fluids, grain))
     }
 
-    /// Whether a grain of a layer can be put into a cell of the box.
+    /// Returns true if a grain of a layer can be put into a cell of the box.
     pub fn takes_grain(&self, layer: usize, place: Place) -> bool {
         self.is_free_for(layer, place) && self.lighter_grains(layer).iter().all(|layer| layer.at(place).amount == 0)
     }
 
-    /// Whether a cell holds two grains, which never happens.
+    /// Returns true if a cell holds two grains, which never happens in a valid world.
     pub(super) fn is_shared(&self, place: Place) -> bool {
         self.layers.iter().filter(|layer| layer.is_grains() && layer.at(place).amount > 0).count() > 1
     }
 
-    /// The layers of lighter grains.
+    /// Layers of lighter grains.
     pub fn lighter_grains(&self, layer: usize) -> &[Layer] {
         let rest = &self.layers[layer + 1..];
         &rest[..lighter_grains(rest)]
     }
 }
 
-/// How many of the layers after one of grains are of grains.
+/// Number of layers of grains at the start of `layers`.
 pub fn lighter_grains(layers: &[Layer]) -> usize {
     layers.iter().take_while(|layer| layer.is_grains()).count()
 }
 
-/// How many of the fluids, the heaviest first, are denser than a layer of grains.
+/// Number of fluids, sorted from the heaviest, that are denser than a layer of grains.
 pub fn denser(fluids: &[Layer], grain: &Layer) -> usize {
     fluids.iter().take_while(|fluid| grain.is_carried_by(fluid)).count()
 }

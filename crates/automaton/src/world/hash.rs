@@ -1,4 +1,4 @@
-//! The hash of the whole state, by which runs are compared.
+//! Hash of the whole state, by which runs are compared.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -6,13 +6,16 @@ use super::{Ground, Layer, World};
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z};
 
 impl World {
-    /// Hash of shape, solids, what each material has where, and the accounts, in an order that does not depend on how they are
-    /// stored. The same on every machine. Flow and air count in `State::state_hash`.
+    /// Hash of shape, solids, the contents of each material by place, and the accounts, in an order
+    /// that does not depend on their storage. The hash is the same on every machine. Flow and air
+    /// count in `State::state_hash`.
     ///
-    /// It is XXH3 (64 bits) of these numbers, little-endian and 8 bytes each unless said otherwise: nx, ny, nz; the lengths of
-    /// the runs of cells that are all solid or all not, in [`Grid::index`](lavoxel_base::grid::Grid::index) order, the first of them
-    /// solid and perhaps 0; then for each layer that holds any or has an account other than 0 its name in bytes, for each
-    /// cell that holds any, in the same order, x, y, z, amount and, where the material carries it, energy (2 bytes each), the number of these cells, and
+    /// The hash is XXH3 (64 bits) of these numbers, little-endian and 8 bytes each unless stated
+    /// otherwise: nx, ny, nz; the lengths of the runs of cells that are all solid or all open, in
+    /// [`Grid::index`](lavoxel_base::grid::Grid::index) order, the first run solid and perhaps 0;
+    /// then for each layer that holds any matter or has an account other than 0 its name in bytes,
+    /// for each cell that holds any, in the same order, x, y, z, amount and, where the material
+    /// carries it, energy (2 bytes each), the number of these cells, and
     /// [`Ledger::accounts`](super::Ledger::accounts).
     pub fn state_hash(&self) -> u64 {
         let mut hash = Xxh3::new();
@@ -24,14 +27,15 @@ impl World {
 }
 
 impl Ground {
-    /// Adds its numbers in [`World::state_hash`].
+    /// Adds the ground's numbers in [`World::state_hash`].
     pub fn hash_into(&self, hash: &mut Xxh3) {
         let (grid, mut add) = (self.grid(), |number: u64| hash.update(&number.to_le_bytes()));
         [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| add(side as u64));
         self.visit_runs(add);
     }
 
-    /// Visits the lengths of the runs of solid and of other cells by turns, solid ones first.
+    /// Calls `visit` with the lengths of alternating runs of solid and of open cells, solid ones
+    /// first.
     fn visit_runs(&self, mut visit: impl FnMut(u64)) {
         let grid = self.grid();
         let (mut now, mut length) = (true, 0);
@@ -43,7 +47,7 @@ impl Ground {
             length += cells as u64;
         };
         for z in 0..grid.nz {
-            // Below the first of these rows all is rock, and from the second on all is air.
+            // Below the row `lowest` all is rock, and from the row `highest` on all is air.
             let (lowest, highest) = self.heights(z);
             add(true, lowest * grid.nx);
             for y in lowest..highest {
@@ -56,13 +60,13 @@ impl Ground {
 }
 
 impl Layer {
-    /// Whether there is or was any of its material. One that only could come changes no state: the window has more of them than
-    /// its scene.
+    /// Returns true if there is or was any of the layer's material. A material that was never there
+    /// changes no state: the window has more materials than its scene.
     fn was_there(&self) -> bool {
         self.ledger.accounts().iter().any(|account| *account != 0) || self.held().next().is_some()
     }
 
-    /// Adds its numbers in [`World::state_hash`]; none where its material never was.
+    /// Adds the layer's numbers in [`World::state_hash`]; none if its material never was there.
     pub fn hash_into(&self, hash: &mut Xxh3) {
         if !self.was_there() {
             return;
@@ -80,7 +84,8 @@ impl Layer {
         self.ledger.hashed().for_each(|account| hash.update(&account.to_le_bytes()));
     }
 
-    /// Appends what the hash reads of the row (y, z), and gives the number of its cells.
+    /// Appends the bytes that the hash reads of the row (y, z), and returns the number of its
+    /// cells.
     fn write_row(&self, y: usize, z: usize, bytes: &mut Vec<u8>) -> u64 {
         let (first, mut cells) = (z % TILE_Z * TILE_X, 0);
         for (tx, tile) in self.row_of_tiles(y, z) {
@@ -109,7 +114,7 @@ mod tests {
     use lavoxel_base::grid::{Grid, Place};
     use lavoxel_base::random::mix64;
 
-    /// The hash as its documentation defines it.
+    /// Computes the hash by its documented definition.
     fn plain_hash(world: &World) -> u64 {
         let grid = world.grid;
         let mut hash = Xxh3::new();

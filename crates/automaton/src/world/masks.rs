@@ -3,32 +3,35 @@
 use super::{Ground, GroundStrip};
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z, TilePlace};
 
-/// The ground around the cells of a tile, a bit for each cell; computed once for a version of the ground.
+/// Ground around the cells of a tile, a bit for each cell; computed once for a version of the
+/// ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Masks {
-    /// The ground from which it was computed, by [`GroundStrip::version`](super::GroundStrip::version).
+    /// Version of the ground at the computation, by
+    /// [`GroundStrip::version`](super::GroundStrip::version).
     pub(crate) version: u64,
-    /// The cell itself is inside the box and not solid.
+    /// Cells that are inside of the box and not solid.
     pub(crate) open: u32,
-    /// The cell below is solid, or this is the floor.
+    /// Cells on a solid cell or the floor.
     pub(crate) bed: u32,
-    /// The cell in each direction of spreading is inside the box and not solid.
+    /// Cells whose neighbour in each direction of spreading is inside of the box and not solid.
     pub(crate) free: [u32; 4],
-    /// The cell in each direction is outside of the box.
+    /// Cells whose neighbour in each direction is outside of the box.
     pub(crate) out: [u32; 4],
 }
 
 impl Masks {
-    /// Of no ground.
+    /// Masks that match no ground.
     pub(super) const STALE: Self = Self { version: u64::MAX, open: 0, bed: 0, free: [0; 4], out: [0; 4] };
 
-    /// The masks of the tile at (`tx`, `y`, `tz`), counted in tiles, over ground of this version.
+    /// Computes the masks of the tile at (`tx`, `y`, `tz`), counted in tiles, over ground of this
+    /// version.
     pub(super) fn new(ground: &Ground, [tx, y, tz]: TilePlace, version: u64) -> Self {
         let grid = ground.grid();
         let (first_x, first_z) = (tx * TILE_X, tz * TILE_Z);
         let rows = TILE_Z.min(grid.nz - first_z);
-        // Of the rows from one before the tile to one after it, the cells from one before to one after: ten bits, or none
-        // where a row lies outside of the box.
+        // Reads rows from one before the tile to one after, and in each row the cells from one
+        // before to one after: ten bits, or none where a row lies outside of the box.
         let cells = |z: usize, y: usize| {
             let z = (first_z + z).wrapping_sub(1);
             if z < grid.nz { ground.solid_bits([first_x, y, z]) } else { (0, 0) }
@@ -54,13 +57,13 @@ impl Masks {
 }
 
 impl GroundStrip<'_> {
-    /// The masks of the tile at (`tx`, `y`).
+    /// Computes the masks of the tile at (`tx`, `y`).
     #[cold]
     pub(crate) fn masks(self, tx: usize, y: usize) -> Masks {
         Masks::new(self.ground, [tx, y, self.tz], self.version(tx))
     }
 
-    /// The open cells of the tile at (`tx`, `y`).
+    /// Returns bits of the open cells of the tile at (`tx`, `y`).
     pub fn open(self, tx: usize, y: usize) -> u32 {
         self.rows().fold(0, |open, (row, z)| {
             let (solid, inside) = self.ground.solid_bits([tx * TILE_X, y, z]);
@@ -68,20 +71,20 @@ impl GroundStrip<'_> {
         })
     }
 
-    /// The cells of a tile at `tx` that are inside of the box.
+    /// Returns bits of the cells of a tile at `tx` that are inside of the box.
     pub fn inside(self, tx: usize) -> u32 {
         let row = (1_u32 << (self.ground.grid().nx - tx * TILE_X).min(TILE_X)) - 1;
         self.rows().fold(0, |inside, (rows, _)| inside | row << (TILE_X * rows))
     }
 
-    /// The y from which every cell of the column of tiles at `tx` is open.
+    /// Returns the y from which every cell of the column of tiles at `tx` is open.
     pub(crate) fn top(self, tx: usize) -> usize {
         let xs = tx * TILE_X..((tx + 1) * TILE_X).min(self.ground.grid().nx);
         let columns = self.rows().flat_map(|(_, z)| xs.clone().map(move |x| (x, z)));
         columns.map(|(x, z)| self.ground.top(x, z)).max().unwrap_or(0)
     }
 
-    /// The rows of a tile that are inside of the box, each with its z.
+    /// Returns the rows of a tile that are inside of the box, each with its z.
     fn rows(self) -> impl Iterator<Item = (usize, usize)> {
         let first = self.tz * TILE_Z;
         (first..(first + TILE_Z).min(self.ground.grid().nz)).enumerate()

@@ -1,5 +1,5 @@
-//! The state of the automaton: the ground and the liquids over one grid, with the accounts that prove that nothing
-//! was lost. No rule and no picture lives here.
+//! State of the automaton: the ground and the liquids over one grid, with the accounts that prove
+//! that nothing was lost. No rule and no picture lives here.
 
 mod activity;
 mod clock;
@@ -63,8 +63,9 @@ use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 
 /// Ground and matter over one grid.
 ///
-/// Each material is a [`Layer`] with its own account: still matter, grains, then fluids, each the heaviest first. A layer
-/// takes room from those after it. The lava is always there. A layer without matter takes hardly any memory.
+/// Each material is a [`Layer`] with its own account: still matter, grains, then fluids, each group
+/// the heaviest first. A layer takes room from the layers after it. The lava is always there. A
+/// layer without matter takes hardly any memory.
 #[derive(Clone, Debug)]
 pub struct World {
     #[doc(hidden)]
@@ -73,22 +74,22 @@ pub struct World {
     pub ground: Ground,
     #[doc(hidden)]
     pub layers: Vec<Layer>,
-    /// Where the lava is among the layers.
+    /// Index of the lava among the layers.
     lava: usize,
-    /// Room of a cell that the layers share.
+    /// Rule by which the layers share the room of a cell.
     pub(crate) capacity: Capacity,
-    /// The layers that only show another model.
+    /// Layers that only show another model.
     mirrors: Mirrors,
 }
 
 impl World {
-    /// A world of lava, without any yet, over `ground`.
+    /// Makes a world of lava over `ground`, without any lava yet.
     pub fn new(ground: Ground) -> Self {
         Self::with_materials(ground, Vec::new())
     }
 
-    /// A world of lava and these materials, each with its own name, without matter yet; the order of its layers is that of
-    /// [`Material::with_lava`].
+    /// Makes a world of lava and `materials`, each with its own name, without matter yet; the order
+    /// of its layers is that of [`Material::with_lava`].
     pub fn with_materials(ground: Ground, materials: Vec<Material>) -> Self {
         let materials = Material::with_lava(materials);
         let (grid, last) = (ground.grid(), materials.len() - 1);
@@ -103,13 +104,13 @@ impl World {
         Self { grid, ground, layers, lava, capacity: Capacity::Shared, mirrors: Mirrors::default() }
     }
 
-    /// This world, without matter yet, whose layers share this much of a cell.
+    /// Sets the way in which layers share a cell; the world must not hold matter yet.
     #[must_use]
     pub fn with_capacity(self, capacity: Capacity) -> Self {
         Self { capacity, ..self }
     }
 
-    /// All that it holds; what is left out follows from its scene.
+    /// Returns all state of the world; all else follows from its scene.
     pub fn held(&self) -> (&Ground, &[Layer]) {
         let Self { grid: _, ground, layers, lava: _, capacity: _, mirrors: _ } = self;
         (ground, layers)
@@ -125,37 +126,37 @@ impl World {
         &self.ground
     }
 
-    /// The materials, in the order of [`Material::with_lava`].
+    /// Layers, in the order of [`Material::with_lava`].
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    /// The layer of the material with a name.
+    /// Returns the layer of the material with this name.
     pub fn layer(&self, name: &str) -> Option<&Layer> {
         self.layers.iter().find(|layer| layer.material.name == name)
     }
 
-    /// Number of the layer of the material with a name.
+    /// Returns the index of the layer of the material with this name.
     pub fn number_of(&self, name: &str) -> Option<usize> {
         self.layers.iter().position(|layer| layer.material.name == name)
     }
 
-    /// The materials of its layers, in their order.
+    /// Materials of the layers, in their order.
     pub fn materials(&self) -> impl Iterator<Item = &Material> {
         self.layers().iter().map(Layer::material)
     }
 
-    /// The lava.
+    /// Layer of the lava.
     pub fn lava(&self) -> &Layer {
         &self.layers[self.lava]
     }
 
-    /// Number of the layer of the lava.
+    /// Index of the layer of the lava.
     pub fn number_of_lava(&self) -> usize {
         self.lava
     }
 
-    /// Amount of matter in a cell that takes room from a layer, at most 1.
+    /// Amount of matter in a cell that takes room from a layer, in units, at most 1 cell.
     pub fn heavier_than(&self, layer: usize, place: Place) -> u16 {
         let sum: u32 = self.layers[..self.capacity.layers_above(layer)]
             .iter()
@@ -164,14 +165,14 @@ impl World {
         sum.min(AMOUNT_ONE.into()) as u16
     }
 
-    /// Most that a cell of a layer may hold: 1 of lava that nothing takes room from, and of all other matter, which can climb,
-    /// just below 2.
+    /// Largest amount that a cell of a layer may hold, in units: 1 cell for lava from which nothing
+    /// takes room, and just below 2 cells for all other matter, which can climb.
     pub fn most_of(&self, layer: usize) -> u16 {
         if layer == self.lava && self.capacity.layers_above(layer) == 0 { AMOUNT_ONE } else { u16::MAX }
     }
 
-    /// A box without rock whose lower part, of the given `share` of its height, holds random amounts from 0.5 to 1 and
-    /// full energy: every cell can move. The worst case for an engine.
+    /// Makes a box without rock whose lower part, the given `share` of its height, holds random
+    /// amounts from 0.5 to 1 and full energy: every cell can move. The worst case for an engine.
     pub fn restless(grid: Grid, share: f64) -> Self {
         let mut world = Self::new(Ground::none(grid));
         let height = (grid.ny as f64 * share) as usize;
@@ -183,7 +184,8 @@ impl World {
         world
     }
 
-    /// A box without rock whose floor is covered by full cells too tired to move: nothing will ever happen in it.
+    /// Makes a box without rock whose floor is covered by full cells with too little energy to
+    /// move: nothing will ever happen in it.
     pub fn at_rest(grid: Grid) -> Self {
         let mut world = Self::new(Ground::none(grid));
         for z in 0..grid.nz {
@@ -193,15 +195,15 @@ impl World {
         world
     }
 
-    /// Writes one cell of lava of the initial state; [`World::open_account`] then makes it count. Nothing is written into a
-    /// solid cell, and energy needs liquid to hold it.
+    /// Writes one cell of lava of the initial state; [`World::open_account`] then makes the cell
+    /// count. Nothing is written into a solid cell, and energy needs liquid to hold it.
     pub fn place(&mut self, place: Place, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(place) {
             self.layers[self.lava].set(place, Content { amount: amount.min(AMOUNT_ONE), energy });
         }
     }
 
-    /// Resets the accounts: what is in the box now is the initial state.
+    /// Resets the accounts: the present contents of the box become the initial state.
     pub fn open_account(&mut self) {
         let mirrors = self.mirrors;
         for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
@@ -210,12 +212,16 @@ impl World {
         }
     }
 
-    /// Checks the invariants that hold after every step, and names the first that does not, layer by layer.
+    /// Checks the invariants that hold after every step, layer by layer.
     ///
-    /// 1. in every layer that has an account of its own, mass now + outflow + solidified + removed = initial + sourced, to the
-    ///    unit; the same for energy with what friction took;
-    /// 2. as much of every element in what reactions made as in what they took;
-    /// 3. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
+    /// 1. In every layer that has an account of its own, mass now + outflow + solidified + removed
+    ///    = initial + sourced, to the unit; the same for energy, with the energy lost to friction.
+    /// 2. Reactions produce as much of every element as they consume.
+    /// 3. No amount of lava is above one where no layer takes room from it, no liquid is in a solid
+    ///    cell, no energy is without liquid.
+    ///
+    /// # Errors
+    /// Names the first invariant that does not hold.
     pub fn check(&self) -> Result<(), String> {
         let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
         let mut numbered = self.layers.iter().enumerate();
@@ -224,12 +230,12 @@ impl World {
         unbalanced.map_or(Ok(()), |(element, account)| Err(format!("element {element}: {account:?}")))
     }
 
-    /// Account of each element that its materials declare: what is held, where it came from and went, in units of amount
-    /// times the number that the material declares.
+    /// Returns the account of each element that the materials declare, in units of amount times the
+    /// number that the material declares.
     pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
         let mut accounts = BTreeMap::<&str, ElementAccount>::new();
         for (number, layer) in self.layers.iter().enumerate() {
-            // A mirror has the account of its model; here it counts as far as it reacts.
+            // A mirror's model keeps the account; here the mirror counts only as far as it reacts.
             let (ledger, is_mirror) = (layer.ledger, self.is_mirror(number));
             let reacts = Ledger { sourced: ledger.used, outflow: ledger.made, ..ledger.reacted() };
             let ledger = if is_mirror { reacts } else { ledger };

@@ -1,4 +1,4 @@
-//! How much memory a world takes, worked out before it is made.
+//! Memory estimates of a world, computed before the world is made.
 
 use super::masks::Masks;
 use super::{Ground, Layer, World};
@@ -19,18 +19,21 @@ const BYTES_A_PLACE: f64 = 4.0;
 /// Bytes of a hollow column while it is read from a file, without its bits.
 const BYTES_A_HOLLOW: f64 = 64.0;
 
-/// Lists of tiles grow by more than one, and the engine keeps a list of what moves: memory of the lava to its bare tiles.
+/// Ratio of the lava's memory to its bare tiles: lists of tiles grow by more than one, and the
+/// engine keeps a list of moves.
 const ROOM: f64 = 1.25;
 
-/// Memory that tracing takes to find bodies and surfaces, relative to that of the liquid that it traces. A deep sea takes 0.2
-/// (12 MB for one of 12 million cells); a film, whose every tile has a surface, takes more, and little in all.
+/// Memory that tracing takes to find bodies and surfaces, relative to that of the traced liquid. A
+/// deep sea takes 0.2 (12 MB for one of 12 million cells); a film, whose every tile has a surface,
+/// takes more, but little in all.
 pub const TRACED: f64 = 0.5;
 
-/// Bytes of a column in what tracing keeps of the open cells of the ground.
+/// Bytes of a column in tracing's cache of the open cells of the ground.
 const BYTES_A_TRACED_COLUMN: f64 = 4.0;
 
 impl World {
-    /// Memory that tracing some layers takes to keep the open cells of the ground, so many columns of which have caves.
+    /// Memory that tracing of `layers` layers takes to keep the open cells of the ground, `hollow`
+    /// columns of which have caves.
     pub fn need_of_tracing(grid: Grid, layers: usize, hollow: usize) -> MemoryEstimate {
         // Columns of tiles with a cave keep a mask for every y.
         let tiles = hollow.min(grid.columns().div_ceil(TILE_X * TILE_Z));
@@ -47,23 +50,23 @@ impl World {
         ))
     }
 
-    /// Memory of the rows of layers besides the lava, without matter.
+    /// Memory of the rows of `layers` layers in addition to the lava, without matter.
     pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
         MemoryEstimate::of("the rows of its materials", layers * grid.nz.div_ceil(TILE_Z), BYTES_A_STRIP)
     }
 
-    /// Memory of so many cells of lava that lie in a part of the box with so many rows from north to south. Counts are
-    /// cut to the box.
+    /// Memory of `cells` cells of lava in a part of the box that is `deep` rows wide from north to
+    /// south. Counts are limited to the box.
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
         let tile = (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
         let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
-        // Where the tile of a place is kept: four bytes, and six bits of what there is to do and was found.
+        // Slot of a place: four bytes, and six bits for marks and activity.
         let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 6.0 / 8.0);
         let lava = ROOM * (cells.min(grid.cells() as f64) * tile + strips * places);
         MemoryEstimate::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
     }
 
-    /// Memory of so many columns with caves; the count is cut to the box.
+    /// Memory of `columns` columns with caves; the count is limited to the box.
     pub fn need_of_hollows(grid: Grid, columns: f64) -> MemoryEstimate {
         let (bits, columns) = (grid.ny.div_ceil(64) as f64 * 8.0, (columns as usize).min(grid.columns()));
         let index = if columns > 0 { grid.columns() as f64 * BYTES_A_PLACE } else { 0.0 };
@@ -73,14 +76,14 @@ impl World {
 }
 
 impl Ground {
-    /// Memory that it takes now.
+    /// Memory that the ground takes now.
     pub fn taken(&self) -> MemoryEstimate {
         MemoryEstimate::of("the ground", self.bytes(), 1.0)
     }
 }
 
 impl Layer {
-    /// Memory that it takes now in a world, with what its rules keep beside it.
+    /// Memory that the layer takes now in a world, the caches of its rules included.
     pub fn taken(&self, world: &World) -> MemoryEstimate {
         let (bytes, material) = (self.bytes(), self.material());
         let named = if self.carries_energy() { "the lava" } else { "the other materials" };

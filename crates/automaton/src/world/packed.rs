@@ -1,27 +1,28 @@
-//! A layer put aside in little memory: empty cells take none.
+//! Compact copies of layers: empty cells take no memory.
 
 use super::{Layer, Ledger};
 use lavoxel_base::grid::tile::Lanes;
 
-/// The contents of a [`Layer`], to come back to them.
+/// Contents of a [`Layer`], to be restored later.
 #[derive(Clone, Debug)]
 pub struct PackedLayer {
-    /// The tiles that hold matter, strip after strip: x and y in tiles, number of the strip.
+    /// Tiles that hold matter, strip after strip: x in tiles, y in cells, index of the strip.
     places: Vec<[u16; 3]>,
-    /// Contents, quantity after quantity.
+    /// Contents of the tiles, quantity after quantity.
     lanes: Vec<Lanes>,
     ledger: Ledger,
 }
 
 impl PackedLayer {
-    /// Puts the contents of a layer aside.
+    /// Copies the contents of a layer.
     pub fn new(layer: &Layer) -> Self {
         let places = layer.tiles().map(|(at, _)| at).collect();
         let lanes = layer.tiles().flat_map(|(_, tile)| tile.0).copied().collect();
         Self { places, lanes, ledger: layer.ledger }
     }
 
-    /// Makes `layer`, of the same box and material, what the packed one was.
+    /// Restores the contents into `layer`, which must have the same box and material as the packed
+    /// one.
     pub fn unpack_into(&self, layer: &mut Layer) {
         *layer = layer.emptied();
         let quantities = self.lanes.len() / self.places.len().max(1);
@@ -31,7 +32,7 @@ impl PackedLayer {
         layer.ledger = self.ledger;
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.places[..]) + size_of_val(&self.lanes[..])
     }

@@ -1,43 +1,44 @@
-//! The quantities of a world by name: one list for slices, probe, legends, files and reports.
+//! Quantities of a world by name: one list for slices, probe, legends, files and reports.
 //!
-//! A quantity is what is measured (a [`CellMeasure`] or a [`ColumnMeasure`]) of one material or of the ground. Those of the
-//! lava go by the bare name of the measure, `amount`; those of other materials have the material in front, `water.amount`.
-//! `lava.amount` is read as `amount`.
+//! A quantity is a measure (a [`CellMeasure`] or a [`ColumnMeasure`]) of one material or of the
+//! ground. Quantities of the lava go by the bare name of the measure, `amount`; quantities of other
+//! materials have the material in front, `water.amount`. `lava.amount` is read as `amount`.
 
 use std::sync::Arc;
 
 use crate::matter::Material;
 use lavoxel_base::measure::{CellMeasure, ColumnMeasure, Measure, Of};
 
-/// A number that every cell of a world has.
+/// Number that every cell of a world has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Quantity<M = CellMeasure> {
-    /// None for the ground.
+    /// Measured material; `None` for the ground.
     material: Option<Arc<str>>,
     measure: M,
 }
 
-/// A number that every column of a world has: what a map shows.
+/// Number that every column of a world has, as shown on a map.
 pub type ColumnQuantity = Quantity<ColumnMeasure>;
 
-/// The air, where a name has a material.
+/// Word for the air in names, in place of a material.
 const AIR: &str = "air";
 
 impl Default for Quantity {
-    /// The amount of the lava.
+    /// Makes the amount of the lava.
     fn default() -> Self {
         Self::new(CellMeasure::Amount, Material::LAVA)
     }
 }
 
 impl<M: Measure> Quantity<M> {
-    /// A measure of a material; the ground's measures have none.
+    /// Makes a measure of a material; measures of the ground ignore `material`.
     pub fn new(measure: M, material: &str) -> Self {
         let material = measure.facts().of.has_material().then(|| material.into());
         Self { material, measure }
     }
 
-    /// All quantities of a world of these materials. The ground's follow those of the lava.
+    /// Returns all quantities of a world of `materials`. Those of the ground follow those of the
+    /// lava.
     pub fn of_materials<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
         let of_material = |material: &'a Material| {
             let has = move |measure: &&M| match measure.facts().of {
@@ -50,14 +51,14 @@ impl<M: Measure> Quantity<M> {
         materials.into_iter().flat_map(of_material).collect()
     }
 
-    /// All quantities of an air.
+    /// Returns all quantities of an air.
     pub fn of_air() -> Vec<Self> {
         let of_air = M::ALL.iter().filter(|measure| matches!(measure.facts().of, Of::Air | Of::Fallout));
         of_air.map(|measure| Self::new(*measure, AIR)).collect()
     }
 
-    /// All quantities of the cells of a world of these materials, in the physical model where `flows`: then those of the flow
-    /// take the place of those in vent units.
+    /// Returns all quantities of the cells of a world of `materials`. If `flows` (physical model),
+    /// quantities of the flow take the place of those in vent units.
     pub fn of_cells(materials: &[Material], flows: bool, has_air: bool) -> Vec<Self> {
         let own = || M::ALL.iter().filter(|measure| flows && measure.facts().of == Of::Flow);
         let shared =
@@ -73,12 +74,12 @@ impl<M: Measure> Quantity<M> {
         quantities
     }
 
-    /// All quantities of the columns of a world of these materials: what maps show. `melts` says whether the lava of its flow
-    /// melts, if it has one.
+    /// Returns all quantities of the columns of a world of `materials`, as shown on maps. `melts`
+    /// is `None` without a flow, else true if the lava of the flow melts.
     pub fn of_columns(materials: &[Material], melts: Option<bool>, has_air: bool) -> Vec<Self> {
         let mut quantities = match melts {
             None => Self::of_materials(materials),
-            // The other materials only show what the flow measures.
+            // The other materials only mirror the flow, whose own measures are listed already.
             Some(true) => Self::of_flow(),
             Some(false) => {
                 let others = Self::of_materials(Material::besides_lava(materials));
@@ -89,8 +90,8 @@ impl<M: Measure> Quantity<M> {
         quantities
     }
 
-    /// All quantities of a world of the physical model: those of the flow take the place of those that count in steps and
-    /// vent units.
+    /// Returns all quantities of a world of the physical model: those of the flow take the place of
+    /// those that count in steps and vent units.
     pub fn of_flow() -> Vec<Self> {
         let shared = Self::of_materials(&[Material::lava()]);
         let own = M::ALL.iter().filter(|measure| measure.facts().of == Of::Flow);
@@ -100,10 +101,10 @@ impl<M: Measure> Quantity<M> {
         shared.chain(own.iter().cloned()).collect()
     }
 
-    /// The quantity of a list that goes by a name.
+    /// Finds the quantity of `list` with the given name.
     ///
     /// # Errors
-    /// Names all that there are.
+    /// If no quantity has the name; the error lists all names.
     pub fn find<'a>(name: &str, list: &'a [Self]) -> Result<&'a Self, UnknownQuantity> {
         let bare = name.strip_prefix(Material::LAVA).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name);
         let known = || list.iter().map(Self::name).collect::<Vec<_>>().join(", ");
@@ -116,43 +117,43 @@ impl<M: Measure> Quantity<M> {
         self.measure
     }
 
-    /// The material that is measured; none for the ground.
+    /// Material that is measured; `None` for the ground.
     pub fn material(&self) -> Option<&str> {
         self.material.as_deref()
     }
 
-    /// Whether it is measured of the air, and not of what came out of it.
+    /// Returns true if the quantity is measured in the air, fallout not included.
     pub fn is_of_air(&self) -> bool {
         self.measure.facts().of == Of::Air
     }
 
-    /// Another measure of the same material.
+    /// Returns another measure of the same material.
     #[must_use]
     pub fn like(&self, measure: M) -> Self {
         Self { material: self.material.clone(), measure }
     }
 
-    /// The name in flags and lists: `amount`, `water.amount`, `solid`.
+    /// Name in flags and lists: `amount`, `water.amount`, `solid`.
     pub fn name(&self) -> String {
         self.with_name(self.measure.facts().name)
     }
 
-    /// A name that a format has for the measure, with the material in front where it belongs.
+    /// Adds the material, where it belongs, in front of the name that a format has for the measure.
     pub fn with_name(&self, measure: &str) -> String {
         self.of_another().map_or(measure.to_owned(), |material| format!("{material}.{measure}"))
     }
 
-    /// The name for formats that take letters, digits and `_`: `water_amount`, `max_thickness`.
+    /// Name for formats that take letters, digits and `_`: `water_amount`, `max_thickness`.
     pub fn symbol(&self) -> String {
         symbol(&self.name())
     }
 
-    /// The name for people, such as under a colour bar: `amount`, `water amount`.
+    /// Name for people, such as under a colour bar: `amount`, `water amount`.
     pub fn words(&self) -> String {
         self.name().replace('.', " ")
     }
 
-    /// The unit; empty for none.
+    /// Unit; empty for none.
     pub fn unit(&self) -> &'static str {
         self.measure.facts().unit
     }
@@ -162,24 +163,24 @@ impl<M: Measure> Quantity<M> {
         self.measure.facts().what.replace("{}", self.material().unwrap_or_default())
     }
 
-    /// The material, where it is not the one of bare names.
+    /// Material, if it is not the lava, whose quantities have bare names.
     fn of_another(&self) -> Option<&str> {
         self.material().filter(|material| *material != Material::LAVA)
     }
 }
 
-/// A name in letters, digits and `_`.
+/// Converts a name to letters, digits and `_`.
 pub fn symbol(name: &str) -> String {
     name.replace(['.', '-'], "_")
 }
 
-/// A name that no quantity goes by.
+/// Error for a name that no quantity goes by.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no quantity {name:?}; there are {known}")]
 pub struct UnknownQuantity {
-    /// The name.
+    /// Name that was asked for.
     pub name: String,
-    /// The names that there are, with commas between.
+    /// Known names, separated by commas.
     pub known: String,
 }
 

@@ -6,19 +6,20 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// A material in a reaction.
+/// Material in a reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its layer.
+    /// Layer of the material.
     pub layer: usize,
-    /// How many parts of it.
+    /// Number of parts of the material.
     pub count: u32,
-    /// Whether it takes part as a whole cell only: a grain.
+    /// Whole-cell flag, for a grain: the material takes part only as a whole cell.
     pub whole: bool,
 }
 
 impl World {
-    /// Takes `amount` units of a layer, which are there, out of a cell; lava's energy goes in proportion.
+    /// Takes `amount` units of a layer, which must be there, out of a cell; the energy of lava goes
+    /// in proportion.
     pub fn consume(&mut self, layer: usize, place: Place, amount: u16) {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
@@ -29,7 +30,8 @@ impl World {
         layer.ledger.energy.used += u64::from(energy);
     }
 
-    /// Adds `amount` units of a layer, for which there is room, to a cell; `energy` is that of a full cell of lava.
+    /// Adds `amount` units of a layer, for which there must be room, to a cell; `energy` is that of
+    /// a full cell of lava.
     pub fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
@@ -41,7 +43,8 @@ impl World {
         layer.ledger.energy.made += u64::from(added);
     }
 
-    /// Whether all other matter in a cell of a layer that sets finds room in the cell above.
+    /// Returns true if all other matter in a cell of a layer that sets finds room in the cell
+    /// above.
     pub(crate) fn can_set(&self, layer: usize, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         let open = y + 1 < self.grid.ny && !self.ground.is_solid(above);
@@ -54,7 +57,8 @@ impl World {
         })
     }
 
-    /// Makes a cell of a layer ground; `World::can_set` holds, and no mirror shows anything there.
+    /// Makes a cell of a layer ground. `World::can_set` must hold, and no mirror may show anything
+    /// there.
     pub fn set_rock(&mut self, layer: usize, [x, y, z]: Place) {
         let place = [x, y, z];
         for (number, other) in self.layers.iter_mut().enumerate() {
@@ -75,10 +79,10 @@ impl World {
         self.set_solid(place, true);
     }
 
-    /// Empties the cells of a layer without energy that hold less than `below`.
+    /// Empties the cells of a layer without energy that hold less than `below` units.
     pub(crate) fn dry(&mut self, layer: usize, below: u16) {
         let layer = &mut self.layers[layer];
-        // A layer in which nothing changed has no new film: one at rest costs nothing.
+        // A layer in which nothing changed has no new film, so a layer at rest costs nothing.
         if layer.searched == Some((layer.version(), below)) {
             return;
         }
@@ -90,7 +94,7 @@ impl World {
         layer.searched = Some((layer.version(), below));
     }
 
-    /// Lets what a layer has in the topmost cells of the box leave it.
+    /// Removes the contents of a layer from the topmost cells of the box and books them as outflow.
     pub(crate) fn leave_by_roof(&mut self, layer: usize) {
         let top = self.grid.ny - 1;
         let layer = &mut self.layers[layer];

@@ -1,29 +1,30 @@
-//! The tiles of a strip that changed, recorded for each kind of reader.
+//! Records of the changed tiles of a strip, one for each kind of reader.
 
 use super::rows::Rows;
 
 /// Number of kinds of readers.
 pub(super) const KINDS: usize = 6;
 
-/// The number of the last read of each kind; 0 without a reader.
+/// Number of the last read of each kind; 0 without a reader.
 pub(crate) type Reads = [u64; KINDS];
 
-/// The tiles that a strip recorded as changed.
+/// Tiles that a strip recorded as changed.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
-    /// A bit for each tile that changed, by [`Strip::index`]; no words at all before the first.
+    /// Bit for each tile that changed, by [`Strip::index`]; empty before the first change.
     pub(super) words: Vec<u64>,
     /// Rows outside of which all bits are clear.
     pub(super) rows: Rows,
-    /// Number of the read since which it is kept; 0 before the first.
+    /// Number of the read at which the record starts; 0 before the first.
     pub(super) since: u64,
 }
 
 impl Record {
-    /// No tile.
+    /// Empty record.
     pub(super) const NONE: Self = Self { words: Vec::new(), rows: Rows::NONE, since: 0 };
 
-    /// Makes room for so many words, `width` to each y, and starts a new record where `last_read` is another read.
+    /// Makes room for `words` words, `width` to each y, and starts a new record if `last_read` is
+    /// another read.
     #[inline]
     pub(super) fn begin(&mut self, last_read: u64, words: usize, width: usize) {
         self.words.resize(words, 0);
@@ -34,7 +35,7 @@ impl Record {
         }
     }
 
-    /// The words of some rows, to set bits in them.
+    /// Returns the words of some rows, to set bits.
     #[inline]
     pub(super) fn words_mut(&mut self, rows: Rows, width: usize) -> &mut [u64] {
         self.rows = self.rows.union(rows);
@@ -43,11 +44,11 @@ impl Record {
     }
 }
 
-/// The records of a strip, by kind of reader.
+/// Records of a strip, by kind of reader.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRecords(pub(super) [Record; KINDS]);
 
 impl ChangeRecords {
-    /// No tile.
+    /// Empty records.
     pub(super) const NONE: Self = Self([Record::NONE; KINDS]);
 }

@@ -1,8 +1,9 @@
-//! Grains at rest: what lies, without streams that fall.
+//! Grains at rest: deposits, without falling streams.
 //!
-//! A grain slides off where a side and the cell below that side are free ([`crate::rules`], grains). So one rests where the cell below
-//! bears it and each of its four sides is barred at its height or a cell lower: a pile falls off by a cell a column, and a stream above
-//! it, of however many columns, does not count.
+//! A grain slides off where a side and the cell below that side are free ([`crate::rules`],
+//! grains). So a grain rests where the cell below bears it and each of its four sides is barred at
+//! its height or a cell lower: a pile falls off by a cell a column, and a stream above the pile, of
+//! however many columns, does not count.
 
 use ndarray::Array2;
 
@@ -12,7 +13,8 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_HALF;
 
 impl World {
-    /// Amount of the layer with a number in each column in units, shape (`nz`, `nx`); of grains that of those at rest.
+    /// Amount of a layer in each column in units, shape (`nz`, `nx`); for grains, the amount at
+    /// rest.
     pub fn lying_amounts(&self, number: usize) -> Array2<u64> {
         let layer = &self.layers[number];
         if !layer.is_grains() {
@@ -20,7 +22,7 @@ impl World {
         }
         let grid = self.grid;
         let mut sums = Array2::zeros((grid.nz, grid.nx));
-        // Columns whose grain at the level below, and at this one, rests.
+        // Columns whose grain rests, at the level below and at this level.
         let (mut below, mut here) = (vec![false; grid.columns()], vec![false; grid.columns()]);
         let (mut of_below, mut of_here): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         for y in 0..grid.ny {
@@ -28,7 +30,7 @@ impl World {
                 for (x, cell) in layer.row(y, z, layer.span(y, z).range()) {
                     let bears = |at: Option<[usize; 2]>, y: Option<usize>| match (at, y) {
                         (Some([x, z]), Some(y)) => below[grid.column(x, z)] || self.bars(number, [x, y, z]),
-                        // The floor and the sides of the box.
+                        // The floor and the sides of the box bear a grain.
                         _ => true,
                     };
                     let under = y.checked_sub(1);
@@ -51,13 +53,14 @@ impl World {
         sums
     }
 
-    /// The column at a side of another one, in the box.
+    /// Returns the column at a side of another column; `None` outside of the box.
     fn beside(&self, [x, z]: [usize; 2], [dx, dz]: [isize; 2]) -> Option<[usize; 2]> {
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
         (x < self.grid.nx && z < self.grid.nz).then_some([x, z])
     }
 
-    /// Whether ground, still matter, other grains or half a cell of heavier fluids bar the way of a grain of a layer.
+    /// Returns true if ground, still matter, other grains or half a cell of heavier fluids bar the
+    /// way of a grain of a layer.
     fn bars(&self, number: usize, place: Place) -> bool {
         let amount = |layer: &super::Layer| u32::from(layer.at(place).amount);
         let others = || self.layers.iter().enumerate().filter(|&(other, _)| other != number);

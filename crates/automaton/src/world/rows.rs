@@ -1,8 +1,8 @@
-//! Rows of tiles of equal y.
+//! Ranges of rows of tiles of equal y.
 
 use std::ops::Range;
 
-/// Rows of equal y, from one to another.
+/// Range of rows of equal y.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
     from: usize,
@@ -10,29 +10,29 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No row.
+    /// Empty range.
     pub const NONE: Self = Self { from: usize::MAX, to: 0 };
 
-    /// Whether there is no row.
+    /// Returns true if the range has no row.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.from >= self.to
     }
 
-    /// The rows as a range.
+    /// Converts the rows to a range.
     #[inline]
     pub fn range(self) -> Range<usize> {
         if self.is_empty() { 0..0 } else { self.from..self.to }
     }
 
-    /// Reaches to one more.
+    /// Extends the range to include `y`.
     #[inline]
     pub(crate) fn add(&mut self, y: usize) {
         self.from = self.from.min(y);
         self.to = self.to.max(y + 1);
     }
 
-    /// The smallest rows around both.
+    /// Returns the smallest range around both.
     #[inline]
     #[must_use]
     pub fn union(self, other: Self) -> Self {

@@ -10,14 +10,14 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::param::kinds;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Most points of a line.
+/// Largest number of points of a line.
 const MOST_POINTS: usize = 10_000;
 
-/// Farthest place and largest size in cells.
+/// Largest coordinate and largest size, in cells.
 pub(super) const FAR: f64 = lavoxel_base::grid::MAX_SIDE as f64;
 
 kinds! {
-    /// A region of the box; lengths in cells, a cell belongs to it when its centre does.
+    /// Region of the box; lengths in cells, a cell belongs to the region when its centre does.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub enum Shape by "kind" {
         /// All cells between two corners, `from` inside and `to` outside.
@@ -53,18 +53,20 @@ kinds! {
             /// Points (x, z).
             #[serde(deserialize_with = "lavoxel_base::exact::many")]
             must points: Vec<[f64; 2]>, [-FAR, FAR] "cells";
-            /// Width across the line; at least the columns that the line crosses, each beside the next one.
+            /// Width across the line; at least the columns that the line crosses, each adjacent to
+            /// the next one.
             #[serde(default)]
             may width: f64, [0.0, FAR] "cells";
         },
-        /// The inside of a closed mesh in a file. It has no cells before its scene is built.
+        /// The inside of a closed mesh in a file. The shape has no cells before its scene is built.
         Mesh = "mesh"(Box<MeshSpec>),
-        /// All below the heights of a heightmap in a file. It has no cells before its scene is built.
+        /// All below the heights of a heightmap in a file. The shape has no cells before its scene
+        /// is built.
         Heightmap = "heightmap"(Box<ReliefSpec>),
     }
 }
 
-/// The line through some points.
+/// Returns the line through `points` (x, z).
 fn line(points: &[[f64; 2]]) -> Line {
     let first = points.first().copied().unwrap_or_default();
     let further: Vec<_> = points.iter().skip(1).map(|point| [point[0] - first[0], point[1] - first[1]]).collect();
@@ -72,7 +74,7 @@ fn line(points: &[[f64; 2]]) -> Line {
 }
 
 impl Shape {
-    /// Lowest and highest corner of a box around the shape.
+    /// Returns the lowest and the highest corner of a box around the shape.
     fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         match *self {
             Self::Box { from, to } => (from, to),
@@ -90,14 +92,15 @@ impl Shape {
             Self::Below { level } => {
                 ([0.0; 3], [lavoxel_base::grid::MAX_SIDE as f64, level, lavoxel_base::grid::MAX_SIDE as f64])
             }
-            // How much of the box a file that was not read yet will take is not known.
+            // The extent of a file that was not read yet is unknown, so that the whole box is
+            // assumed.
             Self::Mesh(_) | Self::Heightmap(_) => {
                 self.cells_of_file().map_or(([0.0; 3], [lavoxel_base::grid::MAX_SIDE as f64; 3]), Cells::bounds)
             }
         }
     }
 
-    /// Whether a point lies inside.
+    /// Returns true if a point lies inside.
     pub fn contains(&self, p: [f64; 3]) -> bool {
         match *self {
             Self::Box { from, to } => (0..3).all(|k| p[k] >= from[k] && p[k] < to[k]),
@@ -114,13 +117,13 @@ impl Shape {
         }
     }
 
-    /// Cells of `grid` along x, y and z that a box around the shape has.
+    /// Number of cells of `grid` along x, y and z in a box around the shape.
     pub fn extent(&self, grid: Grid) -> [f64; 3] {
         self.sides(grid).map(|side| side.len() as f64)
     }
 
-    /// The lowest and the highest corner of a box around the part of the shape in `grid`, in cells; none where nothing of it is,
-    /// and of a shape from a file that was not read.
+    /// Returns the lowest and the highest corner of a box around the part of the shape in `grid`,
+    /// in cells; `None` if the shape does not meet the grid, or if its file was not read.
     pub fn corners(&self, grid: Grid) -> Option<[[f64; 3]; 2]> {
         if self.kind_of_file().is_some() && self.cells_of_file().is_none() {
             return None;
@@ -131,7 +134,7 @@ impl Shape {
         (0..3).all(|k| low[k] < high[k]).then_some([low, high])
     }
 
-    /// Columns of `grid` that have cells of the shape, (x, z), from north to south.
+    /// Returns the columns (x, z) of `grid` that have cells of the shape, from north to south.
     pub fn columns(&self, grid: Grid) -> Vec<(usize, usize)> {
         if let Self::Line { points, width } = self {
             return line(points).columns(0.5 * width, grid);
@@ -141,12 +144,12 @@ impl Shape {
         zs.flat_map(|z| xs.clone().map(move |x| (x, z))).filter(|&(x, z)| holds(x, z)).collect()
     }
 
-    /// Cells of `grid` below the top of the shape, in a column.
+    /// Number of cells of `grid` below the top of the shape, in a column.
     pub fn top(&self, grid: Grid) -> f64 {
         self.bounds().1[1].ceil().clamp(0.0, grid.ny as f64)
     }
 
-    /// The cells of a shape from a file, once it was read.
+    /// Returns the cells of a shape from a file; `None` before the file is read.
     fn cells_of_file(&self) -> Option<&Cells> {
         match self {
             Self::Mesh(mesh) => mesh.cells.as_deref(),
@@ -155,7 +158,7 @@ impl Shape {
         }
     }
 
-    /// Kind of file from which the shape is read, if it is.
+    /// Kind of file from which the shape is read; `None` for a shape without a file.
     pub fn kind_of_file(&self) -> Option<&'static str> {
         match self {
             Self::Mesh(_) => Some("mesh"),
@@ -165,6 +168,9 @@ impl Shape {
     }
 
     /// Refuses a shape whose file was not read.
+    ///
+    /// # Errors
+    /// If the shape comes from a file and has no cells yet.
     pub fn check_cells(&self, key: &str) -> Result<(), Invalid> {
         match self.kind_of_file().filter(|_| self.cells_of_file().is_none()) {
             Some(kind) => {
@@ -175,7 +181,7 @@ impl Shape {
         }
     }
 
-    /// Cells of `grid` along x, y and z of a box around the shape.
+    /// Returns the ranges of cells of `grid` along x, y and z of a box around the shape.
     fn sides(&self, grid: Grid) -> [Range<usize>; 3] {
         let ((low, high), sides) = (self.bounds(), [grid.nx, grid.ny, grid.nz]);
         std::array::from_fn(|k| {
@@ -184,10 +190,11 @@ impl Shape {
         })
     }
 
-    /// The cells of `grid` inside the shape, in the order of [`Grid::places`].
+    /// Returns the cells of `grid` inside the shape, in the order of [`Grid::places`].
     pub fn cells(&self, grid: Grid) -> impl Iterator<Item = Place> + '_ {
         let [xs, ys, zs] = self.sides(grid);
-        // Found once: to ask for each cell whether the line crosses it takes the length of the line each time.
+        // Computed once, because a test of one cell against the line takes time proportional to the
+        // line's length.
         let wall = matches!(self, Self::Line { .. }).then(|| self.columns(grid));
         let holds = move |place: &Place| match &wall {
             Some(columns) => columns.binary_search_by_key(&(place[2], place[0]), |&(x, z)| (z, x)).is_ok(),
@@ -199,6 +206,9 @@ impl Shape {
     }
 
     /// Checks that every number is finite and every size positive; `key` is the table's name.
+    ///
+    /// # Errors
+    /// Names the first key that is wrong.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
         match self {

@@ -1,7 +1,8 @@
-//! Where liquid lies in memory: tiles of 8 × 1 × 4 cells, kept only where there is liquid.
+//! Storage of liquid: tiles of 8 × 1 × 4 cells, kept only where there is liquid.
 //!
-//! Four slabs of equal z form a [`Strip`], the unit of work that parallel passes hand to threads. Lava is a thin skin on
-//! the ground, and flat tiles fit it better than cubes; a tile is also the group of cells that shares a random hash.
+//! Four slabs of equal z form a [`Strip`], the unit of work that parallel passes hand to threads.
+//! Lava is a thin skin on the ground, and flat tiles fit a skin better than cubes; a tile is also
+//! the group of cells that shares a random hash.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,28 +16,29 @@ use super::{Content, GroundStrip};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, bits};
 
-/// Places left by liquid that keep their slots: so many, and one for so many tiles.
+/// Number of emptied places that keep their slots: `LEFT_LEAST`, and one for every `LEFT_SHARE`
+/// tiles.
 const LEFT_LEAST: usize = 64;
 const LEFT_SHARE: usize = 4;
 
-/// Where a tile has its amounts, among its quantities.
+/// Index of the amounts among the quantities of a tile.
 pub const AMOUNT: usize = 0;
 
-/// Where a tile has its energies, when its material carries energy.
+/// Index of the energies among the quantities of a tile whose material carries energy.
 pub const ENERGY: usize = 1;
 
-/// The quantities of 32 cells: amounts, then what the material carries.
+/// Quantities of 32 cells: amounts, then the energies if the material carries energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile<'a>(pub &'a [Lanes]);
 
 impl<'a> Tile<'a> {
-    /// The amounts.
+    /// Amounts of the 32 cells.
     #[inline]
     pub fn amount(self) -> &'a Lanes {
         &self.0[AMOUNT]
     }
 
-    /// The energies; zero where none is carried.
+    /// Energies of the 32 cells; zero if the material carries none.
     #[inline]
     pub fn energy(self) -> &'a Lanes {
         self.0.get(ENERGY).unwrap_or(&Lanes::ZERO)
@@ -49,56 +51,57 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// Up to 64 tiles of a strip that lie in a row of equal y: a bit for each, and where they are. Together in memory, because
-/// a rule that visits one of them reads its neighbours.
+/// Up to 64 tiles of a strip in a row of equal y: a bit and a slot for each. Bits and slots are
+/// adjacent in memory, because a rule that visits a tile reads its neighbours.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Tiles that may hold liquid; every tile without a bit is empty.
     pub held: u64,
     /// Tiles that changed, or whose heavier matter did, since the column rule visited them.
     pub(crate) falling: u64,
-    /// Cells that changed since the rule across visited them.
+    /// Tiles that changed since the rule across visited them.
     pub(crate) flowing: u64,
-    /// Where they are, 0 where a tile never held liquid.
+    /// Slot of each tile, 0 for a tile that never held liquid.
     pub(crate) slots: [u32; ROW],
 }
 
 impl Row {
-    /// No liquid.
+    /// Row without liquid.
     pub(crate) const EMPTY: Self = Self { held: 0, falling: 0, flowing: 0, slots: [0; ROW] };
 }
 
-/// Row that stands where there is none.
+/// Empty row, used for every row that is not stored.
 static NO_ROW: Row = Row::EMPTY;
 
-/// The tiles of four slabs of equal z.
+/// Tiles of four slabs of equal z.
 ///
-/// Keeps: a tile that holds liquid has a slot and its bit in `held`; every other tile is empty, and slot 0 stands for those that
-/// have none of their own. `falling` and `flowing` have the tiles that changed since the last visit of gravity and of spreading;
-/// after a step, they have at least all that the rules changed in it. Outside of the rows that the three fields name, no
-/// such bit is set.
+/// Invariant: a tile that holds liquid has a slot and its bit in `held`; every other tile is empty,
+/// and slot 0 stands for tiles without a slot. `falling` and `flowing` have the tiles that changed
+/// since the last visit of gravity and of spreading; after a step, they have at least all tiles
+/// that the rules changed in the step. Outside of the rows that the fields `held`, `falling` and
+/// `flowing` of the strip name, no such bit is set.
 #[derive(Clone, Debug)]
 pub struct Strip {
-    /// Tiles along x.
+    /// Number of tiles along x.
     pub count: usize,
-    /// [`Row`]s to each y.
+    /// Number of [`Row`]s to each y.
     pub width: usize,
     ny: usize,
-    /// Lanes of a tile, one for each quantity.
+    /// Number of lanes of a tile, one for each quantity.
     quantities: usize,
-    /// By [`Strip::index`]; none at all before the first liquid.
+    /// Rows by [`Strip::index`]; empty before the first liquid.
     pub(super) rows: Vec<Row>,
-    /// The quantities of each slot.
+    /// Quantities of each slot.
     lanes: Vec<Lanes>,
     masks: Vec<Masks>,
-    /// Tiles that became empty, the oldest first: their places, as index · 64 + bit, and their slots. Lava that is gone often
-    /// comes back in the next step, so a slot stays with its place for a while.
+    /// Tiles that became empty, the oldest first: place, as index · 64 + bit, and slot. Lava that
+    /// is gone often comes back in the next step, so a slot stays with its place for a while.
     left: VecDeque<(u32, u32)>,
-    /// For each slot, whether it is in `left`.
+    /// Set for each slot that is in `left`.
     is_left: Vec<bool>,
-    /// Tiles that the last spreading step changed: how much work the next step may be.
+    /// Number of tiles that the last spreading step changed: an estimate of the next step's work.
     pub(crate) work: usize,
-    /// Counts the changes of tiles, those of heavier matter included.
+    /// Counter of changes of tiles, those of heavier matter included.
     pub(super) changes: u64,
     /// Rows with tiles that may hold liquid.
     pub(crate) held: Rows,
@@ -106,14 +109,15 @@ pub struct Strip {
     pub(crate) falling: Rows,
     /// Rows with tiles that changed since spreading visited them.
     pub(crate) flowing: Rows,
-    /// Tiles that changed since the last reads of the layer, without those that are still `falling`.
+    /// Tiles that changed since the last reads of the layer, without those that are still
+    /// `falling`.
     pub(super) records: ChangeRecords,
     /// Words that the rule of grains reads; absent in layers of other matter.
     pub(crate) grains: GrainWords,
 }
 
 impl Strip {
-    /// No liquid.
+    /// Makes a strip without liquid.
     pub(crate) fn empty(grid: Grid, quantities: usize) -> Self {
         let count = grid.nx.div_ceil(TILE_X);
         Self {
@@ -136,12 +140,12 @@ impl Strip {
         }
     }
 
-    /// Tiles that have memory: those that hold liquid, and some that held it lately.
+    /// Number of tiles that have memory: those that hold liquid, and some that held liquid lately.
     pub fn tiles(&self) -> usize {
         self.masks.len() - 1
     }
 
-    /// Cells from the floor to the roof.
+    /// Number of cells from the floor to the roof.
     pub(crate) fn ny(&self) -> usize {
         self.ny
     }
@@ -151,75 +155,76 @@ impl Strip {
         self.ny * self.width
     }
 
-    /// Number of the row that has the tiles `64 · w` and on.
+    /// Index of the row that has the tiles `64 · w` and on.
     #[inline]
     pub fn index(&self, y: usize, w: usize) -> usize {
         y * self.width + w
     }
 
-    /// The row with a number; one without liquid where there is none.
+    /// Returns the row with an index; an empty row if none is stored.
     #[inline]
     pub fn row(&self, index: usize) -> &Row {
         self.rows.get(index).unwrap_or(&NO_ROW)
     }
 
-    /// The row with a number, to be written. There was liquid before.
+    /// Returns the row with an index, to be written. The strip must have held liquid before.
     #[inline]
     pub(crate) fn row_mut(&mut self, index: usize) -> &mut Row {
         &mut self.rows[index]
     }
 
-    /// The tile of a slot.
+    /// Returns the tile of a slot.
     #[inline]
     pub(crate) fn tile(&self, slot: u32) -> Tile<'_> {
         Tile(&self.lanes[slot as usize * self.quantities..][..self.quantities])
     }
 
-    /// The `Q` quantities of a slot, which are all that the strip keeps.
+    /// Returns the `Q` quantities of a slot; `Q` must be the number of quantities of the strip.
     #[inline(always)]
     pub(crate) fn lanes<const Q: usize>(&self, slot: u32) -> &[Lanes; Q] {
         debug_assert!(Q == self.quantities);
         &self.lanes.as_chunks().0[slot as usize]
     }
 
-    /// The quantities of a slot, however many the strip keeps.
+    /// Returns the quantities of a slot, whatever their number.
     #[inline]
     pub(crate) fn lanes_of(&self, slot: u32) -> &[Lanes] {
         self.tile(slot).0
     }
 
-    /// The quantities of a slot that is not 0, to be written.
+    /// Returns the quantities of a slot that is not 0, to be written.
     #[inline(always)]
     fn lanes_mut<const Q: usize>(&mut self, slot: u32) -> &mut [Lanes; Q] {
         debug_assert!(slot != 0 && Q == self.quantities, "the empty tile stays empty");
         &mut self.lanes.as_chunks_mut().0[slot as usize]
     }
 
-    /// The tile at x = `tx`, counted in tiles.
+    /// Returns the tile at x = `tx`, counted in tiles.
     #[inline]
     pub fn at(&self, tx: usize, y: usize) -> Tile<'_> {
         self.tile(self.slot(tx, y))
     }
 
-    /// The slot of the tile at x = `tx`, counted in tiles; 0 where there is none.
+    /// Returns the slot of the tile at x = `tx`, counted in tiles; 0 for a tile without a slot.
     #[inline]
     pub(crate) fn slot(&self, tx: usize, y: usize) -> u32 {
         self.row(self.index(y, tx / ROW)).slots[tx % ROW]
     }
 
-    /// Masks of the ground for the tile of a slot; they may be out of date.
+    /// Returns the ground masks of the tile of a slot, which may be out of date.
     #[inline]
     pub(crate) fn masks(&self, slot: u32) -> &Masks {
         &self.masks[slot as usize]
     }
 
-    /// Mutable access to it.
+    /// Returns the ground masks of the tile of a slot, to be written.
     #[inline]
     pub(crate) fn masks_mut(&mut self, slot: u32) -> &mut Masks {
         &mut self.masks[slot as usize]
     }
 
-    /// Masks of the ground for the tile at (`tx`, `y`), which has this slot, or 0 for none.
+    /// Returns up-to-date ground masks of the tile at (`tx`, `y`), which has this `slot`, or 0 for
+    /// none.
     #[inline]
     pub(crate) fn masks_of(&mut self, slot: u32, ground: GroundStrip<'_>, [tx, y]: [usize; 2]) -> Masks {
         if slot == 0 {
@@ -232,16 +237,17 @@ impl Strip {
         *masks
     }
 
-    /// The tile at a place, a new one where there was none; it changes, so that both rules visit it and its
-    /// neighbours. The place is the number of its row, which lies at `y`, and its bit there.
+    /// Returns the quantities of the tile at a place to be written, and marks the tile as changed,
+    /// so that both rules visit it and its neighbours; creates the tile if needed. The place is the
+    /// index of its row, which lies at `y`, and its bit there.
     #[inline(always)]
     pub(crate) fn change<const Q: usize>(&mut self, y: usize, index: usize, bit: usize) -> &mut [Lanes; Q] {
         let slot = self.mark(y, index, bit);
         self.lanes_mut(slot)
     }
 
-    /// The amounts of the tile at a place of a layer of grains, a new one where there was none; it holds some. A call of
-    /// [`Strip::changed`] has to follow.
+    /// Returns the amounts of the tile at a place of a layer of grains to be written, and marks the
+    /// tile as held; creates the tile if needed. A call of [`Strip::changed`] must follow.
     #[inline(always)]
     pub(crate) fn grain_tile(&mut self, index: usize, bit: usize) -> &mut Lanes {
         let slot = match self.row(index).slots[bit] {
@@ -253,7 +259,7 @@ impl Strip {
         lanes
     }
 
-    /// Marks tiles of the row with a number, which lies at `y`, as changed.
+    /// Marks tiles of the row with this index, which lies at `y`, as changed.
     #[inline(always)]
     pub(crate) fn changed(&mut self, y: usize, index: usize, tiles: u64) {
         if tiles != 0 && !self.rows.is_empty() {
@@ -265,7 +271,7 @@ impl Strip {
         }
     }
 
-    /// Marks the tile at a place as changed, and gives its slot.
+    /// Marks the tile at a place as changed, and returns its slot.
     #[inline(always)]
     fn mark(&mut self, y: usize, index: usize, bit: usize) -> u32 {
         let slot = match self.row(index).slots[bit] {
@@ -299,7 +305,7 @@ impl Strip {
         }
     }
 
-    /// Puts a tile with liquid where there was none; no rule visits it.
+    /// Stores a tile with liquid at an empty place without waking any rule.
     pub(crate) fn put(&mut self, tx: usize, y: usize, tile: &[Lanes]) {
         debug_assert!(self.grains.held.is_none(), "the rule of grains has not run yet");
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
@@ -309,7 +315,7 @@ impl Strip {
         self.lanes[slot * self.quantities..][..self.quantities].copy_from_slice(tile);
     }
 
-    /// Gives a slot to a place that has none.
+    /// Assigns a slot to a place that has none.
     #[cold]
     fn make(&mut self, index: usize, bit: usize) -> u32 {
         if self.rows.is_empty() {
@@ -326,7 +332,8 @@ impl Strip {
         slot
     }
 
-    /// The slot of the place that was left longest ago and is still empty, when there are more such than are worth keeping.
+    /// Frees the slot of the place that was left longest ago and is still empty; `None` while not
+    /// more places are left than are worth keeping.
     fn take_left(&mut self) -> Option<u32> {
         while self.left.len() > LEFT_LEAST + self.masks.len() / LEFT_SHARE {
             let (place, slot) = self.left.pop_front()?;
@@ -340,7 +347,7 @@ impl Strip {
         None
     }
 
-    /// The tile at a place was held and is empty now.
+    /// Records that the tile at a place was held and is empty now.
     #[inline]
     pub(crate) fn leave(&mut self, index: usize, bit: usize) {
         let slot = self.rows[index].slots[bit];
@@ -354,7 +361,7 @@ impl Strip {
         }
     }
 
-    /// Has a rule visit every tile.
+    /// Makes a rule visit every tile.
     pub(crate) fn wake(&mut self, reader: Reader) {
         for row in &mut self.rows {
             match reader {
@@ -368,7 +375,7 @@ impl Strip {
         }
     }
 
-    /// Has the column rule look again at tiles `64 · w` and on at `y`, in which nothing changed.
+    /// Makes the column rule look again at tiles `64 · w` and on at `y`, in which nothing changed.
     pub(crate) fn wait(&mut self, y: usize, w: usize, tiles: u64) {
         if tiles != 0 {
             let index = self.index(y, w);
@@ -377,7 +384,7 @@ impl Strip {
         }
     }
 
-    /// Counts a change around a tile, such as one of the ground, as its own.
+    /// Counts a change around a tile, such as a change of the ground, as a change of the tile.
     pub(super) fn change_around(&mut self, tx: usize, y: usize) {
         if self.rows.is_empty() {
             self.rows = vec![Row::EMPTY; self.len()];
@@ -389,8 +396,9 @@ impl Strip {
         self.flowing.add(y);
     }
 
-    /// Has the column rule visit the tile at (`tx`, `y`) and the one above it, without a change of either. Whether one holds
-    /// liquid; for layers that are squeezed, also the tile below.
+    /// Makes the column rule visit the tile at (`tx`, `y`) and the tile above, without a change of
+    /// either. Returns true if one of these tiles holds liquid; for layers that are `squeezed`,
+    /// also the tile below.
     pub(super) fn fall_above(&mut self, y: usize, tx: usize, squeezed: bool) -> bool {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let above = if y + 1 < self.ny { self.row(index + self.width).held } else { 0 };
@@ -403,7 +411,7 @@ impl Strip {
         wakes
     }
 
-    /// No rule has a tile to visit.
+    /// Clears all marks, so that no rule has a tile to visit.
     pub(crate) fn sleep(&mut self) {
         let rows = self.falling.union(self.flowing).range();
         for row in &mut self.rows[rows.start * self.width..rows.end * self.width] {
@@ -412,7 +420,8 @@ impl Strip {
         (self.falling, self.flowing, self.work) = (Rows::NONE, Rows::NONE, 0);
     }
 
-    /// Spreading has read all tiles; their changes are still to be applied.
+    /// Clears the marks of spreading after it has read all tiles; their changes are still to be
+    /// applied.
     pub(crate) fn spread_read(&mut self) {
         self.work = 0;
         let rows = std::mem::replace(&mut self.flowing, Rows::NONE).range();
@@ -420,17 +429,17 @@ impl Strip {
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
-    /// All tiles that hold liquid, by y, then x: their coordinates in tiles, and what they hold.
+    /// Returns all tiles that hold liquid, by y, then x: x in tiles, y, contents.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, Tile<'_>)> {
         self.held.range().flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
     }
 
-    /// The tiles at one y that hold liquid.
+    /// Returns the tiles at one y that hold liquid, each with its tx.
     pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.tiles_among(y, 0..self.count)
     }
 
-    /// Those of them at the given tx.
+    /// Returns the tiles at one y that hold liquid, among those at `txs`.
     pub(crate) fn tiles_among(&self, y: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, Tile<'_>)> {
         (txs.start / ROW..txs.end.div_ceil(ROW)).flat_map(move |w| {
             let row = self.row(self.index(y, w));
@@ -440,7 +449,8 @@ impl Strip {
         })
     }
 
-    /// Visits the tiles that hold liquid, row by row, among those at the tx whose bits are set in `columns`.
+    /// Calls `see` with tx and contents of the tiles that hold liquid, row by row, among those at
+    /// the tx whose bits are set in `columns`.
     #[inline]
     pub fn visit(&self, columns: &[u64], mut see: impl FnMut(usize, Tile<'_>)) {
         for y in self.held.range() {
@@ -451,7 +461,7 @@ impl Strip {
         }
     }
 
-    /// First tile at one y that holds liquid and one past the last.
+    /// Returns the first tile at one y that holds liquid and one past the last.
     pub(crate) fn ends_at(&self, y: usize) -> Option<(usize, usize)> {
         let word = |w: usize| self.row(self.index(y, w)).held;
         let first = (0..self.width).find(|&w| word(w) != 0)?;
@@ -459,7 +469,7 @@ impl Strip {
         Some((first * 64 + word(first).trailing_zeros() as usize, last * 64 + 64 - word(last).leading_zeros() as usize))
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.rows.len() * (size_of::<Row>() + size_of::<u64>())
             + self.masks.len() * (self.quantities * size_of::<Lanes>() + size_of::<Masks>())

@@ -1,5 +1,5 @@
-//! Waking: after a change of the ground the rules visit again the tiles that read the changed cell, and only those; a rule
-//! with other numbers visits all.
+//! Waking of tiles: after a change of the ground the rules visit again the tiles that read the
+//! changed cell, and only those; a rule with other numbers visits all.
 
 use super::activity::Activity;
 use super::clock::Reading;
@@ -10,8 +10,8 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z, TilePlace};
 
 impl Layer {
-    /// Has a rule visit every tile unless the sleeping ones came to rest under its present numbers and on this ground. Whether
-    /// it has to.
+    /// Makes a rule visit every tile unless the sleeping ones came to rest under its present
+    /// numbers and on this ground. Returns true if all tiles were woken.
     #[inline]
     pub(crate) fn wake_under(&mut self, reader: Reader, numbers: &RuleNumbers, ground: &Ground) -> bool {
         let Settled { ground: last, rules } = &self.settled;
@@ -30,7 +30,8 @@ impl Layer {
         true
     }
 
-    /// A step of matter that no rule moves: records what edits, sources and reactions changed, for the readers of the layer.
+    /// Runs a step of matter that no rule moves: records the changes by edits, sources and
+    /// reactions for the readers of the layer.
     pub(crate) fn stay(&mut self) {
         let reads = self.clock.last();
         for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake).filter(|(_, awake)| **awake) {
@@ -40,10 +41,11 @@ impl Layer {
         }
     }
 
-    /// Wakes the tiles whose rules read a cell of the ground, which changed the ground's stamp from the first to
-    /// the second; `squeezed` says whether heavier matter may press the layer up.
+    /// Wakes the tiles whose rules read a cell of the ground; the cell's change took the ground's
+    /// stamp from `stamps[0]` to `stamps[1]`. `squeezed` is set if heavier matter may press the
+    /// layer up.
     pub(super) fn wake_near(&mut self, [x, y, z]: Place, stamps: [u64; 2], squeezed: bool) {
-        // A liquid at rest on another ground wakes as a whole later.
+        // A liquid that came to rest on another ground wakes as a whole later.
         if self.settled.ground.replace(stamps[1]) != Some(stamps[0]) {
             self.settled.ground = None;
             return;
@@ -56,12 +58,13 @@ impl Layer {
             }
             return;
         }
-        // Gravity visits a tile that changed and the one above it, whose bed this cell is.
+        // Gravity visits a changed tile and the tile above, whose bed this cell is.
         self.awake[tz] |= self.strips[tz].fall_above(y, tx, squeezed);
-        // Spreading reads the cell as bed of the tile above, and as neighbour in up to four directions.
+        // Spreading reads the cell as bed of the tile above, and as neighbour in up to four
+        // directions.
         self.wake_spreading([tx, y + 1, tz]);
         self.wake_spreading([tx, y, tz]);
-        // A liquid under pressure reads it as ceiling too.
+        // A liquid under pressure reads the cell as ceiling too.
         if !self.material.carries_energy() && y > 0 {
             self.wake_spreading([tx, y - 1, tz]);
         }
@@ -77,7 +80,8 @@ impl Layer {
         }
     }
 
-    /// Has spreading visit the tile at (tx, y, tz), counted in tiles, if it holds liquid, and none of its neighbours.
+    /// Makes spreading visit the tile at (tx, y, tz), tx and tz in tiles, if the tile holds liquid,
+    /// and none of its neighbours.
     fn wake_spreading(&mut self, [tx, y, tz]: TilePlace) {
         let (strip, activities) = (&self.strips[tz], &mut self.activities[tz]);
         let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
@@ -92,8 +96,8 @@ impl Layer {
 }
 
 impl World {
-    /// Wakes a layer where heavier ones changed. A layer that a rule moves has passed on what changed in those before it; still
-    /// matter and mirrors have not.
+    /// Wakes a layer where heavier ones changed. A layer that a rule moves has passed on the
+    /// changes of the layers before it; still matter and mirrors have not.
     pub(crate) fn wake_beside_heavier(&mut self, layer: usize) {
         let mirrors = self.mirrors();
         for heavier in (0..layer).rev() {
@@ -104,7 +108,8 @@ impl World {
         }
     }
 
-    /// Wakes the layers lighter than `layer` where it changed since they were last woken: their rooms and fillings did too.
+    /// Wakes the layers lighter than `layer` where it changed since they were last woken, because
+    /// their rooms and fillings changed too.
     fn wake_lighter(&mut self, layer: usize) {
         let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
         let heavier = &mut heavier[layer];
@@ -112,7 +117,8 @@ impl World {
         heavier.wake_readers((Reading::Lighter, read), lighter.iter_mut());
     }
 
-    /// Wakes the layers of grains where fluids that are denser changed since they were last woken: they carry grains.
+    /// Wakes the layers of grains where fluids that are denser changed since they were last woken,
+    /// because these fluids carry grains.
     pub(crate) fn wake_grains(&mut self) {
         let fluids = self.layers.iter().position(Layer::is_fluid).expect("the lava is one");
         let (grains, fluids) = self.layers.split_at_mut(fluids);
@@ -125,11 +131,12 @@ impl World {
 }
 
 impl Layer {
-    /// Counts what changed since a read as changes of the layers that read this one.
+    /// Counts the layer's changes since a read as changes of the layers that read it.
     fn wake_readers<'a>(&self, (kind, read): (Reading, u64), readers: impl Iterator<Item = &'a mut Self>) {
         for layer in readers {
             for (tz, strip) in self.strips.iter().enumerate() {
-                // Nothing else reads as this kind, so that the record always reaches back to the last read.
+                // This is the only reader of its kind, so that the record always reaches back to
+                // the last read.
                 let Some(changes) = strip.changes_after(kind, read) else { continue };
                 let near = || layer.strips[tz.saturating_sub(1)..].iter().take(3).any(|strip| strip.tiles() > 0);
                 if !changes.rows.is_empty() && near() {
@@ -153,8 +160,8 @@ mod tests {
     use lavoxel_base::units::AMOUNT_ONE;
     use ndarray::Array2;
 
-    /// A lake two cells deep on a floor of two cells of rock, too tired to move, with an island at (20, 9); everything in it
-    /// sleeps.
+    /// Makes a lake two cells deep on a floor of two cells of rock, with too little energy to move,
+    /// and an island at (20, 9); every tile sleeps.
     fn asleep() -> World {
         let grid = Grid::new(40, 9, 20);
         let mut world = World::new(Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0)));
@@ -173,7 +180,7 @@ mod tests {
         world
     }
 
-    /// The tiles (tx, y, tz) that gravity and spreading will visit.
+    /// Returns the tiles (tx, y, tz) that gravity and spreading will visit.
     fn visits(world: &World) -> [Vec<TilePlace>; 2] {
         let mut visits = [vec![], vec![]];
         for (tz, strip) in world.layers[0].strips.iter().enumerate() {
@@ -204,7 +211,8 @@ mod tests {
         for (cell, solid, falls, spreads) in [
             // Rock under the lake, inside a tile: the bed of the tile above.
             ([12, 1, 6], false, vec![[1, 2, 1]], vec![[1, 2, 1]]),
-            // The island's foot, inside a tile: its own tile, whose cells may flow in, and the one above.
+            // The island's foot, inside a tile: its own tile, whose cells may flow in, and the one
+            // above.
             ([20, 2, 9], false, vec![[2, 2, 2], [2, 3, 2]], vec![[2, 2, 2], [2, 3, 2]]),
             // Air on the lake at the corner of four tiles has no liquid next to it.
             ([15, 4, 7], true, vec![], vec![]),
@@ -215,7 +223,8 @@ mod tests {
             world.set_solid(cell, solid);
             assert_eq!(visits(&world), [falls, spreads], "{cell:?}");
         }
-        // At the corner of a tile, its neighbours along both axes read the cell too, but not the one across the corner.
+        // At the corner of a tile, its neighbours along both axes read the cell too, but not the
+        // one across the corner.
         let mut world = asleep();
         world.set_solid([15, 3, 7], true);
         let [falls, mut spreads] = visits(&world);

@@ -1,28 +1,29 @@
-//! Cells of a body from a file.
+//! Bit set of the cells of a body from a file.
 
 use crate::grid::Place;
 use crate::memory::Held;
 
-/// Cells of a box, a bit for each.
+/// Cells of a box, one bit each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
-    /// The lowest cell, and the one above the highest.
+    /// Lowest cell of the box; `high` is one above its highest cell.
     low: Place,
     high: Place,
     bits: Vec<u64>,
-    /// Memory of the bits, which all estimates count.
+    /// Memory of the bits, counted in all estimates.
     held: Held,
 }
 
 impl Cells {
-    /// No cell between two places.
+    /// Creates an empty set for the box from `low` up to `high` (exclusive).
     pub fn new(low: Place, high: Place) -> Self {
         let count: usize = (0..3).map(|k| high[k] - low[k]).product();
         let words = count.div_ceil(64);
         Self { low, high, bits: vec![0; words], held: Held::bytes(8 * words as u64) }
     }
 
-    /// The cells between two places that a rule names.
+    /// Collects the cells of the box from `low` up to `high` (exclusive) for which `inside` is
+    /// true.
     pub fn between(low: Place, high: Place, inside: impl Fn(Place) -> bool) -> Self {
         let mut cells = Self::new(low, high);
         for z in low[2]..high[2] {
@@ -35,12 +36,12 @@ impl Cells {
         cells
     }
 
-    /// Adds the cell of an index: x fastest, then y, from the lowest corner.
+    /// Adds the cell with an index: x fastest, then y, then z, from the lowest corner.
     pub fn insert(&mut self, index: usize) {
         self.bits[index / 64] |= 1 << (index % 64);
     }
 
-    /// Lowest and highest corner of a box around them.
+    /// Lowest and highest corner of the box, in cells.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         (self.low.map(|v| v as f64), self.high.map(|v| v as f64))
     }
@@ -54,7 +55,7 @@ impl Cells {
         }
     }
 
-    /// Number of cells.
+    /// Number of cells in the set.
     pub fn count(&self) -> usize {
         self.bits.iter().map(|bits| bits.count_ones() as usize).sum()
     }

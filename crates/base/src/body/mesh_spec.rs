@@ -9,10 +9,10 @@ use super::Cells;
 use crate::param::{Table, table, words};
 use crate::validate::{Invalid, one_line};
 
-/// Farthest place and largest size in cells.
+/// Largest distance and size in cells.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
-/// The axis of a file that points up.
+/// Axis of a file that points up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Up {
@@ -25,13 +25,14 @@ pub enum Up {
 words!(Up);
 
 table! {
-    /// The shape `kind = "mesh"` of a body: the inside of a closed mesh. It keeps its proportions in metres: where heights are
-    /// stretched, or cells are oblong, the mesh is stretched as the land is.
+    /// The shape `kind = "mesh"` of a body: the inside of a closed mesh. It keeps its proportions
+    /// in metres: where heights are stretched, or cells are oblong, the mesh is stretched as the
+    /// land is.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct MeshSpec {
         /// The file, relative to the folder of the scene: `.stl`, `.obj` or `.glb`.
         must pub file: PathBuf;
-        /// The object of the file with this name alone; all of them when left out.
+        /// The object of the file with this name alone; the whole file when left out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub part: Option<String>;
         /// The axis of the file that points up; z of `.stl`, else y when left out.
@@ -40,10 +41,10 @@ table! {
         /// Degrees by which it is turned clockwise, seen from above.
         #[serde(default, skip_serializing_if = "is_zero")]
         may pub turn_deg: f64, [-3600.0, 3600.0] "°";
-        /// Where the middle of its lowest end comes to lie (x, y, z); or else `origin`.
+        /// Place of the middle of its lowest end (x, y, z); or else `origin`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub base: Option<[f64; 3]>, [-FAR, FAR] "cells";
-        /// Where the origin of the file comes to lie (x, y, z).
+        /// Place of the origin of the file (x, y, z).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub origin: Option<[f64; 3]>, [-FAR, FAR] "cells";
         /// Its height; or else `unit_m`.

@@ -1,5 +1,5 @@
-//! Bodies from files as plain descriptions: what a scene says of a mesh, a relief or a survey, and the cells that its reader
-//! (`lavoxel::mesh`) has found.
+//! Bodies from files as plain descriptions: the keys of a mesh, a relief or a survey in a scene,
+//! and the cells found by the reader (`lavoxel::mesh`).
 
 mod cells;
 mod mesh_spec;

@@ -1,4 +1,4 @@
-//! A heightmap as a body: a relief that stands in the box, such as a bar of chocolate or the floor of a mould.
+//! Heightmap as a body: a relief in the box, such as a bar of chocolate or the floor of a mould.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,12 +9,13 @@ use super::Cells;
 use crate::param::{Table, table};
 use crate::validate::{Invalid, one_line};
 
-/// Farthest place and largest size in cells.
+/// Largest distance and size in cells.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
 table! {
-    /// The shape `kind = "heightmap"` of a body: what lies below the heights of a file. Its lowest height lies at the bottom of the
-    /// shape, its highest at the top; where the file has no height there is no body.
+    /// The shape `kind = "heightmap"` of a body: what lies below the heights of a file. Its lowest
+    /// height lies at the bottom of the shape, its highest at the top; where the file has no height
+    /// there is no body.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct ReliefSpec {
         /// The file, relative to the folder of the scene, in any format of a heightmap.

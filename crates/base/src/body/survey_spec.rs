@@ -1,4 +1,4 @@
-//! Another survey of the ground: heights on the columns of the box, which stands on the map.
+//! Another survey of the ground: heights on the columns of a box with a place on the map.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,30 +9,34 @@ use crate::param::{Table, table};
 use crate::validate::{Invalid, one_line};
 
 table! {
-    /// The matter `kind = "ground"`: heights of another survey for the ground of the shape's columns, where no lava of the run is.
+    /// The matter `kind = "ground"`: heights of another survey for the ground of the shape's
+    /// columns, where no lava of the run is.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct SurveySpec {
-        /// Heights in metres (`.tif`, `.asc`) in the system of the terrain, relative to the folder of the scene.
+        /// Heights in metres (`.tif`, `.asc`) in the system of the terrain, relative to the folder
+        /// of the scene.
         must pub file: PathBuf;
         ..
-        /// Heights of all columns in cells above the floor, below 0 where the file has none; once a scene has read the file.
+        /// Heights of all columns in cells above the floor, below 0 where the file has none; once a
+        /// scene has read the file.
         pub heights: Option<Arc<Vec<f32>>>;
     }
 }
 
 impl SurveySpec {
-    /// The heights of a file.
+    /// Creates the spec of a file that has not been read.
     pub fn of_file(file: PathBuf) -> Self {
         Self { file, heights: None }
     }
 
-    /// Checks the name; `key` is the table's name.
+    /// Checks the file name; `key` is the table's name.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
         self.check(key)
     }
 
-    /// Height of a column in cells, if the file has been read and has one there.
+    /// Height of a column in cells above the floor; `None` if the file has not been read or has no
+    /// height there.
     pub fn height(&self, column: usize) -> Option<f64> {
         let height = *self.heights.as_ref()?.get(column)?;
         (height >= 0.0).then(|| f64::from(height))

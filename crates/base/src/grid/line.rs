@@ -2,40 +2,40 @@
 
 use super::Grid;
 
-/// A line of points in cells, the first of which may be its only one.
+/// Polyline of points (x, z) in cells; may be a single point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line(Vec<[f64; 2]>);
 
 impl Line {
-    /// Point `first`, then others by their distances from it.
+    /// Creates a line from its first point and the offsets of further points from the first.
     pub fn new(first: [f64; 2], further: &[[f64; 2]]) -> Self {
         let further = further.iter().map(|point| [first[0] + point[0], first[1] + point[1]]);
         Self(std::iter::once(first).chain(further).collect())
     }
 
-    /// Its points (x, z) in cells.
+    /// Points (x, z) in cells.
     pub fn points(&self) -> &[[f64; 2]] {
         &self.0
     }
 
-    /// Its pieces; of a single point one without length.
+    /// Segments of the line; a single point gives one segment without length.
     fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
         let ends = if self.0.len() == 1 { &self.0[..] } else { &self.0[1..] };
         self.0.iter().copied().zip(ends.iter().copied()).map(<[_; 2]>::from)
     }
 
-    /// Its length in cells.
+    /// Length of the line in cells.
     pub fn length(&self) -> f64 {
         self.pieces().map(length).sum()
     }
 
-    /// Number of columns within a distance of the line, at most.
+    /// Upper bound of the number of columns within `radius` cells of the line.
     pub fn most_columns(&self, radius: f64, grid: Grid) -> f64 {
         let across = 2.0 * radius + 2.0;
         (across * (across + std::f64::consts::SQRT_2 * self.length())).min(grid.columns() as f64)
     }
 
-    /// Whether the column of a point is one of [`Line::columns`].
+    /// Returns true if the column of a point is one of [`Line::columns`].
     pub fn holds(&self, radius: f64, [x, z]: [f64; 2]) -> bool {
         let (column, middle) = ([x, z].map(|v| v.max(0.0) as usize), [x.floor() + 0.5, z.floor() + 0.5]);
         let box_of = Grid { nx: column[0] + 2, ny: 1, nz: column[1] + 2 };
@@ -43,7 +43,7 @@ impl Line {
         x >= 0.0 && z >= 0.0 && self.pieces().any(|piece| is_near(piece, radius, middle) || crosses(piece))
     }
 
-    /// The point at a share of its length.
+    /// Point (x, z) at a share of the length, 0 to 1.
     pub fn point(&self, share: f64) -> [f64; 2] {
         let mut left = share * self.length();
         for piece in self.pieces() {
@@ -56,12 +56,14 @@ impl Line {
         self.0[self.0.len() - 1]
     }
 
-    /// Columns (x, z) within a distance of the line, and those that it crosses; from north to south, in a row from west to east.
+    /// Columns (x, z) with centres within `radius` cells of the line, and those that the line
+    /// crosses; row by row from north to south, from west to east.
     pub fn columns(&self, radius: f64, grid: Grid) -> Vec<(usize, usize)> {
         let (mut columns, mut most) = (Vec::new(), 0);
         for piece in self.pieces() {
             columns.extend(around(piece, radius, grid));
-            // Columns that pieces share are not kept often.
+            // Segments share columns: duplicates are removed whenever the list has doubled, to
+            // bound its memory.
             if columns.len() > 2 * most {
                 ordered(&mut columns);
                 most = columns.len();
@@ -72,7 +74,7 @@ impl Line {
     }
 }
 
-/// Sorts columns and keeps each once.
+/// Sorts columns row by row and removes duplicates.
 fn ordered(columns: &mut Vec<(usize, usize)>) {
     columns.sort_unstable_by_key(|&(x, z)| (z, x));
     columns.dedup();
@@ -86,7 +88,7 @@ fn along([[ax, az], [bx, bz]]: [[f64; 2]; 2], share: f64) -> [f64; 2] {
     [ax + share * (bx - ax), az + share * (bz - az)]
 }
 
-/// Columns within a distance of a piece of a line, and those that it crosses.
+/// Columns within `radius` of a segment, and those that the segment crosses.
 fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> {
     let [[ax, az], [bx, bz]] = piece;
     let reach = |a: f64, b: f64, n: usize| {
@@ -99,7 +101,7 @@ fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> 
     box_of.filter(inside).chain(crossed(piece, grid).into_iter().map(|[x, z]| (x, z))).collect()
 }
 
-/// Whether a point lies within a distance of a piece of a line.
+/// Returns true if a point lies within `radius` of a segment.
 fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
     let [[ax, az], [bx, bz]] = piece;
     let squared = (bx - ax) * (bx - ax) + (bz - az) * (bz - az);
@@ -109,9 +111,11 @@ fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
     dx * dx + dz * dz <= radius * radius
 }
 
-/// Columns `[x, z]` that a piece of a line crosses in the box, in their order along it, each with a side in common with the next one.
+/// Columns `[x, z]` that a segment crosses in the box, in order along the segment, each sharing a
+/// side with the next.
 ///
-/// The piece is cut where it meets a side of a column; between two cuts it lies in one column, that of the middle between them.
+/// The segment is cut where it meets a side of a column; between two cuts it lies in one column,
+/// that of the middle between them.
 pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
     let sides = [grid.nx as f64, grid.nz as f64];
     let Some([from, to]) = clipped(piece, sides) else { return Vec::new() };
@@ -136,7 +140,8 @@ pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
         if pair[0] == pair[1] && from != to {
             continue;
         }
-        // Where a column and the next one only share a corner, one that has a side with both.
+        // Where two consecutive columns share only a corner, a column with a side to both is
+        // inserted.
         if let Some(&[_, z]) = columns.last().filter(|&&[x, z]: &&[usize; 2]| x != next[0] && z != next[1]) {
             columns.push([next[0], z]);
         }
@@ -145,7 +150,8 @@ pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
     columns
 }
 
-/// The part of a piece within a box from 0 to its sides, as shares of its length; none outside (Liang and Barsky 1984).
+/// Part of a segment within a box from 0 to `sides`, as shares of the segment's length; `None`
+/// outside (Liang and Barsky 1984).
 pub fn clipped([a, b]: [[f64; 2]; 2], sides: [f64; 2]) -> Option<[f64; 2]> {
     let [mut from, mut to] = [0.0_f64, 1.0_f64];
     for k in 0..2 {
@@ -179,10 +185,10 @@ mod tests {
         assert_eq!(thin, expected);
         let wide = line.columns(1.0, GRID);
         assert!(wide.contains(&(5, 2)) && wide.contains(&(5, 4)) && wide.contains(&(13, 7)) && !wide.contains(&(5, 5)));
-        // A diagonal has no column that shares a corner alone with the next one.
+        // On a diagonal, no two consecutive columns share a corner alone.
         let steps = Line::new([0.5, 0.5], &[[2.0, 2.0]]).columns(0.0, GRID);
         assert_eq!(steps, [(0, 0), (1, 0), (1, 1), (2, 1), (2, 2)]);
-        // Of a line that leaves the box the part in it.
+        // A line that leaves the box keeps the part inside.
         assert_eq!(Line::new([27.5, 3.5], &[[1e12, 0.0]]).columns(0.0, GRID), [(27, 3), (28, 3), (29, 3)]);
         assert_eq!(Line::new([-9.0, 3.5], &[[5.0, 0.0]]).columns(0.0, GRID), []);
         assert_eq!(Line::new([0.0, 0.0], &[]).columns(0.0, GRID), [(0, 0)]);

@@ -1,4 +1,4 @@
-//! The shape of the box and how its cells are numbered. No physics lives here.
+//! Shape of the box and numbering of its cells. Contains no physics.
 //!
 //! ```text
 //!        y up
@@ -8,20 +8,20 @@
 //!      z south
 //! ```
 //!
-//! In memory `x` runs fastest, then `y`, then `z`: the cells of one `z` form a contiguous *slab*, which is the unit
-//! of work that parallel passes hand to threads.
+//! In memory `x` runs fastest, then `y`, then `z`: the cells of one `z` form a contiguous *slab*, the
+//! unit of work of threads in parallel passes.
 
 pub mod line;
 pub mod tile;
 
 use serde::{Deserialize, Serialize};
 
-/// Largest number of cells along one axis. A box of that many cells each way is fine: memory follows the ground's
-/// surface and the lava, not the box.
+/// Largest number of cells along one axis. Boxes of this size along every axis work: memory follows
+/// the ground's surface and the lava, not the box.
 pub const MAX_SIDE: usize = 8192;
 
-/// The place of a cell: cells along x, y and z from the corner of the box at the floor in the north-west. A row along x has
-/// the two of them that its cells share, `y` and `z`, and a column `x` and `z`.
+/// Place of a cell: cells along x, y and z from the corner of the box at the floor in the
+/// north-west. A row along x is given by `y` and `z`, a column by `x` and `z`.
 pub type Place = [usize; 3];
 
 /// Number of cells along each axis of the box.
@@ -36,7 +36,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A box of `nx × ny × nz` cells; every side is at least 1.
+    /// Creates a box of `nx × ny × nz` cells.
+    ///
+    /// # Panics
+    /// When a side is 0.
     pub fn new(nx: usize, ny: usize, nz: usize) -> Self {
         assert!(nx > 0 && ny > 0 && nz > 0, "a grid has at least one cell along each axis");
         Self { nx, ny, nz }
@@ -57,44 +60,45 @@ impl Grid {
         self.nx * self.ny
     }
 
-    /// Whether the box is one cell thick along x or z.
+    /// Returns true if the box is one cell thick along x or z.
     pub fn is_thin(self) -> bool {
         self.nx == 1 || self.nz == 1
     }
 
-    /// Position of a cell in the flat arrays.
+    /// Index of a cell in flat arrays: x fastest, then y, then z.
     #[inline]
     pub fn index(self, [x, y, z]: Place) -> usize {
         debug_assert!(x < self.nx && y < self.ny && z < self.nz);
         (z * self.ny + y) * self.nx + x
     }
 
-    /// The places of all cells in the order of [`Grid::index`].
+    /// Iterates over the places of all cells in the order of [`Grid::index`].
     pub fn places(self) -> impl Iterator<Item = Place> {
         (0..self.nz).flat_map(move |z| (0..self.ny).flat_map(move |y| (0..self.nx).map(move |x| [x, y, z])))
     }
 
-    /// The cell so many cells on along x, y and z, if it is inside of the box.
+    /// Cell at an offset of `dx`, `dy` and `dz` cells; `None` outside of the box.
     #[inline]
     pub fn beside(self, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
         let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
         (x < self.nx && y < self.ny && z < self.nz).then_some([x, y, z])
     }
 
-    /// The cells that share a face with one: below it, west, east, north, south, above it.
+    /// Iterates over the face neighbours of a cell inside the box: below, west, east, north, south,
+    /// above.
     pub fn around(self, place: Place) -> impl Iterator<Item = Place> {
         let ways = [[0, -1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1], [0, 1, 0]];
         ways.into_iter().filter_map(move |by| self.beside(place, by))
     }
 
-    /// Position of a column in flat arrays of columns (`x` fastest).
+    /// Index of a column in flat arrays of columns (`x` fastest).
     #[inline]
     pub fn column(self, x: usize, z: usize) -> usize {
         z * self.nx + x
     }
 }
 
-/// The four sides of the box, walls or open.
+/// State of the four sides of the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Walls {
@@ -106,7 +110,8 @@ pub enum Walls {
 }
 
 impl Walls {
-    /// Whether each cell of a box, which may be `thin`, has two neighbours across at most: an open side counts as one.
+    /// Returns true if each cell of a box (`thin` in one direction) has at most two neighbours
+    /// across; an open side counts as a neighbour.
     pub fn leave_two_sides(self, thin: bool) -> bool {
         thin && self == Self::Closed
     }

@@ -1,4 +1,4 @@
-//! Loops made of other loops.
+//! Parallel iterators that wrap other parallel iterators.
 
 use super::{Fold, ParallelIterator};
 

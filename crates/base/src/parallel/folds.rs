@@ -1,4 +1,4 @@
-//! Ends of loops: the work on the items of a part, and two results made one.
+//! Consumers of parallel loops: the work on the items of a part, and the merger of two results.
 
 use std::iter::Sum;
 use std::marker::PhantomData;
@@ -48,7 +48,7 @@ impl<T: Send, I: Fn() -> T + Sync, F: Fn(T, T) -> T + Sync> Fold<T> for Reduce<I
     }
 }
 
-/// Sums; its type says what, and it holds none.
+/// Sum of the items; a marker for the type of the sum, without data.
 pub(super) struct Add<S>(pub(super) PhantomData<fn() -> S>);
 
 impl<T, S: Sum<T> + Sum<S> + Send> Fold<T> for Add<S> {
@@ -63,7 +63,7 @@ impl<T, S: Sum<T> + Sum<S> + Send> Fold<T> for Add<S> {
     }
 }
 
-/// Collections that are made of parts in order.
+/// Collection that can be concatenated from parts in order.
 pub trait Gather<T>: FromIterator<T> + Send {
     fn gather(first: Self, second: Self) -> Self;
 }

@@ -1,11 +1,12 @@
 //! Threads, or none: the one place that names rayon.
 //!
-//! Loops have rayon's names and its way of sharing work: halves, cut again where another thread has taken one. Only [`join`] knows
-//! threads; without the feature `parallel` it runs one half after the other, so that a loop is written once. Results never
-//! depend on the number of threads.
+//! Loops have rayon's names and its way of sharing work: halves, split again where another thread
+//! has stolen one. Only [`join`] knows threads; without the feature `parallel` it runs one half
+//! after the other, so that a loop is written once. Results never depend on the number of threads.
 //!
-//! **Why not rayon's own iterators:** each loop of theirs is compiled with a copy of the queue, the latches and the handling
-//! of panics, which was a sixth of the crate. Here they are behind [`join`], whose halves are called by reference.
+//! **Why not rayon's own iterators:** each of their loops is compiled with a copy of the queue, the
+//! latches and the handling of panics, which was a sixth of the crate. Here these are behind
+//! [`join`], whose halves are called by reference.
 
 mod adapters;
 mod folds;
@@ -20,19 +21,20 @@ use self::folds::{Add, Collect, ForEach, Reduce, TryForEach};
 pub use self::parts::{IntoParallelIterator, ParallelSlice};
 use self::parts::{Loop, Part};
 
-/// Threads that run at once.
+/// Number of threads that run at once.
 pub fn current_num_threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Runs on one of the pool's threads, so that loops inside do not wait for it each by itself.
+/// Runs a closure on one of the pool's threads, so that loops inside do not each wait for the pool.
 pub fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     let (mut run, mut result) = (Some(run), None);
     enter_by_reference(&mut || result = run.take().map(|run| run()));
     result.expect("the closure ran")
 }
 
-/// Runs on a thread of its own pool: what shares work inside shares it with nobody, as many of them at once need it.
+/// Runs a closure on a thread of its own pool: loops inside share no work with other threads, as is
+/// best when many such closures run at once.
 ///
 /// # Errors
 /// When the thread does not start.
@@ -40,14 +42,16 @@ pub fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<R> {
     rayon::ThreadPoolBuilder::new().num_threads(1).build().map(|pool| pool.install(run)).map_err(std::io::Error::other)
 }
 
-/// Work of an item, which gets when to give up and says whether it was done.
+/// Work on an item. The second argument returns true when the work should stop; the result is true
+/// if the work was completed.
 pub type Work<'a, T, E> = dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync + 'a;
 
-/// Does the work of each item on one of so many threads of their own, in order of the list as threads come free, until all is done,
-/// `ends` says so or one fails: then the others end, too. Gives how many were done.
+/// Works on the items with `threads` threads of their own, in list order as threads become free,
+/// until all items are done, `ends` returns true or one fails; then the other threads stop, too.
+/// Returns the number of completed items.
 ///
 /// # Errors
-/// The first fault, and that of a thread that does not start.
+/// The first error of the work, or of a thread that does not start.
 pub fn share_out<T: Sync, E: Send + From<std::io::Error>>(
     items: &[T],
     threads: usize,
@@ -55,6 +59,7 @@ pub fn share_out<T: Sync, E: Send + From<std::io::Error>>(
     work: &Work<'_, T, E>,
 ) -> Result<usize, E> {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    // A shared counter hands out the items, so that a free thread takes the next one at once.
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let all_end = || ends() || failed.load(Ordering::Relaxed);
     let all_of_one = || -> Result<usize, E> {
@@ -83,12 +88,12 @@ fn enter_by_reference(run: &mut (dyn FnMut() + Send)) {
     rayon::scope(|_| run());
 }
 
-/// Runs both, at once where a thread is free.
+/// Runs both closures, in parallel where a thread is free.
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     join_halves(|_| a(), |_| b())
 }
 
-/// Runs both; each hears whether another thread took it.
+/// Runs both closures; the argument of each is true if another thread stole it.
 fn join_halves<A: Send, B: Send>(a: impl FnOnce(bool) -> A + Send, b: impl FnOnce(bool) -> B + Send) -> (A, B) {
     let (mut a, mut b) = (Some(a), Some(b));
     let (mut first, mut second) = (None, None);
@@ -102,7 +107,8 @@ fn join_by_reference(a: &mut (dyn FnMut(bool) + Send), b: &mut (dyn FnMut(bool) 
     rayon::join_context(|context| a(context.migrated()), |context| b(context.migrated()));
 }
 
-/// The work on a part of a loop, and the way two results become one; the first is that of the earlier items.
+/// Work on a part of a loop, and the merger of two results; `first` is the result of the earlier
+/// items.
 pub trait Fold<T>: Sync {
     type Out: Send;
 
@@ -110,17 +116,18 @@ pub trait Fold<T>: Sync {
     fn join(&self, first: Self::Out, second: Self::Out) -> Self::Out;
 }
 
-/// When a part is cut once more.
+/// Splitting policy of a loop.
 #[derive(Clone, Copy)]
 struct Cuts {
-    /// How often without a thief.
+    /// Number of splits left without a thief.
     left: usize,
-    /// Least items of a part.
+    /// Least number of items of a part.
     least: usize,
 }
 
 impl Cuts {
-    /// Two cuts where there is a thread for each half, and more where halves are stolen.
+    /// Decides on one more split: enough for a half per thread at first, and more where halves are
+    /// stolen.
     fn again(&mut self, items: usize, moved: bool) -> bool {
         if items / 2 < self.least.max(1) {
             return false;
@@ -142,11 +149,11 @@ fn halves<P: Part, F: Fold<P::Item>>(part: P, mut cuts: Cuts, moved: bool, fold:
     fold.join(first, second)
 }
 
-/// A loop whose items may be worked on at once. The names are rayon's.
+/// Parallel iterator. The names are rayon's.
 pub trait ParallelIterator: Sized {
     type Item;
 
-    /// Works on all items.
+    /// Folds all items.
     fn drive<F: Fold<Self::Item>>(self, fold: &F) -> F::Out;
 
     fn map<T, F: Fn(Self::Item) -> T + Sync>(self, f: F) -> Map<Self, F> {
@@ -161,7 +168,7 @@ pub trait ParallelIterator: Sized {
         FlatMapIter { base: self, f }
     }
 
-    /// One result for each part.
+    /// Folds each part into one result.
     fn fold<S, I: Fn() -> S + Sync, F: Fn(S, Self::Item) -> S + Sync>(self, identity: I, f: F) -> Folded<Self, I, F> {
         Folded { base: self, identity, f }
     }
@@ -183,7 +190,7 @@ pub trait ParallelIterator: Sized {
         self.map_init(init, f).for_each(|()| ());
     }
 
-    /// Stops early in the part with an error; of several errors, the first is given.
+    /// Stops early in the part with an error; of several errors, the first is returned.
     fn try_for_each<E: Send>(self, f: impl Fn(Self::Item) -> Result<(), E> + Sync) -> Result<(), E> {
         self.drive(&TryForEach(f))
     }
@@ -222,7 +229,7 @@ impl<P: Part> ParallelIterator for Loop<P> {
 mod tests {
     use super::*;
 
-    /// Runs on pools of several sizes.
+    /// Runs a closure on pools of several sizes.
     fn on_pools(run: impl Fn() + Send + Sync) {
         run();
         for threads in [1, 2, 5] {

@@ -1,20 +1,20 @@
-//! Where items come from, and how a loop over them is cut in two.
+//! Sources of items, and the splitting of a loop in two.
 
 use std::iter::Zip;
 use std::ops::{Range, RangeInclusive};
 
-/// Items that can be cut in two.
+/// Range of items that can be split in two.
 pub trait Part: Sized + Send {
     type Item;
     type Items: Iterator<Item = Self::Item>;
 
     fn len(&self) -> usize;
-    /// The first so many items, and the rest.
+    /// Splits off the first `at` items; returns them and the rest.
     fn cut(self, at: usize) -> (Self, Self);
     fn items(self) -> Self::Items;
 }
 
-/// A loop over the items of a part; parts of it have at least so many.
+/// Loop over the items of a part; splits have at least `least` items.
 pub struct Loop<P> {
     pub(super) part: P,
     pub(super) least: usize,
@@ -29,7 +29,7 @@ impl<P: Part> Loop<P> {
         Loop { part: Numbered { part: self.part, first: 0 }, least: self.least }
     }
 
-    /// Pairs, as long as both have items.
+    /// Pairs items, up to the end of the shorter loop.
     pub fn zip<J: IntoParallelIterator>(self, other: J) -> Loop<Pairs<P, J::Part>> {
         let other = other.into_par_iter();
         Loop { part: Pairs { a: self.part, b: other.part }, least: self.least.max(other.least) }
@@ -40,7 +40,7 @@ impl<P: Part> Loop<P> {
         Self { part: self.part.cut(count).1, ..self }
     }
 
-    /// Cuts no part with fewer than twice as many items.
+    /// Splits no part with fewer than `2 · least` items.
     pub fn with_min_len(self, least: usize) -> Self {
         Self { least: self.least.max(least), ..self }
     }

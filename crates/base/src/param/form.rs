@@ -1,4 +1,4 @@
-//! Forms of values: what may stand behind a key of a scene.
+//! Forms of values: the types that may follow a key of a scene.
 
 use super::{Param, Scale, Table, names_of};
 
@@ -15,50 +15,50 @@ pub enum Form {
     Text,
     /// One of these texts.
     Words(Vec<&'static str>),
-    /// A list of such values, of a fixed length where there is one.
+    /// A list of values of one form, with its length if fixed.
     List(Box<Form>, Option<usize>),
-    /// A table with such values under any names.
+    /// A table with values of one form under any names.
     Map(Box<Form>),
     /// A table with these keys and no others.
     Table(Vec<Entry>),
-    /// Any of these.
+    /// Any of these forms.
     Either(Vec<Form>),
 }
 
-/// A key of a table.
+/// Key of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its name.
+    /// Name of the key.
     pub key: &'static str,
-    /// Its unit, or on what it acts.
+    /// Unit, or the thing on which the key acts.
     pub unit: &'static str,
-    /// Smallest and largest number in it; infinite: none.
+    /// Smallest and largest allowed number; infinite: unbounded.
     pub range: (f64, f64),
-    /// Its meaning.
+    /// Meaning of the key.
     pub what: &'static str,
-    /// Whether a table must have it.
+    /// Mandatory flag: a table must have the key.
     pub must: bool,
-    /// The kinds of table that have it; none named: all.
+    /// Kinds of table that have the key; empty: all.
     pub kinds: &'static [&'static str],
-    /// Form of the value behind it.
+    /// Form of the value.
     pub form: Form,
 }
 
 impl Entry {
-    /// A key without a range.
+    /// Creates an optional key without a range.
     pub fn new(key: &'static str, form: Form, what: &'static str) -> Self {
         let range = (f64::NEG_INFINITY, f64::INFINITY);
         Self { key, unit: "", range, what, must: false, kinds: &[], form }
     }
 
-    /// The key as one that must be there.
+    /// Makes the key mandatory.
     pub fn needed(self) -> Self {
         Self { must: true, ..self }
     }
 }
 
 impl Form {
-    /// A number with such a scale.
+    /// Form of a number with a given scale.
     pub fn of_scale(scale: Scale) -> Self {
         match scale {
             Scale::Linear | Scale::Logarithmic => Self::Number,
@@ -67,17 +67,17 @@ impl Form {
         }
     }
 
-    /// The names of an enum without fields.
+    /// Names of an enum without fields.
     pub fn words_of<T: serde::de::DeserializeOwned>() -> Self {
         Self::Words(names_of::<T>().to_vec())
     }
 
-    /// A table declared in one list.
+    /// Form of a table declared in one list.
     pub fn of_table<T: Table>() -> Self {
         Self::Table(T::PARAMS.iter().map(Param::entry).collect())
     }
 
-    /// A table of parameters, in which a dot in a key leads into a table of its own.
+    /// Form of a table of parameters, in which a dot in a key leads into an inner table.
     pub fn of_params(params: impl IntoIterator<Item = Entry>) -> Self {
         let mut keys: Vec<Entry> = Vec::new();
         for entry in params {
@@ -94,12 +94,12 @@ impl Form {
         Self::Table(keys)
     }
 
-    /// The keys of a table.
+    /// Keys of a table; empty for other forms.
     pub fn entries(self) -> Vec<Entry> {
         if let Self::Table(entries) = self { entries } else { Vec::new() }
     }
 
-    /// The form of a table that changes another: no key must be there.
+    /// Form of a table that changes another: no key is mandatory.
     pub fn relaxed(self) -> Self {
         match self {
             Self::Table(keys) => {

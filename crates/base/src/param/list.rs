@@ -1,7 +1,8 @@
-//! Macros that declare tables of a scene: struct or enum, defaults, ranges, units and words in one list.
+//! Macros that declare tables of a scene: struct or enum, defaults, ranges, units and descriptions
+//! in one list.
 
-/// A parameter that is a field of the set it is kept in: field, scale, range, unit, words. The field is an `f64`, with the
-/// scale `Whole` a `u32`, and with `Switch` a `bool`.
+/// Declares a numeric parameter: field, scale, range, unit, description. The field is an `f64`,
+/// with the scale `Whole` a `u32`, and with `Switch` a `bool`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __param {
@@ -24,7 +25,7 @@ macro_rules! __param {
     };
 }
 
-/// Declares a key of any type that a scene has: field, type, range and unit where its numbers have them, words.
+/// Declares a key of any type in a scene: field, type, range and unit (for numbers), description.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fact {
@@ -47,7 +48,7 @@ macro_rules! __fact {
     };
 }
 
-/// The first of two expressions, where there are two.
+/// Expands to the first of two expressions, where both are given.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __or {
@@ -59,7 +60,7 @@ macro_rules! __or {
     };
 }
 
-/// Whether a key must be there.
+/// Expands to true for a mandatory key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __when {
@@ -71,9 +72,10 @@ macro_rules! __when {
     };
 }
 
-/// A table of a scene: a struct whose fields are its keys. Behind the words of a key stand its type, its default, its range with the
-/// unit, and the kinds of table that have it. Where not every key has a default, `must` or `may` before it says whether a scene must
-/// give it. Fields behind `..` are no keys.
+/// Declares a table of a scene: a struct whose fields are its keys. After the description of a key
+/// follow its type, its default, its range with the unit, and the kinds of table that have the key.
+/// Where not every key has a default, `must` or `may` before a key marks it as mandatory or
+/// optional. Fields after `..` are no keys.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __table {
@@ -143,7 +145,7 @@ macro_rules! __table {
     };
 }
 
-/// The list of a table's keys.
+/// Implements the list of a table's keys.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __list {
@@ -179,8 +181,9 @@ macro_rules! __list {
     };
 }
 
-/// A table of a scene whose kind a key says: an enum. A variant has a name in scenes, and fields of its own, those of a table, or
-/// none, which serde takes to mean any: `with` names what refuses them.
+/// Declares a table of a scene with a key that selects its kind: an enum. A variant has a name in
+/// scenes, and fields of its own, those of a table, or none, for which serde would accept any:
+/// `with` names a function that refuses them.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kinds {
@@ -266,7 +269,7 @@ macro_rules! __kinds {
     };
 }
 
-/// Enums without fields as values of a scene: one of their names.
+/// Implements enums without fields as values of a scene: one of their names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __words {

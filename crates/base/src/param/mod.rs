@@ -1,8 +1,8 @@
-//! Parameters: keys of a table with unit, range, default and words, from which scenes, messages, panels, docs and the schema are
-//! made.
+//! Parameters: keys of a table with unit, range, default and description, from which scenes,
+//! messages, panels, docs and the schema are made.
 //!
-//! A table declares its keys in one list: a struct by `table!`, an enum with a tag by `kinds!`, and a rule, whose numbers are
-//! fields of another module's struct, by `param!`.
+//! A table declares its keys in one list: a struct by `table!`, an enum with a tag by `kinds!`, and
+//! a rule, whose numbers are fields of another module's struct, by `param!`.
 
 mod form;
 mod list;
@@ -20,52 +20,53 @@ pub use crate::{
 };
 use serde::{Deserialize, Deserializer};
 
-/// How the values of a parameter are spread over its range.
+/// Distribution of a parameter's values over its range, for sliders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly.
+    /// Linear.
     Linear,
-    /// Small values matter as much as large ones.
+    /// Logarithmic: small values matter as much as large ones.
     Logarithmic,
     /// Whole numbers; small ones matter as much as large ones.
     Whole,
-    /// 0 for no, 1 for yes.
+    /// 0 for off, 1 for on.
     Switch,
 }
 
-/// One key of a table, kept in a `T`. Scenes, messages, the panel, the documentation and the tests take it from here.
+/// Key of a table that is stored in a `T`. Scenes, messages, the panel, the documentation and the
+/// tests are generated from such keys.
 #[derive(Debug)]
 pub struct Param<T> {
-    /// Its key in the table, such as `friction.on_solid`.
+    /// Key in the table, such as `friction.on_solid`.
     pub key: &'static str,
-    /// Its unit, or on what it acts.
+    /// Unit, or the thing on which the parameter acts.
     pub unit: &'static str,
-    /// The smallest value that its numbers may have.
+    /// Smallest allowed value.
     pub low: f64,
-    /// The largest.
+    /// Largest allowed value.
     pub high: f64,
-    /// How to choose between them.
+    /// Distribution of the values over the range.
     pub scale: Scale,
     /// Meaning, and effect on the flow.
     pub what: &'static str,
-    /// Reads its number; of a key without one not a number.
+    /// Reads the number; NaN for a key without one.
     pub get: fn(&T) -> f64,
-    /// Writes its number.
+    /// Writes the number.
     pub set: fn(&mut T, f64),
-    /// Whether a table must have it.
+    /// Mandatory flag: a table must have the key.
     pub must: bool,
-    /// The kinds of table that have it; none named: all.
+    /// Kinds of table that have the key; empty: all.
     pub kinds: &'static [&'static str],
-    /// Its value in a table.
+    /// Reads the value in a table.
     pub value: fn(&T) -> &dyn Value,
-    /// Copies its value from the second table into the first.
+    /// Copies the value from the second table into the first.
     pub copy: fn(&mut T, &T),
-    /// The form of its values.
+    /// Form of the value.
     pub form: fn() -> Form,
 }
 
 impl<T> Param<T> {
-    /// Checks its numbers against its range; `table` names the table in messages.
+    /// Checks the numbers of the value against the range; `table` names the table in messages.
     ///
     /// # Errors
     /// Names the number that is out of range.
@@ -73,17 +74,18 @@ impl<T> Param<T> {
         check_value((table, self.key), (self.value)(of), (self.low, self.high))
     }
 
-    /// Whether a table of this kind has the key.
+    /// Returns true if a table of this kind has the key.
     pub fn fits(&self, kind: &str) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
-    /// Its value for a message, where the table gives it; nothing of a key that is always there.
+    /// Value for a message; `None` where the table leaves the key out, and for a key that is always
+    /// there.
     pub fn given(&self, of: &T) -> Option<String> {
         (self.value)(of).given()
     }
 
-    /// The key without its table.
+    /// Description of the key, independent of its table.
     pub fn entry(&self) -> Entry {
         Entry {
             key: self.key,
@@ -98,23 +100,24 @@ impl<T> Param<T> {
 }
 
 impl<T: Default> Param<T> {
-    /// Its number when a scene does not say.
+    /// Default number of the key.
     pub fn default(&self) -> f64 {
         (self.get)(&T::default())
     }
 }
 
-/// A table of a scene whose keys stand in one list.
+/// Table of a scene whose keys are declared in one list.
 pub trait Table: Sized + 'static {
-    /// Its keys, in their order.
+    /// Keys of the table, in order.
     const PARAMS: &'static [Param<Self>];
 
-    /// The key with a name.
+    /// Finds a key by its name.
     fn param(key: &str) -> Option<&'static Param<Self>> {
         Self::PARAMS.iter().find(|param| param.key == key)
     }
 
-    /// Checks every number against its range; `table` names the table in messages, such as `camera`.
+    /// Checks every number against its range; `table` names the table in messages, such as
+    /// `camera`.
     ///
     /// # Errors
     /// Names the first number that is out of range.
@@ -122,7 +125,7 @@ pub trait Table: Sized + 'static {
         Self::PARAMS.iter().try_for_each(|param| param.check(table, self))
     }
 
-    /// Refuses keys that tables of this kind do not have; `tag` is the key that says the kind.
+    /// Refuses keys that tables of this kind do not have; `tag` is the key that selects the kind.
     ///
     /// # Errors
     /// Names the first such key.
@@ -137,7 +140,7 @@ pub trait Table: Sized + 'static {
         }
     }
 
-    /// This table with the values that `other` gives.
+    /// Returns this table with the values that `other` gives.
     #[must_use]
     fn overridden(mut self, other: &Self) -> Self {
         let given = Self::PARAMS.iter().filter(|param| param.given(other).is_some());
@@ -146,7 +149,7 @@ pub trait Table: Sized + 'static {
     }
 }
 
-/// Checks the numbers of a value against a range; `table` and `key` name it in messages.
+/// Checks the numbers of a value against a range; `table` and `key` name the value in messages.
 pub fn check_value((table, key): (&str, &str), value: &dyn Value, (low, high): (f64, f64)) -> Result<(), Invalid> {
     if low == f64::NEG_INFINITY && high == f64::INFINITY {
         return Ok(());
@@ -168,7 +171,7 @@ pub fn no_keys<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
     Empty::deserialize(from).map(|Empty {}| ())
 }
 
-/// Words of a doc comment, without the blanks around them.
+/// Trims the text of a doc comment.
 pub const fn tidy(words: &str) -> &str {
     words.trim_ascii()
 }

@@ -1,4 +1,4 @@
-//! Values behind keys: their numbers, and the form in which a scene writes them.
+//! Values of keys: their numbers, and the form in which a scene writes them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -6,37 +6,37 @@ use std::path::PathBuf;
 
 use super::Form;
 
-/// A type of value of a scene.
+/// Type of value that a scene can hold.
 pub trait Value {
-    /// Form of the value behind its key.
+    /// Form of the value.
     fn form() -> Form
     where
         Self: Sized;
 
-    /// The numbers in it that have a range.
+    /// Numbers in the value that have a range.
     fn numbers(&self) -> Vec<f64> {
         Vec::new()
     }
 
-    /// Numbers with their names, where it is a table of numbers.
+    /// Numbers with their names, for a table of numbers.
     fn named_numbers(&self) -> Vec<(&str, f64)> {
         self.numbers().into_iter().map(|number| ("", number)).collect()
     }
 
-    /// Takes a number.
+    /// Sets the value to a number.
     fn set(&mut self, _number: f64) {}
 
-    /// Its value for a message.
+    /// Value for a message.
     fn shown(&self) -> String {
         String::new()
     }
 
-    /// Its value for a message, of one that a table may leave out and gives.
+    /// Value for a message, for a key that may be left out; `None` when left out.
     fn given(&self) -> Option<String> {
         None
     }
 
-    /// Its number, where it has one.
+    /// Number of the value; NaN without one.
     fn number(&self) -> f64 {
         self.numbers().first().copied().unwrap_or(f64::NAN)
     }
@@ -68,7 +68,7 @@ macro_rules! numbers {
     )*};
 }
 
-/// A number as it was written: 0.35, not the float's 0.3499999940395355.
+/// Converts an `f32` to its written decimal: 0.35, not 0.3499999940395355.
 fn as_written(value: f32) -> f64 {
     value.to_string().parse().unwrap_or(f64::NAN)
 }

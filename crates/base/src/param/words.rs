@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{self, DeserializeOwned, Deserializer, Visitor};
 
-/// The names that a scene may write for a `T`, an enum without fields.
+/// Names that a scene may write for a `T`, an enum without fields.
 pub(crate) fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
     match T::deserialize(Names) {
         Err(Found(names)) => names,
@@ -12,7 +12,7 @@ pub(crate) fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
     }
 }
 
-/// Gives no value: the names come back as an error.
+/// Deserializer without a value: returns the names as an error.
 struct Names;
 
 #[derive(Debug)]

@@ -10,12 +10,12 @@ use crate::grid::tile::Lanes;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx2(pub(super) ());
 
-/// Whether the processor has all that [`run`] is compiled with.
+/// Returns true if the processor has all features that [`run`] is compiled with.
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-/// Does the work with these instructions.
+/// Runs the work with these instructions.
 #[target_feature(enable = "avx2")]
 pub(super) fn run(work: impl Work) {
     work.with(Avx2(()));
@@ -24,14 +24,15 @@ pub(super) fn run(work: impl Work) {
 /// Calls an intrinsic for which `Avx2` is the proof.
 macro_rules! call {
     ($intrinsic:ident $(::<$n:tt>)? ($($argument:expr),*)) => {{
-        // SAFETY: a value of `Avx2` exists, so the processor has the instruction; it touches no memory.
+        // SAFETY: a value of `Avx2` exists, so the processor has the instruction; it touches no
+        // memory.
         unsafe { $intrinsic$(::<$n>)?($($argument),*) }
     }};
 }
 
 type Pair = (__m256i, __m256i);
 
-/// All bits of the lanes whose bit is set.
+/// Mask of 16 lanes: all bits of the lanes whose bit is set.
 #[inline(always)]
 fn lanes_of(mask: u16) -> __m256i {
     const B: [i16; 16] = {
@@ -49,7 +50,7 @@ fn lanes_of(mask: u16) -> __m256i {
     call!(_mm256_cmpeq_epi16(call!(_mm256_and_si256(call!(_mm256_set1_epi16(mask as i16)), bits)), bits))
 }
 
-/// The ratio of eight cells, widened to 32 bits.
+/// Ratio of eight cells, widened to 32 bits.
 #[inline(always)]
 fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     let n = call!(_mm256_slli_epi32::<14>(energy));
@@ -59,17 +60,17 @@ fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     call!(_mm256_add_epi32(near, over))
 }
 
-/// The ratio of half a tile.
+/// Ratio of half a tile.
 #[inline(always)]
 fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     let zero = call!(_mm256_setzero_si256());
     let low = eight_ratios(call!(_mm256_unpacklo_epi16(amount, zero)), call!(_mm256_unpacklo_epi16(energy, zero)));
     let high = eight_ratios(call!(_mm256_unpackhi_epi16(amount, zero)), call!(_mm256_unpackhi_epi16(energy, zero)));
-    // Unpacking and packing both work within the 128-bit halves, so that the order comes back.
+    // Unpacking and packing both work within the 128-bit halves, so that the order is restored.
     call!(_mm256_packus_epi32(low, high))
 }
 
-/// Where `a > b`, all bits of a lane.
+/// Mask of the lanes where `a > b`.
 #[inline(always)]
 fn half_above(a: __m256i, b: __m256i) -> __m256i {
     let excess = call!(_mm256_subs_epu16(a, b));
@@ -151,7 +152,7 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn above(self, a: Pair, b: Pair) -> u32 {
-        // Packing takes the 128-bit halves by turns; the permutation puts them back in order.
+        // Packing interleaves the 128-bit halves; the permutation restores their order.
         let packed = call!(_mm256_packs_epi16(half_above(a.0, b.0), half_above(a.1, b.1)));
         call!(_mm256_movemask_epi8(call!(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed)))) as u32
     }
@@ -178,7 +179,8 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn ratio(self, amount: Pair, energy: Pair) -> Pair {
-        // See the portable one for why one correction is enough; here the conversion itself rounds to nearest.
+        // See the portable form for why one correction is enough; here the conversion itself rounds
+        // to nearest.
         (half_ratio(amount.0, energy.0), half_ratio(amount.1, energy.1))
     }
     #[inline(always)]
@@ -191,7 +193,8 @@ impl Simd for Avx2 {
     }
 }
 
-/// Bits of a number that go into the hash of eight corners: of the near ones along an axis, and of the far ones.
+/// Bits of a coordinate for the hash of eight corners: the near corners along an axis have `whole`,
+/// the far ones `whole` + 1.
 #[inline(always)]
 fn hashed(whole: i32, constant: u32, far: __m256i) -> __m256i {
     let near = (whole as u32).wrapping_mul(constant);
@@ -199,14 +202,14 @@ fn hashed(whole: i32, constant: u32, far: __m256i) -> __m256i {
     call!(_mm256_blendv_epi8(call!(_mm256_set1_epi32(near as i32)), call!(_mm256_set1_epi32(other as i32)), far))
 }
 
-/// A byte of each of eight hashes as −1 to 1.
+/// Maps a byte of each of eight hashes to −1 to 1.
 #[inline(always)]
 fn signed_byte(shifted: __m256i) -> __m256 {
     let byte = call!(_mm256_cvtepi32_ps(call!(_mm256_and_si256(shifted, call!(_mm256_set1_epi32(255))))));
     call!(_mm256_sub_ps(call!(_mm256_mul_ps(byte, call!(_mm256_set1_ps(2.0 / 255.0)))), call!(_mm256_set1_ps(1.0))))
 }
 
-/// The distance along an axis to eight corners, times a slope.
+/// Distance along an axis to eight corners, times a slope.
 #[inline(always)]
 fn risen(shifted: __m256i, place: f32, far: __m256i) -> __m256 {
     let one = call!(_mm256_and_ps(call!(_mm256_castsi256_ps(far)), call!(_mm256_set1_ps(1.0))));
@@ -221,7 +224,8 @@ fn four_between(a: __m128, b: __m128, share: f32) -> __m128 {
 /// [`Simd::between_slopes`] on a processor with AVX2, of which the first argument is proof.
 #[inline(always)]
 pub(super) fn between_slopes(_: Avx2, [x, y, z]: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32 {
-    // The far corners along x are the upper four; along y every other one; along z every other pair.
+    // The far corners along x are the upper four; along y every second one; along z every second
+    // pair.
     let far_x = call!(_mm256_setr_epi32(0, 0, 0, 0, -1, -1, -1, -1));
     let far_y = call!(_mm256_setr_epi32(0, -1, 0, -1, 0, -1, 0, -1));
     let far_z = call!(_mm256_setr_epi32(0, 0, -1, -1, 0, 0, -1, -1));
@@ -246,7 +250,7 @@ pub(super) fn between_slopes(_: Avx2, [x, y, z]: [i32; 3], place: [f32; 3], weig
     call!(_mm_cvtss_f32(four_between(sheets, far, weights[2])))
 }
 
-/// Eight bytes as numbers.
+/// Converts eight bytes to floats.
 #[inline(always)]
 fn widen(bytes: &[u8; 8]) -> __m256 {
     // SAFETY: the processor has the instruction; eight bytes are read from a reference to eight.

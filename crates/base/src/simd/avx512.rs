@@ -10,7 +10,7 @@ use crate::grid::tile::Lanes;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(());
 
-/// Whether the processor has all that [`run`] is compiled with.
+/// Returns true if the processor has all features that [`run`] is compiled with.
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
@@ -21,7 +21,7 @@ pub(super) fn is_there() -> bool {
         && is_x86_feature_detected!("lzcnt")
 }
 
-/// Does the work with these instructions.
+/// Runs the work with these instructions.
 #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) fn run(work: impl Work) {
     work.with(Avx512(()));
@@ -30,7 +30,8 @@ pub(super) fn run(work: impl Work) {
 /// Calls an intrinsic for which `Avx512` is the proof.
 macro_rules! call {
     ($intrinsic:ident $(::<$n:tt>)? ($($argument:expr),*)) => {{
-        // SAFETY: a value of `Avx512` exists, so the processor has the instruction; it touches no memory.
+        // SAFETY: a value of `Avx512` exists, so the processor has the instruction; it touches no
+        // memory.
         unsafe { $intrinsic$(::<$n>)?($($argument),*) }
     }};
 }
@@ -132,7 +133,8 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     fn ratio(self, amount: __m512i, energy: __m512i) -> __m512i {
-        // See the portable one for why one correction is enough; here the conversion itself rounds to nearest.
+        // See the portable form for why one correction is enough; here the conversion itself rounds
+        // to nearest.
         let low = half_ratio(call!(_mm512_castsi512_si256(amount)), call!(_mm512_castsi512_si256(energy)));
         let (amount, energy) =
             (call!(_mm512_extracti64x4_epi64::<1>(amount)), call!(_mm512_extracti64x4_epi64::<1>(energy)));
@@ -150,7 +152,7 @@ impl Simd for Avx512 {
 }
 
 impl Avx512 {
-    /// A processor with AVX-512 has AVX2; [`run`] asks for both.
+    /// Converts the proof: a processor with AVX-512 has AVX2; [`run`] asks for both.
     #[inline(always)]
     fn narrower(self) -> avx2::Avx2 {
         avx2::Avx2(())

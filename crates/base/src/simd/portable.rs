@@ -1,9 +1,9 @@
-//! The lanes as plain arrays, for every machine.
+//! Lanes as plain arrays, for every machine.
 
 use super::{Simd, hash};
 use crate::grid::tile::Lanes;
 
-/// No special instructions.
+/// Implementation without special instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -138,8 +138,8 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn ratio(self, amount: Lanes, energy: Lanes) -> Lanes {
-        // The quotient to 24 binary digits is less than 2^-7 off, so that rounding it to the nearest integer gives the
-        // integer below or the one above it, and the product tells which. The addition of 2^23 rounds.
+        // The quotient in 24 bits is off by less than 2^-7, so that rounding to the nearest integer
+        // gives the floor or the integer above, and the product tells which. Adding 2^23 rounds.
         const ROUND: f32 = (1 << 23) as f32;
         zip(amount, energy, |amount, energy| {
             let (n, d) = (i32::from(energy) << 14, i32::from(amount));
@@ -152,7 +152,7 @@ impl Simd for Portable {
     fn blend(self, rows: [&[u8; 8]; 4], [x, y, z]: [f32; 3]) -> [f32; 4] {
         let mut to = [0.0; 4];
         for i in 0..4 {
-            // Both corners of a row at once, as the wide instructions have it.
+            // Both corners of a row at once, as the wide instructions do.
             let at = |corner: usize| {
                 let row = |k: usize| f32::from(rows[k][4 * corner + i]);
                 let (near, far) = (row(0) + (row(1) - row(0)) * y, row(2) + (row(3) - row(2)) * y);

@@ -1,9 +1,9 @@
-//! Every operation of every instruction set against the same in plain arithmetic.
+//! Compares every operation of every instruction set with plain arithmetic.
 
 use super::*;
 use crate::random::mix64;
 
-/// Lanes from a seed, with the extremes often among them.
+/// Pseudo-random lanes from a seed, with frequent extremes.
 fn lanes(seed: u64, most: u16) -> Lanes {
     let mut to = Lanes::ZERO;
     for (i, lane) in to.0.iter_mut().enumerate() {
@@ -18,7 +18,8 @@ fn lanes(seed: u64, most: u16) -> Lanes {
     to
 }
 
-/// Checks that an operation on lanes is the given one on each lane; of the mask of `above`, the low bits are lane 0.
+/// Checks that an operation on lanes equals the given one on each lane; in the mask of `above`, the
+/// low bits are lane 0.
 macro_rules! agrees {
     ($name:ident, $most:expr, |$s:ident, $a:ident, $b:ident| $lanes:expr, |$x:ident, $y:ident, $i:ident| $plain:expr) => {
         #[test]
@@ -83,7 +84,7 @@ agrees!(divides, u16::MAX, |s, a, b| s.keep(s.ratio(a, b), s.above(a, s.splat(0)
     amount => ((u32::from(y.0[i]) << 14) / u32::from(amount)).min(65535) as u16,
 });
 
-/// The quotient is right next to every whole number: there rounding would show.
+/// Chooses quotients next to whole numbers, where a rounding error would show.
 #[test]
 fn divides_next_to_whole_numbers() {
     struct Once<'a>(Lanes, Lanes, &'a mut Lanes);

@@ -1,22 +1,23 @@
-//! The list of all formats that are written.
+//! List of all output formats.
 
-/// A format of files that are written.
+/// Format of output files.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Writer {
     /// Name in the list, such as `geotiff`.
     pub name: &'static str,
-    /// The file in words.
+    /// Description of the file.
     pub what: &'static str,
-    /// Endings of names, without the dot; empty where the program chooses the name.
+    /// File name endings, without the dot; empty where the program chooses the name.
     pub endings: &'static [&'static str],
-    /// Commands and flags that write one.
+    /// Commands and flags that write such a file.
     pub named_by: &'static str,
-    /// Source file that begins the file, and alone may.
+    /// Source file that creates the file, and alone may.
     pub written_in: &'static str,
 }
 
-/// All formats that are written. A test compares the list with the source files that begin a [`WholeFile`](super::WholeFile).
+/// All output formats. A test compares the list with the source files that create a
+/// [`WholeFile`](super::WholeFile).
 pub static WRITERS: &[Writer] = &[
     Writer {
         name: "geotiff",
@@ -197,7 +198,7 @@ pub static WRITERS: &[Writer] = &[
         name: "plot",
         what: "numbers beside theory",
         endings: &["svg"],
-        named_by: "`verify --plot`",
+        named_by: "`verify --picture`",
         written_in: "crates/observe/src/plot/mod.rs",
     },
     Writer {

@@ -1,8 +1,8 @@
-//! How warm lava is below and at its surface, for pictures and the probe.
+//! Temperatures below and at the surface of lava, for pictures and the probe.
 //!
-//! Under `skin` both are those of the crust that the rules carry (`lid`). A lava without such a crust is shown with the one
-//! that its surface would have: heat comes through a crust of age t as through a half-space that cools from its surface, and
-//! leaves it by radiation and into the air:
+//! Under `skin` both come from the crust that the model carries (`lid`). A lava without such a
+//! crust is shown with a quasi-steady one: the conductive flux of a half-space that has cooled for
+//! t seconds balances radiation and convection:
 //!
 //! ```text
 //! k (T − Ts) / √(π κ t) = ε σ (Ts⁴ − Ta⁴) + h (Ts − Ta)
@@ -13,24 +13,26 @@ use crate::cooling::lid::{Crusted, Profile, WATER};
 use crate::store::column::UNIT;
 use crate::{Cooling, Flow, FlowCell, HEAT_UNITS, Lava, UNITS};
 
-/// Way after which a crust is torn, in metres, where the lava says none: a crust is as old as steady tearing leaves it, or as
-/// the lava of the column.
+/// Distance in metres after which a crust is torn, for a lava that gives none; the crust is then as
+/// old as steady tearing leaves it, or as the lava of the column.
 const TEAR_M: f64 = 100.0;
-/// Conductivity in W/(m K) of a crust of a lava that says none.
+/// Conductivity in W/(m K) of the crust of a lava that gives none.
 const CONDUCTIVITY: f64 = 1.5;
-/// The youngest crust in seconds.
+/// Lower bound of the age of a crust in seconds: the flux through a crust of age 0 would be
+/// infinite.
 const YOUNGEST_S: f64 = 1.0;
-/// Steps of Newton's method: from above they fall to the root, and leave less than a kelvin.
+/// Number of Newton steps: from above they fall to the root and leave an error below a kelvin.
 const NEWTON: usize = 7;
 
 impl Flow {
-    /// Whether the lava grows a crust: it cools to rock.
+    /// Returns true if the lava grows a crust: it cools and sets to rock for good.
     pub fn grows_crust(&self) -> bool {
         let lava = &self.setup.lava;
         !lava.melts() && lava.cooling != Cooling::None && lava.solidus_k > 0.0
     }
 
-    /// Temperature in K of the surface of the uppermost lava of a column; `None` where there is no lava, or rock above it.
+    /// Temperature in K of the surface of the uppermost lava of column `number`; `None` without
+    /// lava or with rock above.
     pub fn crust_k(&self, number: usize) -> Option<f64> {
         let column = self.columns.get(number)?;
         let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
@@ -44,11 +46,13 @@ impl Flow {
         Some(surface_k(&self.setup.lava, (kelvin, column.covered), age_s))
     }
 
-    /// Heat over depth in the uppermost run of a column, if that is wet and grows a crust.
+    /// Profile of heat over depth in the uppermost run of column `number`; None if the run is dry
+    /// or its lava carries no crust.
     pub(crate) fn profile(&self, number: usize) -> Option<Profile> {
         let column = self.columns.get(number)?;
         let run = column.runs.last().filter(|run| self.tables.carries_skin && run.is_wet())?;
-        // Reactions take liquid between steps.
+        // The cells are summed here, since reactions take liquid between steps and the sums of the
+        // run are stale.
         let (amount, heat) = run_content(column, run);
         let depth_m = amount as f64 / f64::from(UNITS) * self.space.dz_m / self.ground().wetted(number);
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
@@ -57,7 +61,8 @@ impl Flow {
         (amount > 0).then(|| body.profile())
     }
 
-    /// A cell with the heat that its depth has in the profile of a crust.
+    /// Cell of column `number` at `level`, with the heat that the crust's profile gives at its
+    /// depth.
     pub(crate) fn shown_cell(&self, number: usize, level: i32) -> FlowCell {
         let column = self.column_at(number);
         let mut cell = column.cell(level);
@@ -74,7 +79,8 @@ impl Flow {
     }
 }
 
-/// Temperature of the surface of a crust of this age over lava of this temperature, which other matter covers or not.
+/// Surface temperature in K of a crust of `age_s` seconds over lava of `kelvin`. `is_covered`:
+/// other matter (water) lies on top.
 fn surface_k(lava: &Lava, (kelvin, is_covered): (f64, bool), age_s: f64) -> f64 {
     let convection = if is_covered { WATER } else { lava.convection };
     let conductivity = if lava.conduction > 0.0 { lava.conduction } else { CONDUCTIVITY };

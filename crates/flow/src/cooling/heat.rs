@@ -1,8 +1,10 @@
-//! Heat of what cools to rock, once a step: loss to the sky, to roofs and to the bed. Every loss is a whole number that leaves
-//! a run and enters a ledger.
+//! Heat losses of a lava that sets for good, once a step: to the sky, to roofs and to the bed.
 //!
-//! The heat of a run is one number, spread evenly over its cells: what a run loses depends on its depth and not on the height of
-//! cells. Its temperatures over depth are those of its crust (`lid`). A lava that melts has heat of its own (`melt`).
+//! Invariant: every loss is an integer that leaves a run and enters a ledger.
+//!
+//! The heat of a run is one number, spread evenly over its cells, so losses depend on the depth of
+//! the run and not on the height of cells. The temperature over depth is that of its crust (`lid`).
+//! A lava that melts has its own heat model (`melt`).
 
 use smallvec::SmallVec;
 
@@ -11,13 +13,13 @@ use crate::store::blocks::BlocksMut;
 use crate::store::column::{Column, Run, UNIT};
 use crate::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
 
-/// The constant of Stefan and Boltzmann in W/(m² K⁴).
+/// Stefan–Boltzmann constant in W/(m² K⁴).
 pub const RADIATION: f64 = 5.67e-8;
 
-/// Most columns whose heat is worked out at once.
+/// Number of columns whose heat is computed in one batch.
 pub(crate) const BATCH: usize = 16;
 
-/// Losses of a column in a step, in units of heat.
+/// Heat losses of a column in a step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) sky: i64,
@@ -31,15 +33,15 @@ impl Losses {
     }
 }
 
-/// The numbers of a step's heat.
+/// Constants of one step's heat losses.
 pub(crate) struct Cool<'a> {
     lava: &'a Lava,
     law: &'a CrustLaw,
-    /// Root of π times the diffusivity of the bed.
+    /// √(π κ) with the diffusivity κ of the bed, in m/√s.
     bed: f64,
     dz_m: f64,
     step_s: f64,
-    /// Time at the end of the step.
+    /// Time at the end of the step, in seconds.
     now_s: f64,
 }
 
@@ -49,14 +51,15 @@ impl<'a> Cool<'a> {
         Self { lava: &setup.lava, law, bed, dz_m: space.dz_m, step_s: setup.step_s, now_s }
     }
 
-    /// Whether any heat is lost at all.
+    /// Returns true if any heat is lost at all: to the sky or to the bed.
     pub(crate) fn is_needed(&self) -> bool {
         let lava = self.lava;
         lava.cooling != Cooling::None || lava.bed_conduction > 0.0
     }
 
-    /// Takes the heat of wet columns for one step: number, mark and share that the uppermost liquid covers of each. Their runs keep
-    /// their cells; their temperatures are stale.
+    /// Takes the heat of a batch of wet columns for one step and returns the losses. `wet` gives
+    /// for each column its number, its mark and the share of its area that the uppermost liquid
+    /// covers (0 to 1). Runs keep their cells, but their cached temperatures are stale afterwards.
     pub(crate) fn columns(
         &self,
         columns: &mut BlocksMut<'_, Column>,
@@ -69,6 +72,8 @@ impl<'a> Cool<'a> {
             surfaces.extend(self.surface(c, column, mark, wetted));
         }
         let is_skin = matches!(self.lava.cooling, Cooling::Skin { .. });
+        // First pass, over the length of the step: the growing crust counts half for the flux, so a
+        // long step does not lose at the rate of its thin first moment.
         if matches!(self.lava.cooling, Cooling::Skin { exposed, .. } if exposed < 1.0) {
             let mut fluxes = [0.0; BATCH];
             let bodies = surfaces.iter().map(|surface| surface.body);
@@ -78,6 +83,8 @@ impl<'a> Cool<'a> {
         for surface in &mut surfaces {
             losses = losses.plus(self.cool_surface(&mut columns[surface.c], surface));
         }
+        // Second pass, after the loss and without growth: the crust and lid that setting and
+        // pictures read.
         if is_skin {
             let bodies = surfaces.iter().map(|surface| surface.body);
             profiles(bodies, 0.0, |i, profile| self.note_crust(&mut columns[surfaces[i].c], &surfaces[i], profile));
@@ -118,7 +125,7 @@ impl<'a> Cool<'a> {
         Crusted { law: self.law, mean, skin: 0.0, depth_m, covered: column.covered }
     }
 
-    /// The uppermost run of a column, if there is liquid in it; without, there is no crust.
+    /// Uppermost run of column `c` with its crust; None if it is dry (the crust is then reset).
     fn surface(&self, c: usize, column: &mut Column, mark: Mark, wetted: f64) -> Option<Surface<'a>> {
         let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
             column.skin = 0.0;
@@ -130,7 +137,7 @@ impl<'a> Cool<'a> {
         Some(Surface { c, run, mark, wetted, amount, heat, body, flux: 0.0 })
     }
 
-    /// Takes the heat of an uppermost run.
+    /// Takes the heat of an uppermost run and returns the losses.
     fn cool_surface(&self, column: &mut Column, surface: &mut Surface<'a>) -> Losses {
         let &mut Surface { amount, heat, mark, flux, ref mut body, .. } = surface;
         let mut left = heat;
@@ -141,8 +148,9 @@ impl<'a> Cool<'a> {
         Losses { sky, roof: 0, bed }
     }
 
-    /// Kelvin of heat that a run under the sky loses in a step, with the flux that its crust lets through; its crust grows and is torn.
-    /// Water takes its heat by a reaction.
+    /// Heat in kelvin that a run under the sky loses in a step: the stirred share, and `flux`
+    /// (W/m²) through the crust. The crust grows and is torn by `speed` (m/s). A covered run loses
+    /// nothing here, since water takes its heat by a reaction.
     fn to_sky(&self, body: &mut Crusted<'_>, flux: f64, speed: f32) -> f64 {
         let exposed = match self.lava.cooling {
             Cooling::None => return 0.0,
@@ -161,14 +169,15 @@ impl<'a> Cool<'a> {
         stirred + conducted
     }
 
-    /// Kelvin of heat that the share of the surface loses that shows the core.
+    /// Heat in kelvin that the share `exposed` of the surface, which shows the core, loses in a
+    /// step.
     fn stirred(&self, body: &Crusted<'_>, exposed: f64) -> f64 {
         let (lava, law) = (self.lava, self.law);
         let kelvin = law.temperature_of(body.core());
         let above = (kelvin - lava.ambient_k).max(0.0);
         let each = law.heat_of_kelvin(kelvin);
         let capacity = law.capacity * each * body.depth_m;
-        // Exact for any step: dT/dt = −f ε σ T⁴/(ρ c h).
+        // Exact for any step length: dT/dt = −f ε σ T⁴/(ρ c h).
         let cube = kelvin * kelvin * kelvin;
         let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
         let radiated = kelvin - kelvin * inverse_cube_root(rate);
@@ -182,8 +191,10 @@ impl<'a> Cool<'a> {
         each * (radiated - received + blown).clamp(0.0, above)
     }
 
-    /// Kelvin of heat that a run loses in a step to rock that was at ambient temperature when it was touched: a half-space takes
-    /// 2 k ΔT √(t/(π κ)) up to a time `t`, a slab with its other side at ambient temperature at least k ΔT t/thickness.
+    /// Heat in kelvin that a run loses in a step to rock that was at ambient temperature when it
+    /// was touched, `touched_s` seconds ago. A half-space takes 2 k ΔT √(t/(π κ)) up to a time t; a
+    /// slab of `thick_m` metres with its far side at ambient temperature takes at least k ΔT
+    /// t/thickness.
     fn to_rock(&self, body: &Crusted<'_>, touched_s: f64, thick_m: f64) -> f64 {
         let lava = self.lava;
         if lava.bed_conduction <= 0.0 {
@@ -198,7 +209,8 @@ impl<'a> Cool<'a> {
         above * (1.0 - libm::exp(-part))
     }
 
-    /// Keeps what the crust lacks, as far as the run can lack it, and the depth of the lid.
+    /// Stores the heat deficit of the crust, clamped to the deficit that the run can have, and the
+    /// depth of the lid.
     fn note_crust(&self, column: &mut Column, surface: &Surface<'_>, profile: Profile) {
         let body = &surface.body;
         column.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0)) as f32;
@@ -210,27 +222,28 @@ impl<'a> Cool<'a> {
 
 /// An uppermost run while its heat is taken.
 struct Surface<'a> {
-    /// Number of its column.
+    /// Number of the column.
     c: usize,
     run: Run,
     mark: Mark,
-    /// Share of the column that it covers.
+    /// Share of the column's area that the run covers (0 to 1).
     wetted: f64,
     amount: i64,
     heat: i64,
     body: Crusted<'a>,
-    /// W/m² that leave its crust.
+    /// Flux that leaves the crust, in W/m².
     flux: f64,
 }
 
-/// Takes kelvin of an amount from its heat, as far as there is some; gives what was taken.
+/// Takes `kelvin` times `amount` from the heat `left`, clamped to the heat that is there; returns
+/// the units taken.
 fn take(left: &mut i64, amount: i64, kelvin: f64) -> i64 {
     let taken = ((kelvin * amount as f64 * HEAT_UNITS as f64 + 0.5) as i64).clamp(0, *left);
     *left -= taken;
     taken
 }
 
-/// Thickness of the rock above a run; infinite below lava.
+/// Thickness in metres of the rock above run `i`; infinite if there is lava on that rock.
 fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
     match column.runs.get(i + 1) {
         Some(above) if !above.is_wet() => (above.floor - column.runs[i].roof) as f64 * dz_m / UNIT as f64,
@@ -238,20 +251,21 @@ fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
     }
 }
 
-/// The cells of a wet run with liquid.
+/// Cells of a wet run that hold liquid.
 pub(crate) fn run_cells<'a>(column: &'a mut Column, run: &Run) -> &'a mut [FlowCell] {
     let start = (run.first - column.base) as usize;
     &mut column.cells[start..start + (run.top - run.first + 1) as usize]
 }
 
-/// Amount and heat of a wet run.
+/// Amount and heat of a wet run, in units, summed over its cells.
 pub(crate) fn run_content(column: &Column, run: &Run) -> (i64, i64) {
     let start = (run.first - column.base) as usize;
     let cells = &column.cells[start..start + (run.top - run.first + 1) as usize];
     cells.iter().fold((0, 0), |(amount, heat), cell| (amount + i64::from(cell.amount), heat + cell.heat))
 }
 
-/// Spreads heat over cells that hold an amount; what cannot be parted stays in the lowest.
+/// Spreads `heat` over cells that hold `amount` in total, in proportion; the remainder of the
+/// division stays in the lowest.
 pub(crate) fn spread_evenly(cells: &mut [FlowCell], amount: i64, heat: i64) {
     let [lowest, others @ ..] = cells else { return };
     let mut left = heat;
@@ -262,7 +276,7 @@ pub(crate) fn spread_evenly(cells: &mut [FlowCell], amount: i64, heat: i64) {
     lowest.heat = left;
 }
 
-/// (1 + x)^(−1/3) for x from 0 on; by Newton's method where its series begins well.
+/// Returns (1 + x)^(−1/3) for x ≥ 0; for small x by two Newton steps from the start of the series.
 fn inverse_cube_root(x: f64) -> f64 {
     if x > 0.05 {
         return 1.0 / libm::cbrt(1.0 + x);

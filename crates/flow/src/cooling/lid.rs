@@ -1,7 +1,9 @@
-//! The crust on a run under the sky: heat conducted through it, and temperature over depth, by the heat-balance integral of
-//! Goodman (1958) with a quadratic profile, which knows no cells.
+//! Crust of a run under the sky: conductive heat flux and temperature over depth, by the
+//! heat-balance integral of Goodman (1958) with a quadratic profile. The result does not depend on
+//! the height of cells.
 //!
-//! A run of depth H has a mean heat, and a crust that lacks Q J/m² beside the core. With `e` the heat of a unit of volume:
+//! A run of depth H has a mean heat ē and a crust with a heat deficit of Q J/m² relative to the
+//! core. With `e` the heat per volume:
 //!
 //! ```text
 //! e_core = ē + Q/H,  δ = 3 Q/(e_core − e_surface), at most H;  then e_core = e_surface + 1.5 (ē − e_surface)
@@ -9,38 +11,42 @@
 //! e(z) = e_core − (e_core − e_surface) (1 − z/δ)²
 //! ```
 //!
-//! Heat is in kelvin of [`Lava::heat_per_m3`], and Q is kept as that over H (`Column::skin`).
+//! Heat is in kelvin, as heat per volume over [`Lava::heat_per_m3`]. Q is stored in the same unit
+//! as Q/H (`Column::skin`).
 
 use crate::Lava;
 use crate::cooling::heat::RADIATION;
 use crate::motion::lanes::{LANES, Lanes, Mask};
 
-/// Heat in W/(m² K) that water takes from the surface of lava.
+/// Heat transfer coefficient in W/(m² K) between the surface of lava and water.
 pub(crate) const WATER: f64 = 1000.0;
 
-/// Steps towards the temperature of the surface, and the kelvin that end them.
+/// Upper bound of the steps of the root search for the surface temperature, and the step in kelvin
+/// that ends the search.
 const STEPS: usize = 30;
 const NEAR_K: f64 = 0.01;
 
-/// Numbers of a lava that sets for good, worked out once: the balance of a surface is searched for every wet column in every step.
+/// Constants of a lava that sets for good, computed once: the heat balance of the surface is solved
+/// for every wet column in every step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CrustLaw {
-    /// W/(m² K⁴) that a surface radiates.
+    /// Radiation coefficient ε σ in W/(m² K⁴).
     radiated: f64,
-    /// W/(m² K) that the air takes.
+    /// Convection coefficient into the air in W/(m² K).
     convection: f64,
     ambient_k: f64,
     solidus_k: f64,
-    /// Heat below the solidus of a kelvin, as part of that above it, the rest, and what its inverse is more than 1.
+    /// Heat of a kelvin below the solidus relative to a kelvin above (`solid_share`), its
+    /// complement to 1, and its inverse minus 1.
     solid_share: f64,
     latent_share: f64,
     back: f64,
-    /// Heat at the vent and at ambient temperature.
+    /// Heat in kelvin at the vent and at ambient temperature.
     pub(crate) vent: f64,
     pub(crate) ambient: f64,
-    /// J/(m³ K).
+    /// Heat per volume and kelvin, in J/(m³ K).
     pub(crate) capacity: f64,
-    /// Twice the conductivity.
+    /// Twice the conductivity of the crust, in W/(m K).
     conducted: f64,
 }
 
@@ -62,33 +68,33 @@ impl CrustLaw {
         }
     }
 
-    /// [`Lava::temperature_of`].
+    /// Temperature in K of a heat in kelvin, as [`Lava::temperature_of`].
     #[inline(always)]
     pub(crate) fn temperature_of(&self, heat: f64) -> f64 {
         heat - (self.solidus_k - heat).max(0.0) * self.back
     }
 
-    /// [`Lava::heat_at`] of several.
+    /// Heats in kelvin of a vector of temperatures, as [`Lava::heat_at`].
     #[inline(always)]
     fn heats_at(&self, kelvin: Lanes) -> Lanes {
         let below = (Lanes::all(self.solidus_k) - kelvin).max(Lanes::all(0.0));
         kelvin + below * Lanes::all(self.latent_share)
     }
 
-    /// [`Lava::temperature_of`] of several.
+    /// Temperatures in K of a vector of heats, as [`Lava::temperature_of`].
     #[inline(always)]
     fn temperatures_of(&self, heat: Lanes) -> Lanes {
         let below = (Lanes::all(self.solidus_k) - heat).max(Lanes::all(0.0));
         heat - below * Lanes::all(self.back)
     }
 
-    /// [`Lava::heat_of_kelvin`] of several.
+    /// Heats of a kelvin at a vector of temperatures, as [`Lava::heat_of_kelvin`].
     #[inline(always)]
     fn heats_of_kelvin(&self, kelvin: Lanes) -> Lanes {
         kelvin.less(Lanes::all(self.solidus_k)).pick(Lanes::all(self.solid_share), Lanes::all(1.0))
     }
 
-    /// [`Lava::heat_of_kelvin`].
+    /// Heat of a kelvin at temperature `kelvin`, as [`Lava::heat_of_kelvin`].
     #[inline(always)]
     pub(crate) fn heat_of_kelvin(&self, kelvin: f64) -> f64 {
         if kelvin < self.solidus_k { self.solid_share } else { 1.0 }
@@ -99,28 +105,29 @@ impl CrustLaw {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crusted<'a> {
     pub(crate) law: &'a CrustLaw,
-    /// Mean heat in kelvin, and what the crust lacks, spread over the depth.
+    /// Mean heat, and heat deficit of the crust spread over the depth (Q/H), both in kelvin of
+    /// heat.
     pub(crate) mean: f64,
     pub(crate) skin: f64,
     pub(crate) depth_m: f64,
-    /// Whether other matter covers it.
+    /// Cover flag: other matter (water) lies on the run.
     pub(crate) covered: bool,
 }
 
 /// Heat over depth below a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Profile {
-    /// Heat in kelvin of core and surface.
+    /// Heat of core and surface, in kelvin of heat.
     pub(crate) core: f64,
     pub(crate) surface: f64,
-    /// Depth from which on there is core.
+    /// Thickness of the crust in metres: below is core.
     pub(crate) crust_m: f64,
     pub(crate) surface_k: f64,
-    /// W/m² that leave a surface of crust.
+    /// Flux that leaves a surface of crust, in W/m².
     pub(crate) flux: f64,
 }
 
-/// Constants while the temperatures of the surfaces of some runs are searched.
+/// Constants of the search for the surface temperatures of a batch of runs, one run to a lane.
 struct Search<'a> {
     law: &'a CrustLaw,
     mean: Lanes,
@@ -128,13 +135,15 @@ struct Search<'a> {
     convection: Lanes,
     core: Lanes,
     core_k: Lanes,
-    /// Three times what the crust lacks, in kelvin times metres, and what a unit of flux adds to it.
+    /// Three times the heat deficit of the crust, in K m, and the deficit that a flux of 1 W/m²
+    /// adds to it.
     lacks: Lanes,
     grown: f64,
 }
 
-/// Balance of surfaces at some temperatures: what comes out of the crust less what leaves, its slope, what leaves, and three times
-/// what the crust lacks.
+/// Surface heat balance of a batch at trial temperatures: conductive influx minus outflux
+/// (`excess`, W/m²), its derivative by temperature, the outflux (W/m²), and three times the heat
+/// deficit of the crust (K m).
 #[derive(Clone, Copy)]
 struct Balance {
     excess: Lanes,
@@ -144,13 +153,14 @@ struct Balance {
 }
 
 impl Crusted<'_> {
-    /// Heat of the core: no more than that of the vent, if the mean is not.
+    /// Heat of the core in kelvin; at most that of the vent, unless the mean already exceeds the
+    /// vent's.
     #[inline]
     pub(crate) fn core(&self) -> f64 {
         (self.mean + self.skin).min(self.law.vent.max(self.mean))
     }
 
-    /// The profile as it is.
+    /// Profile of the run as it stands, without growth of its crust.
     pub(crate) fn profile(&self) -> Profile {
         let mut found = None;
         profiles([*self], 0.0, |_, profile| found = Some(profile));
@@ -158,7 +168,9 @@ impl Crusted<'_> {
     }
 }
 
-/// Finds the profiles of runs while their crusts grow for some seconds: half of what they lose in them counts for their thickness.
+/// Finds the profiles of `runs` while their crusts grow for `seconds`, and calls `each` with the
+/// index and the profile of each run. Half of the heat lost in this time counts for the thickness
+/// (the mean over the step).
 pub(crate) fn profiles<'a, I>(runs: I, seconds: f64, mut each: impl FnMut(usize, Profile))
 where
     I: IntoIterator<Item = Crusted<'a>>,
@@ -206,7 +218,7 @@ impl<'a> Search<'a> {
             let is_inside = low.less(newton) & newton.less(high);
             let next = is_inside.pick(newton, Lanes::all(0.5) * (low + high));
             let is_near = (next - kelvin).abs().less(Lanes::all(NEAR_K));
-            // What was found stays, and so does its balance.
+            // A lane that has converged keeps its temperature, and so its balance.
             kelvin = open.pick(next, kelvin);
             found = self.balance(kelvin);
             open = open & !is_near;
@@ -217,13 +229,15 @@ impl<'a> Search<'a> {
         self.profiles_at(kelvin, &found)
     }
 
-    /// Temperature from which the search starts: above that of a surface of thin crust, and near it, where the air or the glow takes
-    /// nearly all. A start from the core takes twice the steps.
+    /// Temperatures in K from which the search starts, between `low` and `high`. The guess lies
+    /// above the surface of a thin crust, and close to it where convection or radiation takes
+    /// nearly all the heat. Starting from the core takes twice the steps.
     #[inline(always)]
     fn first_guess(&self, low: Lanes, high: Lanes) -> Lanes {
         let (law, all) = (self.law, Lanes::all);
         let air = all(law.ambient_k);
-        // As much as a surface as cold as the air lets through: no surface loses more.
+        // Flux through the crust under a surface at ambient temperature: an upper bound of the
+        // loss.
         let lacks = self.lacks.max(all(1e-9));
         let most = (all(law.conducted) * (self.core_k - air) * (self.core - all(law.ambient)) / lacks).max(all(0.0));
         let glows = (most / all(law.radiated.max(1e-30)) + air * air * air * air).root().root();
@@ -231,13 +245,13 @@ impl<'a> Search<'a> {
         low.max(high.min(glows.min(blown)))
     }
 
-    /// Where the crust is thinner than the run, under surfaces of some heat.
+    /// Mask of the runs whose crust is thinner than the run, for surfaces of heat `surface`.
     #[inline(always)]
     fn is_thin(&self, lacks: Lanes, surface: Lanes) -> Mask {
         lacks.less(self.depth_m * (self.core - surface))
     }
 
-    /// Heat of the core below a crust as thick as the run.
+    /// Heat of the core below a crust as thick as the run, for a surface of heat `surface`.
     #[inline(always)]
     fn core_below(&self, surface: Lanes) -> Lanes {
         surface + Lanes::all(1.5) * (self.mean - surface).max(Lanes::all(0.0))
@@ -268,7 +282,7 @@ impl<'a> Search<'a> {
         Balance { excess: through - flux, slope: slope - flux_slope, flux, lacks }
     }
 
-    /// Flux through a crust as thick as the run, and its slope.
+    /// Flux through a crust as thick as the run, and its derivative by the surface temperature.
     #[inline(always)]
     fn thick(&self, kelvin: Lanes, surface: Lanes, each: Lanes) -> (Lanes, Lanes) {
         let (law, all) = (self.law, Lanes::all);
@@ -294,7 +308,7 @@ impl<'a> Search<'a> {
 }
 
 impl Profile {
-    /// Mean heat between two depths.
+    /// Mean heat in kelvin between two depths in metres.
     pub(crate) fn mean(&self, from_m: f64, to_m: f64) -> f64 {
         let cube = |depth_m: f64| {
             let rest = (1.0 - depth_m / self.crust_m).max(0.0);
@@ -304,7 +318,7 @@ impl Profile {
         self.core - lacks / (to_m - from_m).max(1e-12)
     }
 
-    /// Depth down to which nothing is warmer than some heat; infinite where the core is not.
+    /// Depth in metres down to which nothing is warmer than `heat`; infinite if the core is not.
     pub(crate) fn lid_m(&self, heat: f64) -> f64 {
         if self.core <= heat {
             return f64::INFINITY;
@@ -315,7 +329,7 @@ impl Profile {
         self.crust_m * (1.0 - ((self.core - heat) / (self.core - self.surface)).sqrt())
     }
 
-    /// Resistance of the crust in m² K/W.
+    /// Thermal resistance of the crust in m² K/W.
     pub(crate) fn resistance(&self, lava: &Lava) -> f64 {
         self.crust_m / (2.0 * lava.conduction.max(1e-9))
     }
@@ -326,7 +340,7 @@ mod tests {
     use super::*;
     use lavoxel_base::random::mix64;
 
-    /// The profile of one run, as plainly as it can be said.
+    /// Profile of one run: scalar reference of the vector code, operation for operation.
     fn plain(lava: &Lava, run: &Crusted<'_>, seconds: f64) -> Profile {
         let (air, core) = (lava.ambient_k, run.core());
         let core_k = lava.temperature_of(core);
@@ -338,6 +352,8 @@ mod tests {
         let blown = air + most / convection.max(1e-9);
         let mut kelvin = glows.min(blown).min(high).max(low);
         let mut found = plain_balance(lava, run, kelvin, seconds);
+        // Newton steps guarded by bisection, in the order of operations of the vectors, so that
+        // bits can be compared.
         for _ in 0..STEPS {
             if found.0 < 0.0 {
                 high = kelvin;
@@ -382,6 +398,7 @@ mod tests {
 
     #[test]
     fn profiles_of_several_runs_are_those_of_each_to_the_bit() {
+        // Equal to the bit: otherwise a profile would depend on the runs that share its batch.
         let (mut thin, mut thick, mut cold) = (0, 0, 0);
         for seed in 0..3000_u64 {
             let draw = |i: u64| (mix64(seed << 8 | i) >> 11) as f64 / (1u64 << 53) as f64;

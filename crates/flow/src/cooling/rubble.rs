@@ -1,10 +1,14 @@
-//! Rubble: what sets at the edge of a drop breaks off and lies no steeper than rubble does.
+//! Rubble: lava that sets at the edge of a drop breaks off and comes to rest at the angle of
+//! repose.
 //!
-//! A thin film freezes in the column to which it comes. Without a limit every film that runs over a margin adds to that column
-//! alone, and margins grow to walls and pillars one column wide, as high as the lava that they dam. Margins of real flows are
-//! heaps of their own rubble. So of what sets on a floor under the sky, that part which stands steeper than [`REPOSE`] above
-//! a neighbour falls to the lowest of them, and from there on. A slope of the ground that is steeper keeps a coat as thick as its
-//! neighbour's. What was rock before the step stays: the inner wall of a levee stands when its channel drains.
+//! A thin film freezes in the column to which it comes. Without a limit every film that runs over a
+//! margin adds to that column alone, and margins grow to walls and pillars one column wide, as high
+//! as the lava that they dam. Margins of real flows are heaps of their own rubble.
+//!
+//! So of the rock that sets on a floor under the sky, the part that stands steeper than [`REPOSE`]
+//! above a neighbour falls to the lowest neighbour, and on from there. A slope of the ground that
+//! is steeper keeps a coat as thick as its neighbour's. Rock from earlier steps stays: the inner
+//! wall of a levee stands when its channel drains.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +19,15 @@ use crate::{Flow, UNITS};
 /// Steepest slope of rubble, tan 45°: margins of aa lava lie at 35° to 45°.
 pub(crate) const REPOSE: f64 = 1.0;
 
-/// Height in units that is too little to fall, and the most columns that a piece falls through in a step.
+/// Smallest height in units that still falls (a thousandth of a cell), and the most columns that a
+/// piece falls through in a step.
 const LEAST: i64 = UNIT >> 10;
 const FARTHEST: usize = 64;
 
-/// Amounts of rock that set in this step on floors under the sky, by column.
+/// Amounts of rock in units that set in this step on floors under the sky, by column.
 pub(crate) type Loose = BTreeMap<u32, i64>;
 
-/// Rock that falls from a column to one beside it.
+/// Rock in units that falls from a column to a neighbour.
 struct Fall {
     from: u32,
     to: u32,
@@ -30,7 +35,8 @@ struct Fall {
 }
 
 impl Flow {
-    /// Lets what set in a step fall as far as it stands too steeply. The columns are shaped as it set.
+    /// Lets the rock that set in this step fall as far as it stands too steeply. The runs of its
+    /// columns must be up to date.
     pub(crate) fn crumble(&mut self, mut loose: Loose) {
         for _ in 0..FARTHEST {
             self.reach(loose.keys().copied());
@@ -54,7 +60,7 @@ impl Flow {
         }
     }
 
-    /// Lays what fell on a column, or takes away what is less than nothing.
+    /// Lays `units` of rock on column `c`, or takes rock away if `units` is negative.
     fn gain_rock(&mut self, c: u32, units: i64) {
         let now_s = self.time_s();
         let (column, mark) = (&mut self.columns[c as usize], &mut self.marks[c as usize]);
@@ -67,8 +73,9 @@ impl Flow {
         }
     }
 
-    /// Falls from a column of which so much is loose: half of what stands too steeply above the neighbour where it is most;
-    /// where several are alike, as much to each.
+    /// Falls from column `c`, of which `loose` units may fall: half of the excess height above the
+    /// neighbour where that excess is largest; several neighbours with the same excess share
+    /// equally.
     fn falls_from(&self, c: u32, loose: i64) -> impl Iterator<Item = Fall> {
         let (from, here) = (c as usize, self.leans[c as usize].floor);
         let beyond = |n: usize| {
@@ -89,13 +96,14 @@ impl Flow {
 }
 
 impl Column {
-    /// Rock that comes to lie on the floor of the uppermost gap when these cells, ascending, set.
+    /// Rock in units that comes to lie on the floor of the uppermost gap when the cells at
+    /// `levels`, ascending, set; 0 if they set as a roof.
     pub(crate) fn loose(&self, levels: impl Iterator<Item = i32>) -> i64 {
         let Some(run) = self.runs.last() else { return 0 };
         let mut units = 0;
         for (floor, level) in (run.first..).zip(levels.filter(|&level| level >= run.first)) {
             if level > floor {
-                // A roof.
+                // A gap below the cell: it sets as a roof.
                 return 0;
             }
             let cell = self.cell(level);
@@ -104,7 +112,7 @@ impl Column {
         units
     }
 
-    /// Takes rock from the floor of the uppermost gap.
+    /// Takes `units` of rock from the floor of the uppermost gap.
     fn shed(&mut self, mut units: i64) {
         let Some(first) = self.runs.last().map(|run| run.first) else { return };
         for level in (self.base..=first).rev() {
@@ -118,7 +126,7 @@ impl Column {
         }
     }
 
-    /// Lays rock on the floor of the uppermost gap; liquid in its way rises.
+    /// Lays `units` of rock on the floor of the uppermost gap; liquid in its way rises.
     fn heap(&mut self, mut units: i64) {
         let Some(first) = self.runs.last().map(|run| run.first) else { return };
         for level in first.. {
@@ -146,7 +154,8 @@ mod tests {
     use super::*;
     use crate::{Cooling, FlowBox, FlowCell, FlowPour, FlowSetup, HEAT_UNITS, Lava, Viscosity};
 
-    /// A spring of 20 litres a second, hardly warmer than the solidus, on ground of these heights.
+    /// A spring of 20 litres a second, hardly warmer than the solidus, on ground of height
+    /// `ground(x, z)` in metres.
     fn lukewarm_spring(ground: impl Fn(usize, usize) -> f64) -> Flow {
         let (nx, vent) = (17, 8 * 17 + 8);
         let space = FlowBox { nx, ny: 60, nz: 17, dx_m: 5.0, dz_m: 0.5 };
@@ -168,7 +177,8 @@ mod tests {
         flow
     }
 
-    /// The highest step in metres from a column with rock that set down to a neighbour, beyond that of the ground.
+    /// Largest excess in metres of a step from a column with set rock down to a neighbour, over the
+    /// repose and the slope of the ground.
     fn steepest_m(flow: &Flow) -> f64 {
         let space = flow.space();
         let columns = (0..space.columns()).filter(|&c| flow.has_set(c) && !flow.columns[c].is_wet());
@@ -196,7 +206,8 @@ mod tests {
         for (i, ground) in grounds.into_iter().enumerate() {
             let flow = lukewarm_spring(ground);
             let steepest_m = steepest_m(&flow);
-            // It would stand as steeply as it may, and no piece falls for less than a thousandth of a cell.
+            // Lower bound: rubble piles up to the repose. Upper bound: pieces below `LEAST` do not
+            // fall.
             assert!((-0.5..0.01).contains(&steepest_m), "ground {i}: {steepest_m} m too steep");
             let set: i64 = flow.marks.iter().map(|(_, mark)| mark.set).sum();
             assert_eq!(set, flow.account.set, "what falls is counted where it lies");

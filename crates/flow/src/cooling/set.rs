@@ -1,5 +1,6 @@
-//! Setting, once a step: liquid at or below the solidus that touches rock turns to rock. Under a crust the depth decides at
-//! which its profile passes the solidus, so that a lid sets at that depth whatever the height of cells.
+//! Setting, once a step: liquid at or below the solidus that touches rock turns to rock. Under a
+//! crust the depth at which its profile passes the solidus decides, so that a lid sets at that
+//! depth at any cell height.
 
 use crate::cooling::heat::run_content;
 use crate::cooling::lid::Crusted;
@@ -11,22 +12,23 @@ use crate::store::column::{Column, Run, UNIT};
 use crate::{Flow, FlowBox, HEAT_UNITS, UNITS};
 use lavoxel_base::parallel::*;
 
-/// Steepest slope of a bed that bends a film: tan² 30°.
+/// Upper bound of tan² of the bed slope that thins a film: tan² 30°, beyond which lubrication does
+/// not hold.
 const STEEPEST: f64 = 0.333;
 
 impl Flow {
-    /// Heat of a unit at the solidus; 0 of a lava that never sets.
+    /// Heat of a unit of amount at the solidus, in units of heat; 0 for a lava that never sets.
     pub(crate) fn solidus(&self) -> i64 {
         (self.setup.lava.solidus_k * HEAT_UNITS as f64) as i64
     }
 
-    /// Turns cells of cold columns, ascending, to rock.
+    /// Turns the cells that set in the columns `cold` (ascending) to rock.
     pub(crate) fn set(&mut self, cold: &[u32]) {
         let (space, columns, law) = (self.space, &self.columns, self.cold_law());
         let decide = |&c: &u32| cells_that_set(space, columns, c as usize, law).map(move |level| (c, level)).collect();
         let cells: Vec<Vec<(u32, i32)>> = cold.par_iter().with_min_len(256).map(decide).collect();
         let cells: Vec<(u32, i32)> = cells.into_iter().flatten().collect();
-        // Also what came and set within the step.
+        // Marks also lava that came and set within the same step.
         self.changed_area.extend(cells.iter().map(|&(c, _)| c));
         if law.by_lid {
             cells.chunk_by(|a, b| a.0 == b.0).for_each(|cells| self.part_heat(cells));
@@ -44,7 +46,8 @@ impl Flow {
                 }
                 None => {
                     cell.rock = (i64::from(cell.rock) + i64::from(cell.amount)).min(i64::from(UNITS)) as i32;
-                    // Under pressure a cell holds more than its room, and what sets of it is no thicker than that.
+                    // Under pressure a cell holds more than its room; the rock that results is no
+                    // thicker than the room.
                     *mark += i64::from(cell.rock - before);
                 }
             }
@@ -54,7 +57,7 @@ impl Flow {
         self.crumble(loose);
     }
 
-    /// Rock on floors under the sky once some cells, ascending, have set.
+    /// Rock on floors under the sky, by column, after `cells` (ascending) have set.
     fn loose(&self, cells: &[(u32, i32)]) -> Loose {
         let of_column = |cells: &[(u32, i32)]| {
             let column = &self.columns[cells[0].0 as usize];
@@ -63,13 +66,13 @@ impl Flow {
         cells.chunk_by(|a, b| a.0 == b.0).map(of_column).filter(|&(_, units)| units > 0).collect()
     }
 
-    /// Law by which liquid counts as cold.
+    /// Criterion by which liquid counts as cold.
     pub(crate) fn cold_law(&self) -> ColdLaw {
         ColdLaw { solidus: self.solidus(), by_lid: self.tables.carries_skin }
     }
 
-    /// Gives the cells of the uppermost run of a column that set now the heat of their depth in the profile, and the rest to
-    /// the others. A lid that sets takes its crust along.
+    /// Gives each cell of the uppermost run that sets now the heat of its depth in the crust's
+    /// profile, and the rest of the heat to the other cells. A lid that sets takes its crust along.
     fn part_heat(&mut self, setting: &[(u32, i32)]) {
         let wetted = self.ground().wetted(setting[0].0 as usize);
         let column = &mut self.columns[setting[0].0 as usize];
@@ -94,7 +97,8 @@ impl Flow {
             depth = next;
         }
         if stays == 0 {
-            // All of it: what the profile leaves is the lowest cell's.
+            // The whole run sets: the rest of the heat goes to the lowest cell, so that the ledger
+            // closes.
             column.cell_mut(run.first).heat += left;
         } else {
             spread_over_others(column, &run, (stays, left), sets);
@@ -103,7 +107,8 @@ impl Flow {
     }
 }
 
-/// Spreads heat over the cells of a run that do not set.
+/// Spreads `heat` over the cells of a run that do not set, in proportion to their amounts (`amount`
+/// in total).
 fn spread_over_others(column: &mut Column, run: &Run, (amount, heat): (i64, i64), sets: impl Fn(i32) -> bool) {
     let (mut left, mut last) = (heat, run.first);
     for level in (run.first..=run.top).filter(|&level| !sets(level)) {
@@ -115,17 +120,17 @@ fn spread_over_others(column: &mut Column, run: &Run, (amount, heat): (i64, i64)
     column.cell_mut(last).heat += left;
 }
 
-/// Law by which liquid counts as cold.
+/// Criterion by which liquid counts as cold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColdLaw {
-    /// Heat of a unit at the solidus; 0 of a lava that never sets.
+    /// Heat of a unit of amount at the solidus, in units of heat; 0 for a lava that never sets.
     solidus: i64,
-    /// Whether the depth of the lid decides in the uppermost run, in place of the heat of cells.
+    /// Lid flag: in the uppermost run the depth of the lid decides, in place of the heat of cells.
     by_lid: bool,
 }
 
 impl ColdLaw {
-    /// Whether a cell of a run holds nothing warmer than the solidus.
+    /// Returns true if the cell at `level` of a run holds nothing warmer than the solidus.
     #[inline]
     fn is_cold(self, column: &Column, run: &Run, level: i32) -> bool {
         if self.solidus <= 0 {
@@ -140,15 +145,15 @@ impl ColdLaw {
 }
 
 impl Column {
-    /// Whether a cell holds liquid that is not warmer than the solidus.
+    /// Returns true if any cell holds liquid that is not warmer than the solidus.
     pub(crate) fn has_cold(&self, law: ColdLaw) -> bool {
         let any_cold = |run: &Run| (run.first..=run.top).rev().any(|level| law.is_cold(self, run, level));
         self.runs.iter().any(any_cold)
     }
 }
 
-/// Levels of a column whose cells set now. A cold cell that touches no rock is crust afloat; one less than half full sets
-/// with the cell below.
+/// Levels of the cells of column `c` that set now, ascending. A cold cell that touches no rock is
+/// floating crust; one less than half full sets only together with the cell below.
 fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdLaw) -> impl Iterator<Item = i32> {
     let column = &columns[c];
     let touches = move |level: i32| {
@@ -166,8 +171,9 @@ fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdL
     })
 }
 
-/// Squared cosine of the bed's slope, from the smaller of the differences to both sides, so that a wall beside a flat floor is
-/// no slope; one at the sides of the box. `floor` is the floor of a column's lowest run.
+/// Squared cosine of the bed's slope at column `c`, by minmod of the one-sided differences, so that
+/// a wall next to a flat floor is no slope; 1 at the sides of the box. `floor` gives the floor of a
+/// column's lowest run in units.
 pub(crate) fn slope_cosine(space: FlowBox, floor: impl Fn(usize) -> Option<i64>, c: usize) -> Mag {
     let [Some(west), Some(east), Some(north), Some(south)] = neighbours(space, c) else { return Mag::from_units(1) };
     let Some(here) = floor(c) else { return Mag::from_units(1) };

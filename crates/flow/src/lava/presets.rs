@@ -1,10 +1,10 @@
-//! Presets of lavas and other liquids, with their sources.
+//! Presets of lavas and other liquids, with the sources of their constants.
 
 use super::{Cooling, Lava, Viscosity};
 use lavoxel_base::units::LAVA_DENSITY;
 
 impl Lava {
-    /// Names of the presets.
+    /// Names of all presets, as [`Lava::preset`] takes them.
     pub const PRESETS: [&str; 8] = [
         "etna-basalt",
         "kilauea",
@@ -16,7 +16,7 @@ impl Lava {
         "ice",
     ];
 
-    /// The preset with a name.
+    /// Preset called `name`; None if there is none.
     pub fn preset(name: &str) -> Option<Self> {
         match name {
             "etna-basalt" => Some(Self::etna_basalt()),
@@ -31,8 +31,9 @@ impl Lava {
         }
     }
 
-    /// Basalt of Etna: density, heat and temperatures of the parameter files of SCIARA-fv2 and MAGFLOW; viscosity of Giordano
-    /// & Dingwell (2003) with 0.02 % water; crystals, exposed share and yield strength inside the published ranges.
+    /// Basalt of Etna: density, heat and temperatures of the parameter files of SCIARA-fv2 and
+    /// MAGFLOW; viscosity of Giordano & Dingwell (2003) with 0.02 % water; crystals, exposed share
+    /// and yield strength within the published ranges.
     pub(super) fn etna_basalt() -> Self {
         Self {
             density_kg_m3: LAVA_DENSITY,
@@ -54,24 +55,26 @@ impl Lava {
         }
     }
 
-    /// Kīlauea, the channel of fissure 8 in 2018: the numbers of PyFLOWGO's file `kilauea_rigid_mass.json`. The viscosity is
-    /// that of its melt, log₁₀ η = −4.55 + 5343.7/(T − 622), times that of its crystals (Krieger & Dougherty, packing 0.56,
-    /// coefficient 2.72), which grow evenly from 5 % at the vent to 30 % at the solidus, as one law of three numbers. Heat
-    /// capacity and the bed's conductivity are not in that file.
+    /// Kīlauea, the channel of fissure 8 in 2018: the numbers of PyFLOWGO's file
+    /// `kilauea_rigid_mass.json`. The viscosity is that of the melt, log₁₀ η = −4.55 + 5343.7/(T −
+    /// 622), times a factor for crystals (Krieger & Dougherty, packing 0.56, coefficient 2.72),
+    /// which grow linearly from 5 % at the vent to 30 % at the solidus; both are fitted here by one
+    /// law of three numbers. Heat capacity and the conductivity of the bed are not in that file.
     fn kilauea() -> Self {
         Self {
-            // 2,870 kg/m³ without bubbles; 59 % of them in the middle of its 13.45 km.
+            // 2,870 kg/m³ without bubbles; 59 % bubbles in the middle of the channel's 13.45 km.
             density_kg_m3: 1180.0,
             viscosity: Viscosity::Vft { a: -5.962, b: 6524.6, c: 622.0, least_pa_s: 1.0, most_pa_s: 1e9 },
             yield_pa: 0.0,
-            // 6500 φ^2.85 Pa of these crystals, within a factor of 1.7 once they are a tenth.
+            // Fits 6500 φ^2.85 Pa of the crystals φ within a factor of 1.7, from a tenth of
+            // crystals on.
             yield_factor: 2.0,
             vent_k: 1423.15,
             solidus_k: 1237.15,
             ambient_k: 310.3,
-            // A quarter of the lava crystallises on the way.
+            // A quarter of the lava crystallises on its way.
             latent_heat: 0.25 * 350e3,
-            // Its crust covers 75 % of a channel at rest.
+            // The crust covers 75 % of a channel at rest.
             cooling: Cooling::Skin { tear_m: 2200.0, exposed: 0.25 },
             emissivity: 0.95,
             // Wind 2.63 m/s · 0.0036 · 0.4412 kg/m³ · 1099 J/(kg K).
@@ -81,8 +84,8 @@ impl Lava {
         }
     }
 
-    /// Fogo, eruption of 2014: the case of the OpenFOAM solver interThermalRadConvFoam. Its kinematic viscosity is held between
-    /// 3.7 and 100 m²/s.
+    /// Fogo, eruption of 2014: the case of the OpenFOAM solver interThermalRadConvFoam, which
+    /// clamps the kinematic viscosity to 3.7 to 100 m²/s.
     fn fogo_2014() -> Self {
         let density = 2700.0;
         Self {
@@ -118,16 +121,17 @@ impl Lava {
             cooling: Cooling::Bare { exposed: 1.0 },
             emissivity: 0.96,
             convection: 2.0,
-            // Prandtl number 34,000.
+            // From the Prandtl number 34,000.
             conduction: 0.151,
-            // Polystyrene foam.
+            // Polystyrene foam below the oil.
             bed_conduction: 0.03,
             diffusivity: 7.7e-7,
         }
     }
 
-    /// A solid that melts, without yield strength, in a room at 20 °C; density, heat capacity and conductivity are the same
-    /// for solid and liquid.
+    /// A solid that melts, without yield strength, in a room at 20 °C; solid and liquid share
+    /// density, heat capacity and conductivity. Temperatures in K, viscosity `pa_s` at the
+    /// liquidus, factor `mush` at the solidus.
     fn of_melting([solidus_k, liquidus_k, vent_k]: [f64; 3], pa_s: f64, mush: f64) -> Self {
         Self {
             viscosity: Viscosity::Melt { pa_s, mush },
@@ -146,7 +150,8 @@ impl Lava {
         }
     }
 
-    /// Paraffin wax of a candle, 52 to 58 °C. Just above its melting point the liquid has 5 to 10 mPa s.
+    /// Paraffin wax of a candle, melting at 52 to 58 °C. Just above the melting point the liquid
+    /// has 5 to 10 mPa s.
     fn paraffin_wax() -> Self {
         Self {
             density_kg_m3: 850.0,
@@ -157,8 +162,8 @@ impl Lava {
         }
     }
 
-    /// Dark chocolate: cocoa butter melts up to 34 °C; plastic viscosity and yield strength in the range of Casson fits at
-    /// 40 °C (1 to 5 Pa s, 2 to 20 Pa).
+    /// Dark chocolate: cocoa butter melts up to 34 °C; plastic viscosity and yield strength in the
+    /// range of Casson fits at 40 °C (1 to 5 Pa s, 2 to 20 Pa).
     fn chocolate() -> Self {
         Self {
             density_kg_m3: 1270.0,
@@ -170,7 +175,8 @@ impl Lava {
         }
     }
 
-    /// Aluminium A356 between solidus and liquidus, as it is cast half solid: 0.1 to 20 Pa s at 30 to 50 % of solid.
+    /// Aluminium A356 between solidus and liquidus, as in semi-solid casting: 0.1 to 20 Pa s at 30
+    /// to 50 % of solid.
     fn semisolid_aluminium() -> Self {
         Self {
             density_kg_m3: 2500.0,
@@ -184,7 +190,7 @@ impl Lava {
         }
     }
 
-    /// Ice and its water in air of 20 °C.
+    /// Ice and its melt water in air of 20 °C.
     fn ice() -> Self {
         Self {
             density_kg_m3: 1000.0,
@@ -212,7 +218,7 @@ mod tests {
         }
     }
 
-    /// PyFLOWGO's melt and crystals at the temperatures of the flow.
+    /// Checks against PyFLOWGO's melt and crystals over the temperatures of the flow.
     #[test]
     fn kilauea_has_the_viscosity_of_its_melt_and_crystals() {
         let lava = Lava::preset("kilauea").expect("a preset");

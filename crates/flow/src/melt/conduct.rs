@@ -1,5 +1,8 @@
-//! Heat in solid and liquid by conduction, to ground and air, and from heaters: explicit, in sub-steps that are stable, from
-//! the state before each. What crosses a face is one whole number for both of its cells.
+//! Heat of solid and liquid of a lava that melts: conduction, losses to ground and air, and
+//! heaters.
+//!
+//! Explicit sub-steps from the state before each, short enough to be stable. Invariant: the heat
+//! that crosses a face is one integer for both of its cells.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,107 +13,108 @@ use crate::store::blocks::{Blocks, WIDE};
 use lavoxel_base::parallel::*;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest part of a temperature difference that all faces of a full cell even out in a sub-step.
+/// Largest share of a temperature difference that all faces of a full cell together even out in a
+/// sub-step. `SLIVER · SAFE` must stay below 1, or a cell would overshoot its neighbours.
 const SAFE: f64 = 0.45;
 
-/// Most sub-steps of conduction in a step.
+/// Upper bound of the sub-steps of conduction in a step; a scene that needs more is refused.
 pub(crate) const MOST_SUB_STEPS: f64 = 2000.0;
 
-/// Part that a face may even out, however little its cells hold, in that of a face of full cells. All faces of a cell stay
-/// below a whole.
+/// Share that a face may even out between partly filled cells, as a multiple of that between full
+/// cells. `SLIVER · SAFE` below 1 keeps all faces of a cell together below the whole difference.
 const SLIVER: f64 = 2.0;
 
-/// Less than this is a film.
+/// Amount in units below which liquid or solid on a cell counts as a film: half a cell.
 const FILM: i64 = UNITS as i64 / 2;
 
-/// Part of a full cell from which it touches what is above it.
+/// Filling in units (63/64 of a cell) from which a cell touches the cell above.
 const TOUCHES: i64 = UNITS as i64 / 64 * 63;
 
-/// Parts that a heater warms.
+/// Cells that a heater warms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Heats {
-    /// The highest cell of each column that lies in its shape, as a flame does.
+    /// Highest cell of each column within the heater's shape, as a flame does.
     #[default]
     Surface,
-    /// All that is in its shape.
+    /// All cells within the heater's shape.
     Inside,
 }
 
 lavoxel_base::param::words!(Heats);
 
-/// A source of heat in a place of the box.
+/// A source of heat at a place in the box.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowHeater {
-    /// Its cells: number of the column and level.
+    /// Cells of the heater: number of the column and level.
     pub cells: Vec<(u32, u32)>,
-    /// Which of them it warms.
+    /// Part of the cells that is warmed.
     pub heats: Heats,
-    /// Power in W, spread over what it warms by amount; nothing is given where nothing is.
+    /// Power in W, spread over the warmed cells by amount; nothing is given if they are empty.
     pub power_w: f64,
-    /// Temperature above which it warms a cell no further, in K.
+    /// Temperature in K up to which a cell is warmed.
     pub up_to_k: f64,
-    /// When it is on, in seconds.
+    /// Time in seconds at which the heater goes on.
     pub from_s: f64,
-    /// When it goes off, in seconds.
+    /// Time in seconds at which the heater goes off.
     pub until_s: f64,
 }
 
-/// Sums of a step, in units of heat.
+/// Sums of heat over a step, in units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sums {
-    /// Lost to the air.
+    /// Heat lost to the air.
     pub(crate) air: i128,
-    /// Lost to ground that does not melt.
+    /// Heat lost to ground that does not melt.
     pub(crate) ground: i128,
-    /// Given by heaters.
+    /// Heat given by heaters.
     pub(crate) heated: i128,
-    /// Gained by what is solid.
+    /// Heat gained by the solid.
     pub(crate) solid: i128,
 }
 
-/// One cell with something in it.
+/// State of a cell for conduction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// Solid and liquid in units; 0: nothing that conducts.
+    /// Solid and liquid in units; 0: the cell does not conduct.
     amount: i64,
     heat: i64,
     kelvin: f64,
     /// Rock that does not melt, in units.
     ground: i32,
-    /// Whether other matter keeps the air away from it.
+    /// Cover flag: other matter keeps the air away.
     covered: bool,
 }
 
-/// Bytes of the nodes of a box.
+/// Memory in bytes for the nodes of a box, both buffers.
 pub(crate) fn need(space: FlowBox) -> u64 {
     2 * (space.columns() * space.ny) as u64 * size_of::<Node>() as u64
 }
 
-/// The numbers of a step.
+/// Constants of the conduction of one step.
 pub(crate) struct Conduct<'a> {
     space: FlowBox,
     lava: &'a Lava,
     heaters: &'a [FlowHeater],
-    /// Whether other matter is in a cell; empty where none is.
+    /// Flags of cells that hold other matter; empty if none does.
     covered: &'a [bool],
-    /// Sub-steps, and seconds of one.
+    /// Number of sub-steps, and length of one in seconds.
     count: usize,
     sub_s: f64,
-    /// When the step began.
+    /// Start of the step in seconds.
     start_s: f64,
     /// Units of heat in a joule.
     per_joule: f64,
 }
 
-/// Sub-steps of conduction in a step.
+/// Number of sub-steps that the conduction of a step needs for stability.
 fn sub_steps(space: FlowBox, lava: &Lava, step_s: f64) -> f64 {
     let diffusivity = lava.conduction / lava.heat_per_m3();
     let [x, y] = [space.dx_m, space.dz_m].map(|edge| 1.0 / (edge * edge));
     (step_s * diffusivity * (4.0 * x + 2.0 * y) / SAFE).ceil().max(1.0)
 }
 
-/// Checks that the conduction of a step can be worked out.
+/// Checks that a step needs no more than [`MOST_SUB_STEPS`], and the numbers of the heaters.
 pub(crate) fn validate(space: FlowBox, setup: &FlowSetup) -> Result<(), Invalid> {
     if setup.lava.melts() {
         let count = sub_steps(space, &setup.lava, setup.step_s);
@@ -142,12 +146,13 @@ impl<'a> Conduct<'a> {
         }
     }
 
-    /// Sets the cells that hold other matter.
+    /// Sets the flags of cells that hold other matter.
     pub(crate) fn covered(self, covered: &'a [bool]) -> Self {
         Self { covered, ..self }
     }
 
-    /// The heat of a step; writes it back in proportion to what of a cell is solid and what is liquid.
+    /// Conducts the heat of one step and returns its sums; the heat of each cell goes back to its
+    /// solid and liquid.
     pub(crate) fn run(&self, columns: &mut Blocks<Column>, solids: &mut Solids) -> Sums {
         let mut nodes = self.nodes(columns, solids);
         let mut next = nodes.clone();
@@ -188,7 +193,7 @@ impl<'a> Conduct<'a> {
         self.lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64)
     }
 
-    /// Gives the heat of the heaters that are on; the sum in units.
+    /// Adds the heat of the heaters that are on at `time_s`; returns the sum in units.
     fn heat(&self, nodes: &mut [Node], time_s: f64) -> i128 {
         let is_on = |heater: &&FlowHeater| (heater.from_s..heater.until_s).contains(&time_s);
         self.heaters.iter().filter(is_on).map(|heater| self.heat_by(heater, nodes)).sum()
@@ -219,7 +224,8 @@ impl<'a> Conduct<'a> {
         given
     }
 
-    /// One sub-step; gives what went to the air and to the ground.
+    /// Makes one sub-step from `nodes` to `next`; returns the heat that went to the air and to the
+    /// ground.
     fn sub_step(&self, nodes: &[Node], next: &mut [Node], time_s: f64) -> (i128, i128) {
         let FlowBox { nx, ny, nz, .. } = self.space;
         let bed = self.bed_transfer(time_s);
@@ -239,7 +245,8 @@ impl<'a> Conduct<'a> {
                 let (gained, to_air, to_ground) = self.cell(node, &sides, below, above, bed);
                 to.heat = (node.heat + gained - to_air - to_ground).max(0);
                 to.kelvin = self.kelvin(to.amount, to.heat);
-                // What the limit at nothing left over.
+                // Books the remainder after the clamp at 0 as loss to the air, so that the ledger
+                // closes.
                 air += node.heat + gained - to_ground - to.heat;
                 ground += to_ground;
             }
@@ -250,7 +257,8 @@ impl<'a> Conduct<'a> {
         sums.into_iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
-    /// Heat that a cell gains from its neighbours, and loses to the air and to the ground.
+    /// Heat that a cell gains from its neighbours, and heat that it loses to the air and to the
+    /// ground.
     fn cell(&self, node: Node, sides: &[Option<Node>; 4], below: Node, above: Node, bed: f64) -> (i64, i64, i64) {
         let FlowBox { dx_m, dz_m, .. } = self.space;
         let k = self.lava.conduction;
@@ -270,7 +278,7 @@ impl<'a> Conduct<'a> {
         let area = dx_m * dx_m;
         let apart = |a: Node, b: Node| (0.5 * dz_m * (share(a.amount) + share(b.amount))).max(0.25 * dz_m);
         let is_full = |cell: Node| cell.amount + i64::from(cell.ground) >= TOUCHES;
-        // A film holds too little to take up the heat of the air: what it lies on does.
+        // A film holds too little to take the heat flux of the air, so the cell below exchanges it.
         let is_film = |cell: Node| cell.amount > 0 && cell.amount < FILM && cell.ground == 0;
         let is_on_a_cell = below.amount > 0 && is_full(below);
         if node.ground > 0 || below.amount == 0 && below.ground >= UNITS / 2 {
@@ -289,14 +297,14 @@ impl<'a> Conduct<'a> {
             free_m2 += area;
         }
         let ambient = self.lava.ambient_k - node.kelvin;
-        // Half of the difference at most goes to air and ground together.
+        // Air and ground together may take half of the difference at most, for stability.
         let most = 0.25 * ambient.abs() * node.amount as f64 * HEAT_UNITS as f64;
         let units = |watt: f64| (watt * self.sub_s * self.per_joule).clamp(-most, most) as i64;
         (gained, -units(free_m2 * self.air_flux(node.kelvin)), -units(ground_w * ambient))
     }
 
-    /// Units of heat that one cell gains from another through a conductance in W/K; as much as the other loses. Full cells lie
-    /// `edge_m` apart.
+    /// Heat in units that `node` gains from `other` through a conductance in W/K, clamped for
+    /// stability; antisymmetric. Full cells lie `edge_m` apart.
     fn crossing(&self, node: Node, other: Node, conductance: f64, edge_m: f64) -> i64 {
         let warmer = other.kelvin - node.kelvin;
         let evened = self.lava.conduction * self.sub_s / (self.lava.heat_per_m3() * edge_m * edge_m);
@@ -304,7 +312,7 @@ impl<'a> Conduct<'a> {
         (conductance * warmer * self.sub_s * self.per_joule).clamp(-most, most) as i64
     }
 
-    /// W/m² that a surface of this temperature takes up from the air.
+    /// Heat flux in W/m² from the air into a surface of temperature `kelvin`; negative for a loss.
     fn air_flux(&self, kelvin: f64) -> f64 {
         let Cooling::Bare { exposed } = self.lava.cooling else { return 0.0 };
         let fourth = |t: f64| t * t * t * t;
@@ -313,17 +321,18 @@ impl<'a> Conduct<'a> {
         exposed * (radiated + self.lava.convection * (ambient - kelvin))
     }
 
-    /// W/(m² K) into ground that was at the air's temperature when the scene began: the mean over the sub-step of
-    /// k/√(π κ t), a half-space.
+    /// Heat transfer coefficient in W/(m² K) into ground that was at ambient temperature when the
+    /// scene began: the mean over the sub-step of k/√(π κ t), for a half-space.
     fn bed_transfer(&self, time_s: f64) -> f64 {
         let roots = (time_s + self.sub_s).sqrt() - time_s.max(0.0).sqrt();
         2.0 * self.lava.bed_conduction * roots / ((core::f64::consts::PI * self.lava.diffusivity).sqrt() * self.sub_s)
     }
 
-    /// Shares out the heat of every cell; gives what the solid gained.
+    /// Writes the heat of every node back to solid and liquid; returns the heat that the solid
+    /// gained.
     fn write(&self, nodes: &[Node], columns: &mut Blocks<Column>, solids: &mut Solids) -> i128 {
         let (ny, ends) = (self.space.ny, MeltingRange::of(self.lava));
-        // All blocks of a lava that melts are made.
+        // Every block exists, since a lava that melts stores all columns.
         let blocks = nodes.par_chunks(WIDE * ny).zip(columns.all_mut().par_iter_mut().zip(solids.par_chunks_mut(WIDE)));
         let gains = blocks.map(|(rows, (block, solids))| {
             let columns = block.iter_mut().flat_map(|block| block.iter_mut());
@@ -351,8 +360,9 @@ fn write_column(ends: MeltingRange, row: &[Node], column: &mut Column, solid: &m
     gained
 }
 
-/// Heat of the solid of a cell. Solid and liquid at the melting point lie side by side: the liquid keeps its latent heat as
-/// far as there is heat for it. Beyond, both have the same temperature.
+/// Heat in units of the solid in a cell. In the melting range solid and liquid lie side by side:
+/// the liquid keeps its latent heat as far as there is heat for that; beyond, both have one
+/// temperature.
 fn part_of_solid(ends: MeltingRange, node: &Node, solid: i64) -> i64 {
     let liquid = node.amount - solid;
     if solid == 0 || liquid == 0 {
@@ -361,11 +371,12 @@ fn part_of_solid(ends: MeltingRange, node: &Node, solid: i64) -> i64 {
     if node.heat > node.amount * ends.solid && node.heat < node.amount * ends.liquid {
         return (node.heat - liquid * ends.liquid).max(solid * ends.solid);
     }
-    // A product of heat and amount takes more than 64 bits.
+    // The product of heat and amount needs more than 64 bits.
     (i128::from(node.heat) * i128::from(solid) / i128::from(node.amount)) as i64
 }
 
-/// Two transfers in a row: into the ground, and through so much of the cell.
+/// Transfer coefficient of two resistances in series: into the ground (`bed`), and through `way_m`
+/// metres of the cell.
 fn transfer(bed: f64, conduction: f64, way_m: f64) -> f64 {
     if bed <= 0.0 || conduction <= 0.0 { bed.max(0.0) } else { 1.0 / (1.0 / bed + way_m / conduction) }
 }

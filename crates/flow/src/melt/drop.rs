@@ -1,12 +1,13 @@
-//! Solid that hangs together with no ground falls: each of its columns by one cell a step, until it touches ground, other
-//! solid, or a cell full of liquid, on which it floats.
+//! Falling solid: solid that is not connected to ground falls, each of its columns by one cell a
+//! step, until it touches ground, other solid, or a cell full of liquid, on which it floats.
 
 use super::super::{Column, FlowBox, UNITS};
 use super::{SolidColumn, Solids};
 use crate::motion::plan::neighbours;
 use crate::store::blocks::Blocks;
 
-/// Lets loose solid fall by one cell; gives the columns that changed, and nothing if no solid is loose.
+/// Lets loose solid fall by one cell; returns the columns that changed, or None if no solid is
+/// loose.
 pub(crate) fn drop_loose(space: FlowBox, columns: &mut Blocks<Column>, solids: &mut Solids) -> Option<Vec<u32>> {
     let carried = carried(space, columns, solids);
     let is_loose = |c: usize, level: i32| solids[c].cell(level).amount > 0 && !carried[c * space.ny + level as usize];
@@ -18,7 +19,7 @@ pub(crate) fn drop_loose(space: FlowBox, columns: &mut Blocks<Column>, solids: &
     if falls.is_empty() {
         return None;
     }
-    // From below, so that a cell falls into one that is free by then.
+    // Bottom up, so that a cell falls into one that is already free.
     falls.sort_unstable_by_key(|&(c, level)| (level, c));
     let mut changed = Vec::new();
     for (c, level) in falls {
@@ -29,7 +30,8 @@ pub(crate) fn drop_loose(space: FlowBox, columns: &mut Blocks<Column>, solids: &
     Some(changed)
 }
 
-/// Moves the solid of a cell to the cell below, if there is room for it besides the rock there; liquid in the way goes up.
+/// Moves the solid of a cell to the cell below if there is room next to the rock there; displaced
+/// liquid goes up. Returns true if the solid moved.
 fn fall(column: &mut Column, solid: &mut SolidColumn, level: i32) -> bool {
     let below = column.cell(level - 1);
     let from = solid.cell(level);
@@ -49,7 +51,7 @@ fn fall(column: &mut Column, solid: &mut SolidColumn, level: i32) -> bool {
     true
 }
 
-/// The cells whose solid hangs together with ground, by their faces.
+/// Flags of the cells whose solid is connected to ground through faces, by `c · ny + level`.
 fn carried(space: FlowBox, columns: &Blocks<Column>, solids: &Solids) -> Vec<bool> {
     let ny = space.ny;
     let mut carried = vec![false; solids.len() * ny];
@@ -58,6 +60,7 @@ fn carried(space: FlowBox, columns: &Blocks<Column>, solids: &Solids) -> Vec<boo
         let cell = columns[c].cell(level);
         level < 0 || cell.rock > 0 && solids[c].cell(level).amount == 0
     };
+    // Flood fill: seeds are the cells whose solid touches ground directly.
     for c in 0..solids.len() {
         for (level, cell) in solids[c].levels().filter(|&(level, _)| (level as usize) < ny) {
             let touches = || beside(space, c).any(|n| is_ground(n, level));

@@ -1,11 +1,13 @@
-//! Solids that melt and liquid that sets to them again: wax, chocolate, metal, ice.
+//! Solids that melt, and liquid that sets to such a solid again: wax, chocolate, metal, ice.
 //!
-//! A lava with a liquidus keeps the heat of what sets. Heat is enthalpy: between solidus and liquidus it holds the latent
-//! heat, spread evenly (the enthalpy method, Voller & Cross 1981). At the surface of a solid its molten
-//! share runs off at the liquidus; inside of it a cell melts when its last latent heat has come. A liquid cell that touches
-//! rock sets when the last has gone; before, it is mush.
+//! A lava with a liquidus keeps the heat of its solid. Heat is enthalpy: between solidus and
+//! liquidus it includes the latent heat, spread evenly (the enthalpy method, Voller & Cross 1981).
+//! At the surface of a solid the molten share runs off at the liquidus; in the interior a cell
+//! melts once all its latent heat has come. A liquid cell that touches rock sets once all its
+//! latent heat is gone; until then it is mush.
 //!
-//! The solid of a cell is part of its rock, so that runs, fluxes and pictures read it as rock.
+//! Invariant: the solid of a cell is part of its rock, so that runs, fluxes and pictures read it as
+//! rock.
 
 mod conduct;
 mod drop;
@@ -26,15 +28,15 @@ use lavoxel_base::parallel::*;
 /// Solid that can melt in one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SolidCell {
-    /// Rock in the cell that does not melt.
+    /// Rock in the cell that does not melt, in units.
     pub(crate) ground: i32,
     /// Solid, [`UNITS`] to a full cell; more only where liquid under pressure set.
     pub(crate) amount: i32,
-    /// Its heat: amount × kelvin × [`HEAT_UNITS`], latent heat included.
+    /// Heat of the solid: amount × kelvin × [`HEAT_UNITS`], latent heat included.
     pub(crate) heat: i64,
 }
 
-/// The solid of a column.
+/// Solid of a column: cells from `base` upwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SolidColumn {
     /// Level of the first cell.
@@ -48,7 +50,7 @@ impl SolidColumn {
         index.and_then(|index| self.cells.get(index)).copied().unwrap_or_default()
     }
 
-    /// The cell at a level, stored.
+    /// Cell at a level, stored from now on.
     fn cell_mut(&mut self, level: i32) -> &mut SolidCell {
         if self.cells.is_empty() {
             self.base = level;
@@ -64,7 +66,8 @@ impl SolidColumn {
         &mut self.cells[index]
     }
 
-    /// Adds solid to a cell that has so much rock; gives the cell's rock afterwards.
+    /// Adds solid to the cell at `level`, which has `rock` units of rock; returns the rock of the
+    /// cell afterwards.
     pub(crate) fn add(&mut self, level: i32, rock: i32, amount: i32, heat: i64) -> i32 {
         let solid = self.cell_mut(level);
         if solid.amount == 0 {
@@ -75,7 +78,7 @@ impl SolidColumn {
         solid.rock()
     }
 
-    /// Whether its numbers are in their ranges, in a box of so many levels.
+    /// Returns true if all numbers are within their ranges, in a box of `top` levels.
     pub(crate) fn is_sound(&self, top: usize) -> bool {
         let holds = |cell: &SolidCell| {
             (0..=UNITS).contains(&cell.ground) && (0..=4 * UNITS).contains(&cell.amount) && cell.heat >= 0
@@ -83,24 +86,25 @@ impl SolidColumn {
         self.base >= 0 && self.base as usize <= top && self.cells.len() <= top + 1 && self.cells.iter().all(holds)
     }
 
-    /// This solid in the least cells.
+    /// Copy of this solid without empty cells at both ends.
     pub(crate) fn trimmed(&self) -> Self {
         let mut trimmed = Self::default();
         self.levels().for_each(|(level, cell)| *trimmed.cell_mut(level) = cell);
         trimmed
     }
 
-    /// Levels with solid.
+    /// Iterator over the levels with solid, and their cells.
     fn levels(&self) -> impl Iterator<Item = (i32, SolidCell)> {
         let held = (self.base..).zip(self.cells.iter().copied());
         held.filter(|(_, cell)| cell.amount > 0)
     }
 }
 
-/// Least amount that melts off a surface at once.
+/// Smallest amount in units that melts off a surface at once (1/2048 of a cell): a thinner film
+/// stays solid until more has melted.
 const LEAST_MELT: i32 = UNITS / 2048;
 
-/// Heat of a unit of amount at the two ends of melting.
+/// Heat of a unit of amount at solidus and liquidus, in units of heat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeltingRange {
     pub(crate) solid: i64,
@@ -113,7 +117,8 @@ impl MeltingRange {
         Self { solid: each(lava.solidus_k), liquid: each(lava.liquidus_k) }
     }
 
-    /// The molten share of a solid cell, such that it is all liquid and the rest all solid.
+    /// Molten amount of a solid cell in units, if its heat were parted into pure liquid and pure
+    /// solid.
     fn molten(self, cell: &SolidCell) -> i32 {
         let amount = i64::from(cell.amount);
         let above = cell.heat - amount * self.solid;
@@ -122,26 +127,26 @@ impl MeltingRange {
 }
 
 impl SolidCell {
-    /// Rock of its cell.
+    /// Rock of the cell in units: ground and solid, at most a full cell.
     fn rock(&self) -> i32 {
         (i64::from(self.ground) + i64::from(self.amount)).min(UNITS.into()) as i32
     }
 }
 
-/// Bytes of the solid of a box, and of the work on its heat.
+/// Memory in bytes for the solid of a box and the work on its heat.
 pub(crate) fn need(space: FlowBox) -> u64 {
     let cells = (space.columns() * space.ny) as u64;
-    // A byte a cell says whether other matter covers it.
+    // One byte a cell is the flag of cover by other matter.
     space.columns() as u64 * size_of::<SolidColumn>() as u64
         + cells * (size_of::<SolidCell>() + size_of::<bool>()) as u64
         + conduct::need(space)
 }
 
-/// All solid of a flow.
+/// Solid of all columns of a flow, by column number.
 pub(crate) type Solids = Vec<SolidColumn>;
 
 impl Flow {
-    /// Fills what rock leaves of a cell without liquid with solid.
+    /// Fills the room that rock leaves in a cell without liquid with solid.
     pub(crate) fn place_solid(&mut self, c: usize, level: i32, temperature_k: f64) {
         let each = (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
         let solids = self.solids.as_mut().expect("a lava with a liquidus");
@@ -176,7 +181,8 @@ impl Flow {
         self.account.heat_removed += i128::from(heat);
     }
 
-    /// Keeps the solid of a cell a part of its rock, which is now `rock`: what is dug away was solid first, what is put there is ground.
+    /// Fits the solid of a cell to its new `rock` in units: rock that was dug away was solid first,
+    /// rock that was added is ground.
     pub(crate) fn fit_solid(&mut self, c: usize, level: i32, rock: i32) {
         let Some(solids) = &mut self.solids else { return };
         let solid = solids[c].cell(level);
@@ -195,7 +201,7 @@ impl Flow {
         self.account.heat_removed += i128::from(heat);
     }
 
-    /// Says in which cells other matter is: faces towards them give nothing to the air.
+    /// Sets the cells that hold other matter: faces towards them lose no heat to the air.
     pub fn cover_cells(&mut self, cells: &[[usize; 3]]) {
         let FlowBox { nx, ny, .. } = self.space;
         self.covered_cells.clear();
@@ -208,7 +214,8 @@ impl Flow {
         }
     }
 
-    /// The level of the solid that is shown in a cell.
+    /// Level of the solid that a cell shows: its own, or that of the cell below if ground fills
+    /// half of that cell.
     fn level_of_solid(&self, c: usize, level: i32) -> Option<i32> {
         let solid = &self.solids.as_ref()?[c];
         let below = solid.cell(level - 1);
@@ -219,13 +226,14 @@ impl Flow {
         }
     }
 
-    /// The solid that other matter in a cell meets.
+    /// Solid that other matter in a cell meets.
     pub(crate) fn solid_met(&self, c: usize, level: i32) -> Option<SolidCell> {
         let level = self.level_of_solid(c, level)?;
         self.solids.as_ref().map(|solids| solids[c].cell(level))
     }
 
-    /// Takes heat from the solid that other matter in a cell meets, or gives it back, and gives what was taken.
+    /// Takes `units` of heat from the solid that other matter in a cell meets, or gives heat back
+    /// if negative; returns the units taken.
     pub(crate) fn cool_solid(&mut self, c: usize, level: i32, units: i64) -> i64 {
         let Some(level) = self.level_of_solid(c, level) else { return 0 };
         let Some(solids) = &mut self.solids else { return 0 };
@@ -237,7 +245,8 @@ impl Flow {
         taken
     }
 
-    /// Temperature of the solid or the liquid of a cell, whichever fills more of it.
+    /// Temperature in K of the solid or the liquid of a cell, whichever fills more; `None` for an
+    /// empty cell.
     pub fn temperature_k(&self, [x, y, z]: [usize; 3]) -> Option<f64> {
         let (c, level) = (z * self.space.nx + x, y as i32);
         let liquid = self.shown_cell(c, level);
@@ -248,18 +257,19 @@ impl Flow {
         (amount > 0).then(kelvin)
     }
 
-    /// Solid that can melt in a cell, [`UNITS`] to a full one.
+    /// Solid in a cell that can melt, [`UNITS`] to a full cell.
     pub fn solid(&self, [x, y, z]: [usize; 3]) -> i32 {
         self.solids.as_ref().map_or(0, |solids| solids[z * self.space.nx + x].cell(y as i32).amount)
     }
 
-    /// Level of the first cell whose bottom lies at or above the ground before the flow.
+    /// Level of the first cell of a column whose bottom lies at or above the ground before the
+    /// flow.
     pub fn ground_level(&self, column: usize) -> usize {
         (self.ground.of(column) + UNIT - 1).div_euclid(UNIT) as usize
     }
 
-    /// Exchanges heat between solid, liquid, ground, air and heaters, melts what has taken its latent heat, and lets fall what
-    /// nothing carries any more.
+    /// Exchanges heat between solid, liquid, ground, air and heaters, melts solid that has its
+    /// latent heat, and lets unsupported solid fall.
     pub(crate) fn exchange_heat(&mut self) {
         let Some(mut solids) = self.solids.take() else { return };
         let conduct = Conduct::new(self.space, &self.setup, self.time_s()).covered(&self.covered_cells);
@@ -281,11 +291,12 @@ impl Flow {
         self.melted = melted;
     }
 
-    /// Turns solid to liquid; gives the columns.
+    /// Turns molten solid to liquid; returns the columns concerned.
     fn melt(&mut self, solids: &mut Solids) -> Vec<u32> {
         let ends = MeltingRange::of(&self.setup.lava);
         let (space, columns) = (self.space, &self.columns);
-        // What is a surface is read from the state before.
+        // Surfaces are read from the state before, so that the result does not depend on the order
+        // of cells.
         let is_surface = |c: usize, level: i32| {
             let mut beside = neighbours(space, c).into_iter().flatten();
             beside.any(|n| columns[n].cell(level).rock < UNITS / 2) || columns[c].cell(level + 1).rock == 0
@@ -305,7 +316,7 @@ impl Flow {
         melting.iter().filter_map(|cells| cells.first()).map(|&(c, ..)| c).collect()
     }
 
-    /// Turns an amount of a solid cell to liquid on top of the rest.
+    /// Turns `amount` units of a solid cell to liquid on top of the rest.
     fn melt_cell(&mut self, solids: &mut Solids, c: usize, level: i32, amount: i32, ends: MeltingRange) {
         let solid = solids[c].cell_mut(level);
         let heat = if amount == solid.amount { solid.heat } else { i64::from(amount) * ends.liquid };
@@ -323,7 +334,7 @@ impl Flow {
         self.account.heat_set -= i128::from(heat);
     }
 
-    /// Adds the columns in which something melted to those that the next step works on.
+    /// Adds the columns in which solid melted to those that the next step works on.
     pub(crate) fn wake_melted(&mut self) {
         let melted = std::mem::take(&mut self.melted);
         if melted.is_empty() {
@@ -338,7 +349,7 @@ impl Flow {
         }
     }
 
-    /// Checks that solid is part of rock, and that the ledgers hold all of it.
+    /// Checks that solid is part of rock, and that the ledgers hold all solid.
     pub(crate) fn check_solids(&self) -> Result<(), String> {
         let Some(solids) = &self.solids else { return Ok(()) };
         let cells = || solids.iter().flat_map(|column| &column.cells);

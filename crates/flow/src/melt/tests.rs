@@ -1,4 +1,4 @@
-//! Ledgers, melting and setting, and pieces that fall.
+//! Tests of ledgers, of melting and setting, and of falling pieces.
 
 use super::super::*;
 use super::{FlowHeater, Heats};
@@ -39,7 +39,7 @@ fn random_flow(seed: u64) -> (Flow, FlowPour) {
     lava.ambient_k = lava.solidus_k - 20.0 + 60.0 * d(2);
     lava.vent_k = lava.liquidus_k.max(lava.ambient_k) + 10.0 + 60.0 * d(3);
     lava.bed_conduction = if d(4) < 0.5 { 0.0 } else { d(4) };
-    // Stiff, so that a test takes few sub-steps.
+    // Stiff, so that a test needs few sub-steps.
     lava.viscosity = Viscosity::Melt { pa_s: 5.0 + 50.0 * d(5), mush: 100.0 };
     let space = FlowBox { nx: 5 + (d(6) * 6.0) as usize, ny: 12, nz: 6, dx_m: 0.02, dz_m: 0.005 + 0.02 * d(7) };
     let columns = space.columns();
@@ -90,7 +90,7 @@ fn ledgers_are_exact_after_every_step_of_random_worlds() {
         let mut plain = fast.clone();
         for step in 0..25 {
             if step % 6 == 5 {
-                // A ditch or a bank, with ends inside of cells.
+                // A ditch or a bank, with ends within cells.
                 let removed = fast.account().removed;
                 let near = |c: &u32| draw(seed ^ 77, step + u64::from(c / 5)) < 0.5;
                 let columns: Vec<u32> = (0..fast.space().columns() as u32).filter(near).collect();
@@ -190,7 +190,7 @@ fn what_nothing_carries_falls_and_floats() {
         flow.check().expect("exact");
     }
     assert_eq!(flow.account().set, hat, "the foot is molten");
-    // It lies on the melt or on the ground.
+    // The hat lies on the melt or on the ground.
     let levels: Vec<usize> = (0..6).filter(|&y| flow.cell([1, y, 1]).rock == UNITS).collect();
     assert_eq!(levels, [0, 1], "ground and hat");
 }

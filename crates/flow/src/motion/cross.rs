@@ -1,4 +1,5 @@
-//! The first pass of a sub-step: what crosses each face that is due, and the limit of what a cell can give.
+//! First pass of a sub-step: amounts and heat that cross each due face, and the limit that no cell
+//! gives more than it holds.
 
 use crate::motion::face::{Flux, LeanPair, Pair};
 use crate::motion::plan::{Plan, neighbours};
@@ -10,33 +11,34 @@ use crate::store::column::{Column, heat_of};
 use crate::store::lean::Lean;
 use crate::{Flow, FlowBox};
 
-/// Amount and heat that cross a face from one cell to the cell of the same level.
+/// Amount and heat that cross a face between two cells of the same level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) level: i32,
-    /// Positive from the column of the face to its neighbour.
+    /// Amount in units, positive from the column of the face to its neighbour.
     pub(crate) amount: i32,
-    /// With the sign of the amount.
+    /// Heat in units, with the sign of the amount.
     pub(crate) heat: i64,
 }
 
-/// Amounts and heat that cross a face in the sub-step `stamp`.
+/// Amounts and heat that cross a face in the sub-step `stamp`. Most faces need two parts at most,
+/// kept here without a heap allocation.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Face {
     pub(crate) stamp: u32,
-    /// Level of the first of two parts; the other is one above.
+    /// Level of the first of two parts; the second is one level above.
     pub(crate) level: i32,
     pub(crate) amounts: [i32; 2],
     pub(crate) heats: [i64; 2],
-    /// Ages of the crust of the face's column and of its neighbour.
+    /// Crusts (`Column::skin`) of the column of the face and of its neighbour.
     pub(crate) skins: [f32; 2],
-    /// Parts of a face of the general path; the two above are then nothing.
+    /// Parts of a face of the general path; the two parts above are then 0.
     pub(crate) parts: Vec<Part>,
 }
 
 impl Face {
-    /// All parts that are something.
+    /// Calls `each` with all non-zero parts.
     #[inline]
     pub(crate) fn for_parts(&self, mut each: impl FnMut(Part)) {
         for i in 0..2 {
@@ -47,7 +49,7 @@ impl Face {
         self.parts.iter().copied().for_each(each);
     }
 
-    /// Changes all parts.
+    /// Applies `change` to every part.
     fn change_parts(&mut self, change: impl Fn(Part) -> Part) {
         for i in 0..2 {
             let part = change(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
@@ -57,14 +59,14 @@ impl Face {
     }
 }
 
-/// Counts of a pass.
+/// Counts of a pass over faces.
 #[derive(Clone, Debug, Default)]
 struct Count {
     faces: u64,
     fluxes: u64,
     capped: u64,
     put_off: i64,
-    /// Columns that may give more than they have, some of them more than once.
+    /// Columns that may give more than they have; duplicates possible.
     hot: Vec<u32>,
 }
 
@@ -83,7 +85,7 @@ impl Count {
 }
 
 impl Flow {
-    /// Works out what crosses each face that is due; gives the columns that may give more than they have.
+    /// Computes the parts of each due face; returns the columns that may give more than they have.
     pub(crate) fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
         let Self { space, columns, leans, faces, tables, account, watch, .. } = self;
         let cross = Cross { space: *space, columns, leans, tables, sub };
@@ -94,6 +96,7 @@ impl Flow {
             &|strip, mut faces: BlocksMut<'_, [Face; 2]>| {
                 let mut count = Count { faces: strip.due_faces(sub.level) as u64, ..Count::default() };
                 let [to_east, to_south] = &strip.faces;
+                // A face is listed once, at its own level: the loop visits each due face once.
                 for level in sub.level..=plan.finest {
                     for &c in to_east.of(level) {
                         let face = &mut faces[(c & !SIDE) as usize][0];
@@ -115,7 +118,8 @@ impl Flow {
         count.hot
     }
 
-    /// Scales what leaves cells that would give more than they hold, by one factor for all faces, rounded down.
+    /// Scales the outflow of cells that would give more than they hold, by one factor for all
+    /// faces, rounded down.
     pub(crate) fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
         hot.sort_unstable();
         hot.dedup();
@@ -125,6 +129,8 @@ impl Flow {
             for level in column.base..column.end() {
                 let cell = column.cell(level);
                 let mut given = 0i64;
+                // One factor for all faces of a cell: scaling them one by one would depend on their
+                // order.
                 let is_given = |part: &Part, sign: i32| part.level == level && part.amount * sign > 0;
                 for &(number, sign) in around.iter().flatten() {
                     let face = &self.faces[number / 2][number % 2];
@@ -156,13 +162,14 @@ impl Flow {
     }
 }
 
-/// The faces of a column by their numbers, ascending, with the sign of what leaves it.
+/// Faces of column `c` by their numbers, ascending, with the sign of outflow. Face 2 c lies east of
+/// column c, face 2 c + 1 south.
 pub(crate) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
     let [west, east, north, south] = neighbours(space, c);
     [north.map(|n| (2 * n + 1, -1)), west.map(|n| (2 * n, -1)), east.map(|_| (2 * c, 1)), south.map(|_| (2 * c + 1, 1))]
 }
 
-/// The two columns of a face by its number, and the pair.
+/// Columns of the face `number`, and the pair with the columns along the face.
 #[inline]
 pub(crate) fn pair_of(space: FlowBox, columns: &Blocks<Column>, number: usize) -> (usize, usize, Pair<'_>) {
     let (c, is_south) = (number / 2, number % 2 == 1);
@@ -187,7 +194,8 @@ struct Cross<'a> {
 }
 
 impl Cross<'_> {
-    /// Works out what crosses the face of a column towards south or east at its level; the column is that of a strip's list.
+    /// Computes the parts of the face of a column towards south or east at its level; `c` is an
+    /// entry of a strip's list ([`SIDE`] flag included).
     #[inline(always)]
     fn face<const SOUTH: bool>(&self, c: u32, level: i32, face: &mut Face, count: &mut Count) {
         if c & SIDE != 0 || !self.lean_face::<SOUTH>(c as usize, level, face, count) {
@@ -195,7 +203,8 @@ impl Cross<'_> {
         }
     }
 
-    /// Crosses a face between columns of one run under the sky; gives whether they are.
+    /// Fast path for a face between columns of one run under the sky, which reads records only;
+    /// returns false if either column is not.
     #[inline(always)]
     fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
         let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
@@ -216,6 +225,8 @@ impl Cross<'_> {
         let pair = LeanPair { here, there, beside };
         let Some(flux) = pair.flux(self.tables, level) else { return true };
         count.note(&flux);
+        // A cell can only give too much if one of its four faces takes more than a quarter; see
+        // `is_hot` below.
         let (giver, number_of_giver, sign) = if flux.is_forward { (here, c, 1) } else { (there, n, -1) };
         face.stamp = self.sub.stamp;
         face.parts.clear();
@@ -238,7 +249,7 @@ impl Cross<'_> {
         true
     }
 
-    /// Shares out what crosses a face from a column of more cells than a record holds.
+    /// Computes the parts of a face whose giver has more cells than a record holds.
     #[inline(never)]
     fn tall_parts(&self, flux: &Flux, number: usize, face: &mut Face, count: &mut Count) {
         face.amounts = [0; 2];

@@ -1,8 +1,10 @@
-//! Demand of a column on the plan: whether anything crosses its faces, and how long a sub-step it stands.
+//! Demand of a column on the plan: whether liquid crosses its faces, and the longest stable
+//! sub-step.
 //!
-//! Explicit diffusion with `D = ρ g h³/(3η)` is stable in sub-steps of 0.168 dx²/D. Deep liquid that lies nearly level does not
-//! ask for these: what it would move in a longer one is held back by the limit of a flux ([`crate::motion::face`]), and the difference of
-//! heads that this leaves stays below a tolerance. So a column asks for what flows, and liquid at rest asks for nothing.
+//! Explicit diffusion with `D = ρ g h³/(3η)` is stable in sub-steps of 0.168 dx²/D. Deep liquid
+//! that lies nearly level does not ask for these: in a longer sub-step its move is clamped by the
+//! limit of a flux ([`crate::motion::face`]), and the difference of heads that remains stays below
+//! a tolerance. So a column asks by its flux, and liquid at rest asks for nothing.
 
 use crate::FlowBox;
 use crate::motion::cross::{faces_of, pair_of};
@@ -14,20 +16,23 @@ use crate::store::blocks::Blocks;
 use crate::store::column::{Column, Run};
 use crate::store::lean::Lean;
 
-/// Levels up to which the depth decides, without and with a yield strength: to work out what flows would take longer than it saves.
-/// A strength holds back most of what the depth would let flow.
+/// Time levels up to which the depth alone decides, without and with a yield strength: evaluating
+/// the flux would cost more than it saves. A strength holds back most of the flux that the depth
+/// would allow.
 const SHALLOW: [u8; 2] = [3, 1];
 
-/// Demand of a column by itself on the plan.
+/// Demand of a column on the plan, without regard to its neighbours' levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Own {
-    /// The level that is right for it.
+    /// Time level that the column needs: its sub-step is Δt/2^level.
     pub(crate) level: u8,
-    /// Whether it is wet and a neighbour is dry, or is level and a neighbour rests.
+    /// Front flag: the column is wet and a neighbour is dry, or its moves are put off and a
+    /// neighbour rests.
     pub(crate) is_front: bool,
-    /// Whether its moves may be put off: it asks for a finer level as soon as more flows.
+    /// Ease flag: its moves may be put off; the column asks for a finer level as soon as more
+    /// flows.
     pub(crate) is_eased: bool,
-    /// The largest difference of heads to a neighbour.
+    /// Largest difference of heads to a neighbour, in units of height.
     pub(crate) fall: i64,
 }
 
@@ -38,24 +43,24 @@ pub(crate) struct Ground<'a> {
     pub(crate) columns: &'a Blocks<Column>,
     pub(crate) leans: &'a Blocks<Lean>,
     pub(crate) tables: &'a Tables,
-    /// Whether liquid leaves by the sides of the box.
+    /// Open-sides flag: liquid leaves by the sides of the box.
     pub(crate) open_sides: bool,
 }
 
 impl<'a> Ground<'a> {
-    /// Whether anything crosses the faces of a column, or leaves the box from it.
+    /// Returns true if liquid crosses any face of column `c`, or leaves the box from there.
     pub(crate) fn stirs(self, c: usize) -> bool {
         let stirs = |at_side: bool| at_side && self.open_sides || self.any_drive(at_side, c, |_| true);
         self.has_liquid(c) && stirs(is_at_side(self.space, c))
     }
 
-    /// Whether there is liquid in a column, which lava need not have come near.
+    /// Returns true if there is liquid in column `c`, which may be bare ground.
     #[inline]
     fn has_liquid(self, c: usize) -> bool {
         self.leans.get(c).is_some_and(Lean::has_liquid)
     }
 
-    /// Whether any of what drives liquid at the faces of a column is as asked.
+    /// Returns true if `is_so` holds for the drive at any face of column `c`.
     #[inline]
     fn any_drive(self, at_side: bool, c: usize, mut is_so: impl FnMut(&Drive) -> bool) -> bool {
         let faces = faces_of(self.space, c).into_iter().flatten();
@@ -66,7 +71,7 @@ impl<'a> Ground<'a> {
         faces.into_iter().any(|(number, _)| any(number))
     }
 
-    /// The two columns of a face of a column inside of the box, if both are of one run.
+    /// Columns of the face `number` of a column inside the box, if both have one run under the sky.
     #[inline]
     fn lean_pair(self, at_side: bool, number: usize) -> Option<LeanPair<'a>> {
         let (c, nx) = (number / 2, self.space.nx);
@@ -79,12 +84,12 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Demand of a column. `planned` says of which columns liquid moves.
+    /// Demand of column `c`. `planned` gives the columns from which liquid moves.
     pub(crate) fn own(self, c: usize, planned: &Blocks<Planned>) -> Own {
         self.own_by(is_at_side(self.space, c), c, planned)
     }
 
-    /// Demand without the records.
+    /// Demand of column `c` by the general path, without the records: reference for tests.
     #[cfg(test)]
     pub(crate) fn plain_own(self, c: usize, planned: &Blocks<Planned>) -> Own {
         self.own_by(true, c, planned)
@@ -103,22 +108,23 @@ impl<'a> Ground<'a> {
         let mut level = 0;
         self.any_drive(at_side, c, |drive| {
             level = drive.level(self.tables).max(level);
-            // More than its depth asks for, it does not get.
+            // The demand is capped by that of the depth, so the search may end here.
             level >= i32::from(own.level)
         });
         let level = (level.min(FINEST) as u8).min(own.level);
-        // What a yield strength holds back is no move that was put off.
+        // A move held back by the yield strength is no move put off.
         own.is_eased = level < own.level && is_weak;
         if own.is_eased {
-            // The slope that drives what moves.
+            // Scales the fall to the slope that drives the remaining move.
             own.fall >>= own.level - level;
         }
         own.is_front |= own.is_eased && neighbours(self.space, c).into_iter().flatten().any(|n| !planned[n].stirs);
         Own { level, ..own }
     }
 
-    /// The level that is stable for a column by its depth: explicit diffusion, and a wave of speed `ρ g h² S/η`; and the largest
-    /// difference of heads to a neighbour, of the uppermost run; and whether a neighbour is dry.
+    /// Demand of column `c` by its depth: the level stable for explicit diffusion and for a wave of
+    /// speed `ρ g h² S/η`, the largest difference of heads from the uppermost run to a neighbour,
+    /// and the front flag.
     fn deep_level(self, c: usize) -> Own {
         let Self { space, columns, tables, .. } = self;
         let near = || neighbours(space, c).into_iter().flatten();
@@ -137,7 +143,8 @@ impl<'a> Ground<'a> {
         own
     }
 
-    /// Demand of a column of one run inside of the box, from its record and those of its neighbours.
+    /// Demand by depth of a column of one run inside the box, from its record and those of its
+    /// neighbours; None if the column has more runs.
     #[inline]
     fn lean_level(self, c: usize) -> Option<Own> {
         let Self { space, leans, tables, .. } = self;
@@ -154,11 +161,12 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// By how many powers of two a run spreads faster than liquid under the sky.
+/// Power of two by which a run spreads faster than liquid under the sky.
 ///
-/// Between two full runs diffusion is `D/4` (roof) times 16 (slot). Between a full run and one that is not, the mean of h³ is up
-/// to 4.5 times that of the former, at the end of a tunnel in a pond: one power more leaves less than 1e-4 of the fluxes
-/// capped. Two would leave none, and a lava field with roofs would take half as many faces again.
+/// Between two full runs the diffusivity is `D/4` (roof) times 16 (slot). Between a full and a
+/// partly full run the mean of h³ is up to 4.5 times that of the former, at the end of a tunnel in
+/// a pond: one power more leaves less than 1e-4 of the fluxes capped. Two would leave none, but a
+/// lava field with roofs would evaluate half as many faces again.
 fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn() -> R) -> i32 {
     let is_beside = |other: &&Run| run.roof.min(other.roof) > run.floor.max(other.floor);
     match run.full {

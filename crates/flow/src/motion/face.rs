@@ -1,8 +1,9 @@
-//! The rule: what crosses the vertical face between two columns in a sub-step.
+//! The rule: the flux across the vertical face between two columns in a sub-step.
 //!
-//! q = ρ g c² M G φ, the flux of a viscous layer for a metre of width (Huppert 1982), with the mobility `M` the mean of
-//! h³/(3η) on both sides, `G` the slope of the heads, `c` the squared cosine of the bed's slope and φ the share of a
-//! Bingham liquid that yields. `docs/flow.md` derives it.
+//! q = ρ g c² M G φ, the flux of a viscous layer per metre of width (Huppert 1982), with the
+//! mobility `M` as the mean of h³/(3η) on both sides, `G` the slope of the heads, `c` the squared
+//! cosine of the bed's slope and φ the yielding factor of a Bingham liquid. `docs/flow.md` derives
+//! the equation.
 
 use crate::motion::mag::{Mag, SHARE_ONE};
 use crate::motion::tables::Tables;
@@ -10,42 +11,45 @@ use crate::store::column::{Column, Run, SKY, SLOT, UNIT};
 use crate::store::lean::Lean;
 use lavoxel_base::random::mix64;
 
-/// Bits of a flux after the point.
+/// Bits of a flux after the binary point.
 const FRACTION: i32 = 24;
 
-/// Largest difference of heads that the limit of a flux reads.
+/// Upper bound of the difference of heads that the limit of a flux reads.
 const HIGHEST: i64 = 1 << 38;
 
-/// Difference of heads, in units of height, that moves nothing. Stochastic rounding leaves differences of a few units, and liquid
-/// that trades these would never rest. With cells of 5 m it is 2.4 µm from column to column.
+/// Difference of heads, in units of height, that moves nothing. Stochastic rounding leaves
+/// differences of a few units, and liquid that trades these would never rest. With cells of 5 m the
+/// difference is 2.4 µm from column to column.
 const REST: i64 = 8;
 
-/// Bits by which the head under a roof exceeds the amount beyond it, see [`SLOT`].
+/// Bits by which the head under a roof exceeds the amount of the excess, see [`SLOT`].
 const SLOT_BITS: i32 = SLOT.trailing_zeros() as i32;
 
-/// A Bingham liquid rests where its strength is this share of its stress: near 1 its flux falls with the square of what is
-/// missing, and no dome would ever come to rest. No strength of a lava is known to a part in 128.
+/// Share of the stress from which a Bingham strength holds the liquid at rest. Near 1 the flux
+/// falls with the square of the missing stress, so no dome would ever come to rest. No strength of
+/// a lava is known to a part in 128.
 pub(crate) const HELD: f64 = 1.0 - 1.0 / 128.0;
 
-/// Power of two by which a difference of heads beyond what the strength holds is less than the tolerance where it moves nothing.
+/// Power of two: an excess head over the strength below the tolerance/2^CREEP moves nothing.
 const CREEP: i32 = 5;
 
-/// Power of two of which the tolerance is a part of the depth, at most.
+/// Power of two: the tolerance is at most the depth/2^THIN.
 const THIN: i32 = 6;
 
-/// Multiple of the tolerance up to which a difference of heads that is held back is one that was put off: more may come within
-/// a sub-step than was foreseen.
+/// Multiple of the tolerance up to which a clamped difference of heads counts as put off: more may
+/// come within a sub-step than was foreseen.
 const PUT_OFF: i64 = 8;
 
-/// The two columns of a face, and those beside them along the face; absent at a side of the box.
+/// Columns of a face, and their neighbours along the face; the latter are absent at a side of the
+/// box.
 pub(crate) struct Pair<'a> {
     pub(crate) here: &'a Column,
     pub(crate) there: &'a Column,
-    /// Before and after `here`, before and after `there`.
+    /// Neighbours along the face: before and after `here`, before and after `there`.
     pub(crate) beside: Option<[&'a Column; 4]>,
 }
 
-/// A run as the rule reads it.
+/// Quantities of a run that the flux needs.
 struct Side {
     floor: i64,
     roof: i64,
@@ -75,33 +79,33 @@ impl Side {
     }
 }
 
-/// Flux between two runs.
+/// Flux between two runs in a sub-step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flux {
-    /// From `here` to `there`, or back.
+    /// Direction flag: from `here` to `there`, else back.
     pub(crate) is_forward: bool,
-    /// The run that gives.
+    /// Index of the giving run in its column.
     giver: usize,
-    /// Units of amount with [`FRACTION`] bits after the point.
+    /// Units of amount with [`FRACTION`] bits after the binary point.
     units: u64,
-    /// Lowest and highest height at which liquid crosses.
+    /// Lowest and highest height, in units, at which liquid crosses.
     low: i64,
     high: i64,
-    /// Whether the face is lower than the giver's surface.
+    /// Lid flag: the face ends below the giver's surface.
     is_lidded: bool,
     pub(crate) is_capped: bool,
-    /// The difference of heads, if its move was put off as [`Tables::tolerance`] allows.
+    /// Difference of heads whose move was put off, as [`Tables::tolerance`] allows; else 0.
     pub(crate) eased: i64,
 }
 
-/// Drive of liquid between two runs, without a limit.
+/// Unclamped flux between two runs, with the quantities that its limit needs.
 pub(crate) struct Drive {
     is_forward: bool,
     /// Units of amount in the time `Δt/2^level`.
     flux: Mag,
-    /// Difference of heads beyond that which the strength holds.
+    /// Difference of heads beyond that which the strength holds, in units of height.
     excess: i64,
-    /// Depth above the sill on the giver's side.
+    /// Depth above the sill on the giver's side, in units of height.
     stands: i64,
     /// Power of two by which heads exceed amounts: 0 under the sky.
     slot: i32,
@@ -111,7 +115,7 @@ pub(crate) struct Drive {
 }
 
 impl Pair<'_> {
-    /// The fluxes of all pairs of runs that touch, for the time `Δt/2^level`.
+    /// Calls `each` with the fluxes of all touching pairs of runs, for the time `Δt/2^level`.
     #[inline]
     pub(crate) fn fluxes(&self, tables: &Tables, level: i32, mut each: impl FnMut(Flux)) {
         for i in 0..self.here.runs.len() {
@@ -136,13 +140,14 @@ impl Pair<'_> {
         drive::<false>(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)
     }
 
-    /// Drive of all pairs of runs that touch, in a whole step.
+    /// Drives of all touching pairs of runs, for a whole step.
     pub(crate) fn drives(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
         let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
         pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
     }
 
-    /// Units of amount that leave a cell of `here`, or of `there`, across the face in a step, by the rule without its limit.
+    /// Units of amount that leave a cell of `here` (or of `there`) across the face in a whole step,
+    /// without the limit.
     pub(crate) fn leaves(&self, of_here: bool, level: i32, tables: &Tables) -> f64 {
         let giver = if of_here { self.here } else { self.there };
         let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
@@ -153,7 +158,8 @@ impl Pair<'_> {
         of_cell.sum()
     }
 
-    /// Four times the slope of the heads along the face, as a difference between columns.
+    /// Four times the slope of the heads along the face, as a difference between columns in units
+    /// of height.
     #[inline]
     fn slope_along(&self, a: &Run, b: &Run) -> u64 {
         let Some([before_a, after_a, before_b, after_b]) = self.beside else { return 0 };
@@ -166,8 +172,9 @@ impl Pair<'_> {
         .unsigned_abs()
     }
 
-    /// Shares a flux out over the cells of the giver by the profile of speed: level and amount of each part, rounded at random.
-    /// `key` belongs to the sub-step, `face` to the face.
+    /// Distributes a flux over the cells of the giver by the velocity profile; calls `each` with
+    /// level and amount of each part. Rounding is stochastic: `key` is the seed of the sub-step,
+    /// `face` the number of the face.
     #[inline]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize, mut each: impl FnMut(i32, i32)) {
         let giver = if flux.is_forward { self.here } else { self.there };
@@ -191,8 +198,9 @@ impl Pair<'_> {
     }
 }
 
-/// The rule. `along` is four times the slope of the heads along the face, as a difference between columns. `OPEN`: both runs are
-/// under the sky.
+/// Flux between the runs `a` and `b` by the rule, before the limit; None if nothing flows. `along`
+/// gives four times the slope of the heads along the face, as a difference between columns. `OPEN`:
+/// both runs are under the sky.
 #[inline(always)]
 fn drive<const OPEN: bool>(
     a: &Side,
@@ -214,13 +222,16 @@ fn drive<const OPEN: bool>(
     }
     let drop = from.floor - to.floor;
     let is_cliff = drop > tables.cliff;
-    // What stands above the sill on the other side, as far as the giver's depth reaches.
+    // The receiver's depth counts up to twice the giver's. With the giver's depth as the bound the
+    // flux becomes upwind on slopes, and flows diagonal to the grid widen by 28 %. Beyond a cliff
+    // the bound is the giver's depth.
     let beyond = to.depth.min(if is_cliff { stands } else { 2 * stands });
     let cube = |height: i64, is_roofed: bool| {
         let cube = Mag::from_units(height as u64).cubed();
         if is_roofed { cube.shifted(-2) } else { cube }
     };
     let mut slope = Mag::from_units(fall as u64);
+    // Beyond a cliff of 30° the fall is no steeper slope: lubrication does not hold there.
     if is_cliff {
         slope = slope.times(Mag::from_units(tables.cliff as u64)).over(Mag::from_units(drop as u64));
     }
@@ -252,7 +263,8 @@ fn drive<const OPEN: bool>(
 }
 
 impl Drive {
-    /// The flux that leaves the giver the higher one: a quarter of the difference of heads at most.
+    /// Flux of this drive, clamped so that the giver stays the higher run: at most a quarter of the
+    /// difference of heads moves.
     #[inline(always)]
     fn limited(&self, tables: &Tables) -> Flux {
         let &Self { is_forward, low, high, is_lidded, .. } = self;
@@ -272,14 +284,16 @@ impl Drive {
         }
     }
 
-    /// Difference of heads that may be evened out later than it would be, see [`Tables::tolerance`].
+    /// Difference of heads, in units of height, whose move may be put off, see
+    /// [`Tables::tolerance`].
     #[inline(always)]
     fn tolerance(&self, tables: &Tables) -> i64 {
         tables.tolerance.max(self.stands >> tables.deep).min(self.stands >> THIN).max(REST << self.slot)
     }
 
-    /// The level at which what crosses is stable: explicit diffusion takes 0.168 of the difference of heads in a sub-step at most,
-    /// and a wave crosses 0.42 of a column. Of a difference within the tolerance it takes as much as of the whole tolerance.
+    /// Time level at which the drive is stable: explicit diffusion may take 0.168 of the difference
+    /// of heads in a sub-step, and a wave may cross 0.42 of a column. A difference within the
+    /// tolerance may lose as much as the whole tolerance would.
     #[inline]
     pub(crate) fn level(&self, tables: &Tables) -> i32 {
         let tolerance = self.tolerance(tables);
@@ -290,11 +304,11 @@ impl Drive {
     }
 }
 
-/// Pair of columns of one run under the sky: the rule of [`Pair`], read from their records.
+/// Pair of columns of one run under the sky: the same flux as [`Pair`], read from records.
 pub(crate) struct LeanPair<'a> {
     pub(crate) here: &'a Lean,
     pub(crate) there: &'a Lean,
-    /// As in [`Pair`].
+    /// Neighbours along the face, ordered as in [`Pair`].
     pub(crate) beside: [&'a Lean; 4],
 }
 
@@ -304,7 +318,7 @@ impl LeanPair<'_> {
         Some(self.drive(tables, level)?.limited(tables))
     }
 
-    /// Drive of liquid in the time `Δt/2^level`.
+    /// Unclamped flux in the time `Δt/2^level`; None if nothing flows.
     #[inline(always)]
     pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
@@ -324,7 +338,8 @@ impl LeanPair<'_> {
         .unsigned_abs()
     }
 
-    /// The parts of a flux whose giver has a whole record: the level of the first, and the amounts there and one level above.
+    /// Parts of a flux whose giver has a whole record: level of the first part, and the amounts
+    /// there and one level above.
     #[inline(always)]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize) -> (i32, [i32; 2]) {
         let giver = if flux.is_forward { self.here } else { self.there };
@@ -347,13 +362,13 @@ impl LeanPair<'_> {
     }
 }
 
-/// The random bits of a face in a sub-step.
+/// Random bits of a face in a sub-step, a pure hash of `key` and `face`.
 #[inline(always)]
 fn lots(key: u64, face: usize) -> u64 {
     mix64(key ^ face as u64)
 }
 
-/// The random bits of a part by its number from the lowest.
+/// Random bits of a part, by its index from the lowest part.
 #[inline(always)]
 fn lot(lots: u64, part: i32) -> u64 {
     match part {
@@ -363,7 +378,8 @@ fn lot(lots: u64, part: i32) -> u64 {
     }
 }
 
-/// Share of the flux of a liquid of one viscosity that flows over a sill below the bottom of the cell at a level: (3x² − x³)/2.
+/// Share of an isoviscous flux over a sill that flows below the bottom of the cell at `level`: (3x²
+/// − x³)/2, in 32 bits after the point.
 #[inline]
 fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
     let x = share_of_height(low, surface, level);
@@ -371,7 +387,8 @@ fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
     (3 * square - ((square * x) >> 32)) >> 1
 }
 
-/// Share of the height between the sill and the surface below the bottom of the cell at a level.
+/// Share of the height from the sill to the surface that lies below the bottom of the cell at
+/// `level`, in 32 bits after the point.
 #[inline]
 fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
     let height = Mag::from_units((i64::from(level) * UNIT - low).max(0) as u64);
@@ -379,7 +396,7 @@ fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
 }
 
 impl Flux {
-    /// Share of the flux that comes from the cell at a level.
+    /// Share (0 to 1) of the flux that comes from the cell at `level`.
     fn share_of(&self, giver: &Column, run: &Run, level: i32) -> f64 {
         let surface = run.surface().min(self.high);
         let lowest = run.first.max(self.low.div_euclid(UNIT) as i32);
@@ -392,7 +409,7 @@ impl Flux {
         up_to.saturating_sub(below) as f64 / SHARE_ONE as f64
     }
 
-    /// Share of the flux below the bottom of the cell at a level, in 32 bits after the point.
+    /// Share of the flux below the bottom of the cell at `level`, in 32 bits after the point.
     fn share_below(&self, giver: &Column, run: &Run, surface: i64, level: i32) -> u64 {
         if self.low <= run.floor && !self.is_lidded {
             return u64::from(giver.shares[(level - 1 - giver.base) as usize]);
@@ -405,15 +422,16 @@ impl Flux {
     }
 }
 
-/// Share of a Bingham liquid's flux for the share `b` of the depth that does not yield: 1 − 3b/2 + b³/2.
+/// Yielding factor of a Bingham flux: 1 − 3b/2 + b³/2 for the share `b` of the depth that does not
+/// yield, in 32 bits after the point.
 #[inline]
 fn yielding(b: u64) -> Mag {
     let cube = (((b * b) >> 32) * b) >> 32;
     Mag::from_units((SHARE_ONE + (cube >> 1)).saturating_sub((3 * b) >> 1)).shifted(-32)
 }
 
-/// Head of the run in a neighbouring column that overlaps a run most; a dry one counts its floor where that is lower, and
-/// what cannot be compared mirrors the run.
+/// Head of the run in a neighbouring `column` that overlaps `run` most. A dry one counts its floor
+/// if that is lower; where nothing is comparable the head of `run` itself (mirror).
 #[inline]
 pub(crate) fn head_beside(column: &Column, run: &Run) -> i64 {
     let overlap = |other: &&Run| run.roof.min(other.roof) - run.floor.max(other.floor);

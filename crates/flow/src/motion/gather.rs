@@ -1,4 +1,4 @@
-//! The second pass of a sub-step: every column that is due takes what crosses its faces, and settles.
+//! Second pass of a sub-step: every due column gathers the parts that cross its faces, and settles.
 
 use crate::motion::cross::{Face, faces_of};
 use crate::motion::plan::Plan;
@@ -11,7 +11,8 @@ use crate::store::lean::Lean;
 use crate::{Flow, FlowBox, FlowCell, UNITS};
 
 impl Flow {
-    /// Moves what crosses into every column that is due, lets it settle, and refreshes its runs.
+    /// Adds the crossing parts to every due column, then settles the column and refreshes its runs
+    /// and record.
     pub(crate) fn gather(&mut self, plan: &Plan, sub: SubStep) {
         let Self { space, columns, leans, faces, tables, account, .. } = self;
         let gather = Gather { space: *space, faces, tables, stamp: sub.stamp };
@@ -44,8 +45,8 @@ struct Gather<'a> {
 }
 
 impl Gather<'_> {
-    /// Moves what crosses the faces of a column. Gives the heat of cells that were emptied to the last unit, which is lost to
-    /// the sky.
+    /// Gathers the parts that cross the faces of a column. Returns the heat of cells that were
+    /// emptied to the last unit, which is booked as lost to the sky.
     #[inline(always)]
     fn column(&self, c: u32, column: &mut Column, lean: &mut Lean) -> i64 {
         if c & SIDE != 0 {
@@ -57,7 +58,8 @@ impl Gather<'_> {
         self.lean_column(c, column, lean).unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
     }
 
-    /// Gathers for a column of one run under the sky that has two cells of liquid at most, before and after.
+    /// Fast path for a column of one run under the sky with at most two cells of liquid, before and
+    /// after; None if the column is not such (nothing is changed then).
     #[inline(always)]
     fn lean_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> Option<i64> {
         if !lean.is_whole() {
@@ -89,6 +91,8 @@ impl Gather<'_> {
             }
             (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
         };
+        // Nothing is written before every face is known to fit: on None the general path starts
+        // from the old cells.
         let [west, own] = self.faces.some(c - 1);
         let is_lean = take(&self.faces[c - nx][1], 1) && take(&west[0], 1) && take(&own[0], -1) && take(&own[1], -1);
         if !is_lean {
@@ -146,6 +150,7 @@ impl Gather<'_> {
                 }
             });
         }
+        // A column at rest keeps its runs and record.
         if !has_moved {
             return 0;
         }
@@ -159,7 +164,7 @@ impl Gather<'_> {
     }
 }
 
-/// Arrivals at a column: the amount, and that times its crust.
+/// Accumulated arrivals at a column: amount, and amount times crust.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Came {
     amount: i64,
@@ -173,7 +178,8 @@ impl Came {
         self.skins += f64::from(amount) * f64::from(skin);
     }
 
-    /// The crust of a column that had another, and that now holds an amount: the mean of what stayed and what came.
+    /// Crust of a column with `amount` units after the arrivals and the old crust `skin`: the mean
+    /// by amount of liquid that stayed and that came.
     #[inline(always)]
     pub(crate) fn mixed(&self, skin: f32, amount: i64) -> f32 {
         if self.amount == 0 {
@@ -184,7 +190,7 @@ impl Came {
     }
 }
 
-/// Moves liquid from a cell to the one above, or back.
+/// Moves liquid from a cell to the one above, or back for negative amounts.
 #[inline]
 fn move_up(lower: &mut FlowCell, upper: &mut FlowCell, amount: i32, heat: i64) {
     lower.amount -= amount;

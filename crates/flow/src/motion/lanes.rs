@@ -1,20 +1,22 @@
-//! Several numbers at once, which a processor's vectors hold: each operation has the bits of that on one number.
+//! Vectors of a few numbers, for the SIMD registers of a processor. Invariant: each operation gives
+//! the bits of the scalar operation.
 //!
-//! Plain loops, since `array::from_fn` and `map` stay calls in a profile that optimises less than a release.
+//! Plain loops, since `array::from_fn` and `map` stay calls in a profile that optimises less than a
+//! release.
 
 use std::ops::{Add, BitAnd, Div, Mul, Not, Sub};
 
-/// Numbers that are worked on at once.
+/// Number of lanes: four `f64` fill a vector of 256 bits.
 pub(crate) const LANES: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes(pub(crate) [f64; LANES]);
 
-/// Of each lane all bits, or none.
+/// Mask of the lanes: all bits set, or none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask([u64; LANES]);
 
-/// An array whose lanes are worked out one after the other.
+/// Array whose lanes are computed one after the other.
 macro_rules! each_lane {
     (|$i:ident| $value:expr) => {{
         let mut lanes = [Default::default(); LANES];
@@ -38,25 +40,25 @@ impl Lanes {
         Mask(each_lane!(|i| if is(self.0[i], other.0[i]) { u64::MAX } else { 0 }))
     }
 
-    /// Where this is less than the other.
+    /// Mask of the lanes in which `self` is less than `other`.
     #[inline(always)]
     pub(crate) fn less(self, other: Self) -> Mask {
         self.compared(other, |a, b| a < b)
     }
 
-    /// The larger of both; neither is no number.
+    /// The larger of both, lane by lane; neither may be NaN.
     #[inline(always)]
     pub(crate) fn max(self, other: Self) -> Self {
         Self(each_lane!(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }))
     }
 
-    /// The smaller of both; neither is no number.
+    /// The smaller of both, lane by lane; neither may be NaN.
     #[inline(always)]
     pub(crate) fn min(self, other: Self) -> Self {
         Self(each_lane!(|i| if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] }))
     }
 
-    /// Square root.
+    /// Square root, lane by lane.
     #[inline(always)]
     pub(crate) fn root(self) -> Self {
         Self(each_lane!(|i| self.0[i].sqrt()))
@@ -71,7 +73,7 @@ impl Lanes {
 impl Mask {
     pub(crate) const ALL: Self = Self([u64::MAX; LANES]);
 
-    /// This where the mask is set, else the other.
+    /// Lanes of `a` where the mask is set, else of `b`.
     #[inline(always)]
     pub(crate) fn pick(self, a: Lanes, b: Lanes) -> Lanes {
         Lanes(each_lane!(|i| f64::from_bits((a.0[i].to_bits() & self.0[i]) | (b.0[i].to_bits() & !self.0[i]))))

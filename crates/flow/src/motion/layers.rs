@@ -1,14 +1,14 @@
-//! The mobility of a run of several cells, each with a viscosity of its own, and the shares of its flux.
+//! Mobility of a run of several cells, each with its own viscosity, and the shares of its flux.
 
 use smallvec::SmallVec;
 
 use crate::motion::mag::{Mag, SHARE_ONE};
 
-/// Bits after the point of parts of a depth.
+/// Bits after the binary point of a part of the depth.
 const PART: i32 = 28;
 const WHOLE: u64 = 1 << PART;
 
-/// A height as part of a depth, nothing below 0.
+/// Height as part of a depth, with [`PART`] bits after the point; 0 for a negative height.
 #[inline]
 pub(crate) fn part_of(height: i64, depth: i64) -> u64 {
     ((height.max(0) as u64) << PART) / depth as u64
@@ -19,14 +19,15 @@ fn product(a: u64, b: u64) -> u64 {
     (a * b) >> PART
 }
 
-/// A fluidity times a number with [`PART`] bits after the point.
+/// Fluidity times a number with [`PART`] bits after the point.
 #[inline]
 fn scaled(fluidity: Mag, part: u64) -> Mag {
     fluidity.times(Mag::from_units(part)).shifted(-PART)
 }
 
-/// Mobility over the cube of the depth of two layers, the upper of which is a part of the depth, and the share of the flux in the
-/// lower one: the velocity profile `u' = (h − z)/η` integrated twice.
+/// Mobility over the cube of the depth for two layers, and the share of the flux in the lower one:
+/// the velocity profile `u' = (h − z)/η` integrated twice. `x` is the upper layer's part of the
+/// depth.
 #[inline]
 pub(crate) fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
     let y = WHOLE - x.min(WHOLE);
@@ -37,8 +38,9 @@ pub(crate) fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
     (all, below.over(all).fixed(32, SHARE_ONE - 1) as u32)
 }
 
-/// Fluidity of any number of layers from the bottom up; `above` is the part of the depth above the layer of a number, and the
-/// shares are those below the top of each.
+/// Mobility over the cube of the depth for any number of layers from the bottom up. `above(i)` is
+/// the part of the depth above layer i; `shares` receives the share of the flux below the top of
+/// each layer.
 pub(crate) fn layers(
     fluidities: impl ExactSizeIterator<Item = Mag>,
     above: impl Fn(usize) -> u64,
@@ -51,7 +53,8 @@ pub(crate) fn layers(
         let next = if j == last { 0 } else { above(j).min(x) };
         let (square, next_square) = (product(x, x), product(next, next));
         let cubes = product(square, x) - product(next_square, next);
-        // Three times the flux: with the speed at the layer's bottom, and with what it gains.
+        // Three times the flux of the layer: by the speed at its bottom, and by the speed gained
+        // within.
         let bent = (3 * product(square, x - next)).saturating_sub(cubes) >> 1;
         sum = sum.plus(scaled(speed, 3 * (x - next))).plus(scaled(fluidity, bent));
         speed = speed.plus(scaled(fluidity, (square - next_square) >> 1));

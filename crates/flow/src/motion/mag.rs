@@ -1,12 +1,14 @@
 //! Positive numbers with 26 significant bits and a binary exponent, whose operations truncate.
 //!
-//! Fluxes are worked out in these: `f32` division and roots differ between makers of graphics cards, and a shader may fuse
-//! a multiplication with an addition. Each operation here has one result, that of whole-number arithmetic on mantissas of
-//! 26 bits, which a shader can repeat with integers.
+//! Fluxes are computed in this format: `f32` division and roots differ between makers of GPUs, and
+//! a shader may fuse a multiplication with an addition. Here each operation has exactly one result,
+//! that of integer arithmetic on mantissas of 26 bits, which a shader can repeat.
 //!
-//! A processor does them in `f64`, whose 53 bits hold the product of two mantissas exactly. Of a sum, a quotient or a root `f64`
-//! rounds bit 53, which never reaches bit 26: a carry through all bits between would need a result nearer to a number of 26
-//! bits than operands of 26 bits can give. So the cleared bits leave the truncated result; `tests` holds it against integers.
+//! A CPU computes them in `f64`, whose 53 bits hold the product of two mantissas exactly. In a sum,
+//! a quotient or a root `f64` rounds bit 53, and this rounding never reaches bit 26: a carry
+//! through all bits between would need a result nearer to a number of 26 bits than operands of 26
+//! bits can give. So clearing the low bits leaves the truncated result; `tests` compares it with
+//! integers.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +16,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mag(f64);
 
-/// One as a share in 32 bits after the point.
+/// One as a share with 32 bits after the binary point.
 pub(crate) const SHARE_ONE: u64 = 1 << 32;
 
-/// The bits of an `f64` that a number keeps: sign, exponent and 25 bits below the leading one.
+/// Bits of an `f64` that a number keeps: sign, exponent and 25 bits below the leading one.
 const KEPT: u64 = u64::MAX << 27;
 
-/// A power of two.
+/// The power of two 2^`exponent`.
 #[inline]
 const fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
@@ -34,14 +36,14 @@ impl Mag {
         Self(f64::from_bits(value.to_bits() & KEPT))
     }
 
-    /// The integer below 2^53, truncated to 26 significant bits.
+    /// The integer `value` below 2^53, truncated to 26 significant bits.
     #[inline]
     pub(crate) fn from_units(value: u64) -> Self {
         debug_assert!(value >> 53 == 0, "{value}");
         Self::truncated(value as i64 as f64)
     }
 
-    /// A positive finite number, truncated; all others are zero.
+    /// The number `value`, truncated, if it is positive, finite and normal; else zero.
     pub(crate) fn from_f64(value: f64) -> Self {
         if value.is_finite() && value >= f64::MIN_POSITIVE { Self::truncated(value) } else { Self::ZERO }
     }
@@ -56,7 +58,7 @@ impl Mag {
         self.0 == 0.0
     }
 
-    /// The product.
+    /// Product, truncated.
     #[inline]
     pub(crate) fn times(self, other: Self) -> Self {
         Self::truncated(self.0 * other.0)
@@ -72,49 +74,50 @@ impl Mag {
         self.squared().times(self)
     }
 
-    /// The number times a power of two.
+    /// The number times 2^`exponent`, exact.
     #[inline]
     pub(crate) fn shifted(self, exponent: i32) -> Self {
         Self(self.0 * power(exponent))
     }
 
-    /// The sum.
+    /// Sum, truncated.
     #[inline]
     pub(crate) fn plus(self, other: Self) -> Self {
         Self::truncated(self.0 + other.0)
     }
 
-    /// The quotient; a divisor of zero gives more than any number, and zero divided by anything is zero.
+    /// Quotient, truncated; a zero divisor gives infinity, and zero divided by anything is zero.
     #[inline]
     pub(crate) fn over(self, divisor: Self) -> Self {
         if self.is_zero() { Self::ZERO } else { Self::truncated(self.0 / divisor.0) }
     }
 
-    /// The square root.
+    /// Square root, truncated.
     #[inline]
     pub(crate) fn root(self) -> Self {
         Self::truncated(self.0.sqrt())
     }
 
-    /// Whether this number is less than another.
+    /// Returns true if this number is less than `other`.
     #[inline]
     pub(crate) fn is_less(self, other: Self) -> bool {
         self.0 < other.0
     }
 
-    /// The larger of two.
+    /// The larger of both.
     #[inline]
     pub(crate) fn max(self, other: Self) -> Self {
         if self.0 < other.0 { other } else { self }
     }
 
-    /// The number with `bits` bits after the point, truncated, at most `most`, which is less than 2^63.
+    /// Fixed-point value with `bits` bits after the point, truncated and clamped to `most`, which
+    /// must be less than 2^63.
     #[inline]
     pub(crate) fn fixed(self, bits: i32, most: u64) -> u64 {
         ((self.0 * power(bits)) as i64 as u64).min(most)
     }
 
-    /// The smallest whole number `l` from 0 on with `self <= 2^l`.
+    /// Smallest integer `l` ≥ 0 with `self <= 2^l`.
     #[inline]
     pub(crate) fn power_above(self) -> i32 {
         let bits = self.0.to_bits() + ((1 << 52) - 1);
@@ -129,14 +132,14 @@ mod tests {
 
     const BITS: u32 = 26;
 
-    /// Mantissa and exponent of a number.
+    /// Mantissa (26 bits) and exponent of a number.
     fn parts(mag: Mag) -> (u128, i32) {
         let bits = mag.0.to_bits();
         assert_eq!(bits & !KEPT, 0, "26 bits");
         (u128::from((bits & ((1 << 52) - 1) | 1 << 52) >> 27), (bits >> 52) as i32 - 1023 - 25)
     }
 
-    /// The number `m · 2^e`, truncated by whole-number arithmetic.
+    /// The number `m · 2^e`, truncated to 26 bits by integer arithmetic.
     fn whole(m: u128, e: i32) -> (u128, i32) {
         let over = (128 - m.leading_zeros()) as i32 - BITS as i32;
         if over > 0 { (m >> over, e + over) } else { (m << -over, e + over) }
@@ -153,7 +156,7 @@ mod tests {
         root
     }
 
-    /// Numbers of many sizes, many of them next to a power of two.
+    /// Test numbers of many sizes, often next to a power of two.
     fn numbers() -> impl Iterator<Item = Mag> {
         (0..60_000u64).map(|i| {
             let bits = mix64(i);

@@ -1,4 +1,5 @@
-//! Motion of a flow: what crosses faces, which columns and faces are due, and the threads that share them.
+//! Motion of a flow: fluxes across faces, the plan of due columns and faces, and the threads that
+//! share them.
 
 pub(crate) mod cross;
 pub(crate) mod demand;

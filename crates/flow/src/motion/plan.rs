@@ -1,15 +1,19 @@
-//! Which columns and faces move in which sub-step: every column has a time level of its own.
+//! Plan of a step: the columns and faces that move in each sub-step. Every column has its own time
+//! level.
 //!
-//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is right for it ([`crate::motion::demand`]); its
-//! neighbours are at most one level behind, and theirs two; a face moves at the finer level of its two columns.
+//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is stable for it
+//! ([`crate::motion::demand`]). Invariant: its neighbours are at most one level coarser, and theirs
+//! two; a face moves at the finer level of its two columns.
 //!
-//! Liquid that rests takes no part: columns stir where something crosses their faces, and only what is near these is active.
-//! Where nothing near a column has changed, it rests as it did before, so that liquid at rest is not even looked over.
+//! Liquid at rest takes no part: columns stir if liquid crosses their faces, and only columns near
+//! these are active. Where nothing near a column has changed, the column keeps resting and is not
+//! even looked at.
 //!
-//! A step has rounds, as long as a fast front may run before the columns ahead of it must move too. A round begins with new
-//! levels for the columns whose own sub-step ends there. The others have moved for longer already and keep their levels, so
-//! that a fast front costs nothing elsewhere; but deep liquid that put moves off takes a finer level as soon as more flows. Levels come from the state at the round's start, so they do not depend on any
-//! order.
+//! A step has rounds, each as long as a fast front may run before the columns ahead must move too.
+//! A round begins with new levels for the columns whose own sub-step ends there. The others have
+//! moved for longer already and keep their levels, so that a fast front costs nothing elsewhere;
+//! but deep liquid that put moves off takes a finer level as soon as more flows. Levels come from
+//! the state at the round's start, so they do not depend on any order.
 
 use crate::motion::demand::{Ground, Own};
 use crate::motion::mag::Mag;
@@ -20,23 +24,25 @@ use crate::store::column::{Column, UNIT};
 use crate::{FlowBox, HEAT_UNITS};
 use lavoxel_base::parallel::*;
 
-/// The finest level.
+/// Finest time level: a step has at most 2^17 = 131,072 sub-steps.
 pub(crate) const FINEST: i32 = 17;
 
-/// Power of two of the sub-steps that a front may make before the plan adds the columns ahead of it. A wave crosses
-/// 0.42 of a column at most in each, a front a third of that, and two columns ahead are awake.
+/// Power of two of the sub-steps that a front may make before the plan adds the columns ahead. A
+/// wave crosses at most 0.42 of a column in each, a front a third of that, and two columns ahead
+/// are awake.
 const AHEAD: i32 = 3;
 
-/// Power of two of the sub-steps of the finest level in a round, at most.
+/// Upper bound, as a power of two, of the sub-steps of the finest level in a round.
 const ROUND: i32 = 8;
 
-/// Depth of liquid that is deep for what is poured into it.
+/// Depth in units (8 cells) from which liquid counts as deep for a pour.
 const DEEP: i64 = 8 * UNIT;
 
-/// Passes of smoothing: as many columns around a fast one have a level near its own.
+/// Number of smoothing passes: the columns up to this distance from a fast one have a level near
+/// its own.
 const SMOOTH: usize = 2;
 
-/// Pour into one column in a step, in units.
+/// Pour into one column in a step, in units of amount and heat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pour {
     pub(crate) column: usize,
@@ -48,33 +54,35 @@ pub(crate) struct Pour {
 /// Plan of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Planned {
-    /// Largest slope of the head downwards, as a difference of heights, when it got its level.
+    /// Largest downward slope of the head, as a difference of heights in units, when the column got
+    /// its level.
     pub(crate) fall: i64,
-    /// Its level, or [`ASLEEP`].
+    /// Time level of the column, or [`ASLEEP`].
     pub(crate) level: u8,
-    /// Whether something crosses one of its faces, as far as a round of this step has seen.
+    /// Stir flag: liquid crosses a face of the column, as far as a round of this step has seen.
     pub(crate) stirs: bool,
-    /// Whether it may put off moves, see [`Own::is_eased`].
+    /// Ease flag: the column may put off moves, see [`Own::is_eased`].
     is_eased: bool,
 }
 
 impl Planned {
-    /// That of a column that takes no part.
+    /// Plan of a column that takes no part.
     const NONE: Self = Self { fall: 0, level: ASLEEP, stirs: false, is_eased: false };
 }
 
-/// The plan of a step, as of its latest round.
+/// Plan of a step, as of its latest round.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Columns that stirred or were poured into in this step, or are at most two away from one of these; ascending.
+    /// Columns that stirred or were poured into in this step, or are at most two columns from such
+    /// a column; ascending.
     pub(crate) active: Vec<u32>,
-    /// They share the columns of the box.
+    /// Strips: the partition of the box's columns for threads.
     pub(crate) strips: Vec<Strip>,
-    /// The finest level in use.
+    /// Finest level in use.
     pub(crate) finest: i32,
-    /// The round takes Δt/2^round.
+    /// Level of the round: its length is Δt/2^round.
     pub(crate) round: i32,
-    /// The coarsest level that moves in this round.
+    /// Coarsest level that moves in this round.
     pub(crate) due: i32,
     /// Plan of each column of the box.
     columns: Blocks<Planned>,
@@ -87,20 +95,20 @@ pub(crate) struct Plan {
     pub(crate) rested: Vec<u32>,
     /// Active columns that get a level in this round, ascending.
     planned: Vec<u32>,
-    /// These and columns near them, ascending.
+    /// Planned columns and those near them, ascending.
     listed: Vec<u32>,
     near: Area,
     around: Area,
-    /// Demands of the planned columns.
+    /// Demands of the planned columns, in the order of `planned`.
     own: Vec<Own>,
     smooth: Vec<u8>,
 }
 
 impl Plan {
-    /// Sets of columns that it keeps, with that of a flow.
+    /// Number of column sets that a plan keeps, including that of its flow.
     pub(crate) const AREAS: u64 = 5;
 
-    /// That of a box with so many columns, before its first step.
+    /// Plan for a box of `columns` columns before its first step.
     pub(crate) fn new(columns: usize) -> Self {
         Self {
             active: Vec::new(),
@@ -122,7 +130,8 @@ impl Plan {
         }
     }
 
-    /// Takes columns, ascending, for those that moved in the last step: they come to rest with the others.
+    /// Takes the columns `moved` (ascending) for those that moved in the last step, so that they
+    /// come to rest with the others.
     pub(crate) fn resume(&mut self, moved: impl Iterator<Item = u32>) {
         self.active.clear();
         self.active.extend(moved);
@@ -130,8 +139,9 @@ impl Plan {
         self.active.iter().for_each(|&c| columns.set(c as usize, Planned { stirs: true, ..columns[c as usize] }));
     }
 
-    /// Makes the plan of the first round of a step. `wet` are the columns in which anything but what this plan moved may have
-    /// changed since the last step, if that is known only of all that are wet.
+    /// Makes the plan of the first round of a step. `wet`: columns whose cells may have changed
+    /// since the last step by other causes than this plan, given as all wet columns; `None` if the
+    /// plan alone moved liquid.
     pub(crate) fn begin(&mut self, ground: Ground<'_>, wet: Option<&[u32]>, pours: &[Pour]) {
         let space = ground.space;
         self.rested.clear();
@@ -144,7 +154,8 @@ impl Plan {
         }
         self.find_stirring(ground, wet);
         let Self { active, columns, .. } = self;
-        // What sleeps has no slope either: the speed and the crust of lava at rest are read from it.
+        // Columns asleep must have no slope: the speed and the crust of lava at rest are computed
+        // from `fall`.
         let asleep = |planned: Planned| Planned { level: ASLEEP, fall: 0, ..planned };
         active.iter().for_each(|&c| columns.set(c as usize, asleep(columns[c as usize])));
         self.stirred.reset(space.nx, space.nz);
@@ -156,7 +167,7 @@ impl Plan {
         self.make(ground, pours, 0);
     }
 
-    /// Finds the columns that stir among those that may: they are listed.
+    /// Finds the columns that stir among the candidates, and lists the candidates in `listed`.
     fn find_stirring(&mut self, ground: Ground<'_>, wet: Option<&[u32]>) {
         match wet {
             Some(wet) => {
@@ -180,9 +191,10 @@ impl Plan {
         rested.retain(|&c| !columns[c as usize].stirs);
     }
 
-    /// Makes the plan of a later round, which begins at a time of the step in [`FINEST`] bits.
+    /// Makes the plan of a later round, which begins at `time`, a share of the step with [`FINEST`]
+    /// bits after the point.
     pub(crate) fn go_on(&mut self, ground: Ground<'_>, pours: &[Pour], time: u64) {
-        // Nothing but what was listed has moved.
+        // Only listed columns can have moved, so no other can begin to stir.
         let mut new = std::mem::take(&mut self.planned);
         new.clear();
         let columns = &self.columns;
@@ -198,7 +210,7 @@ impl Plan {
         self.make(ground, pours, time);
     }
 
-    /// Wakes what is near columns that stir.
+    /// Activates the columns at most two faces from stirring columns.
     fn wake(&mut self) {
         self.awake.around(&self.stirred);
         self.awake.list(&mut self.active);
@@ -209,7 +221,7 @@ impl Plan {
         self.due = FINEST - (time.trailing_zeros() as i32).min(FINEST);
         let (columns, due) = (&self.columns, self.due as u8);
         self.planned.clear();
-        // Those that were asleep are among them.
+        // Columns that were asleep are included, since `ASLEEP` exceeds every level.
         self.planned.extend(self.active.iter().copied().filter(|&c| columns[c as usize].level >= due));
         self.plan_eased(ground);
         self.set_levels(ground, pours);
@@ -217,17 +229,17 @@ impl Plan {
         self.finest = self.planned.iter().map(|&c| self.level(c as usize)).max().unwrap_or(0).max(self.due);
         let of_front = self.planned.iter().zip(&self.own).filter(|(_, own)| own.is_front);
         let of_front = of_front.map(|(_, own)| i32::from(own.level));
-        // What is poured on liquid at rest will run.
+        // A pour on liquid at rest counts as a front: the poured lava will run.
         let on_rest = pours.iter().map(|pour| pour.column).filter(|&c| !self.columns[c].stirs);
         let of_front = of_front.chain(on_rest.map(|c| self.level(c))).max().unwrap_or(0);
-        // A round begins at a multiple of its own length.
+        // Aligned rounds: a round begins at a multiple of its own length.
         self.round = (of_front - AHEAD).max(self.finest - ROUND).max(self.due);
         self.finest = self.finest.max(self.round);
         self.list(space);
     }
 
-    /// Adds columns that put moves off and through which more flows by now; after the columns around which nothing has moved,
-    /// none are asked.
+    /// Adds columns that put moves off and through which more flows by now. Columns without
+    /// movement around them since their last level are not asked.
     fn plan_eased(&mut self, ground: Ground<'_>) {
         let Self { columns, due, .. } = self;
         let asks = |&c: &u32| {
@@ -241,7 +253,7 @@ impl Plan {
         }
     }
 
-    /// Lists what moves in this round: the faces of planned columns.
+    /// Lists the columns and faces that move in this round: the faces of planned columns.
     fn list(&mut self, space: FlowBox) {
         if self.due == 0 {
             self.listed.clone_from(&self.active);
@@ -257,13 +269,14 @@ impl Plan {
         lay_out(&mut self.strips, space, &self.columns, &self.listed, self.due as u8);
     }
 
-    /// About how many faces a step works out whose columns keep their levels.
+    /// Estimated number of faces that a step evaluates if all columns keep their levels.
     pub(crate) fn work(&self) -> u64 {
         let of_level = |level: i32| self.strips.iter().map(|strip| strip.faces_of(level)).sum::<usize>() as u64;
         (0..=self.finest).map(|level| of_level(level) << level).sum()
     }
 
-    /// Shares all active columns out to the strips, for what follows the rounds, and those that are wet besides, if all cool.
+    /// Distributes all active columns to the strips for the work after the rounds, and the columns
+    /// `wet` too if given.
     pub(crate) fn end(&mut self, space: FlowBox, wet: Option<&[u32]>) {
         if let Some(wet) = wet {
             self.near.reset(space.nx, space.nz);
@@ -273,7 +286,7 @@ impl Plan {
         share_out(&mut self.strips, space, &self.active);
     }
 
-    /// Gives these columns the levels that they ask for by themselves.
+    /// Gives the planned columns the levels that they ask for by themselves.
     fn set_levels(&mut self, ground: Ground<'_>, pours: &[Pour]) {
         let columns = &self.columns;
         let level_all = |(own, &c): (&mut Own, &u32)| *own = ground.own(c as usize, columns);
@@ -290,11 +303,12 @@ impl Plan {
         }
     }
 
-    /// Lets none of them be more than one level behind a neighbour.
+    /// Raises levels so that no planned column is more than one level coarser than a neighbour (one
+    /// pass).
     fn smooth(&mut self, space: FlowBox) {
         let columns = &self.columns;
         let smooth = |(smooth, &c): (&mut u8, &u32)| {
-            // One behind; nothing for a neighbour that sleeps.
+            // One level coarser than the neighbour; 0 for a neighbour asleep, by wrapping.
             let behind = |n: usize| columns[n].level.wrapping_add(1).saturating_sub(2);
             let near = neighbours(space, c as usize).into_iter().flatten();
             *smooth = near.map(behind).fold(columns[c as usize].level, u8::max);
@@ -306,29 +320,31 @@ impl Plan {
         }
     }
 
-    /// Whether a column moves at all.
+    /// Returns true if a column takes part in the step.
     #[cfg(test)]
     pub(crate) fn is_active(&self, column: usize) -> bool {
         self.columns[column].level != ASLEEP
     }
 
-    /// Whether anything moves in a column.
+    /// Returns true if liquid crosses a face of a column.
     #[cfg(test)]
     pub(crate) fn stirs(&self, column: usize) -> bool {
         self.columns[column].stirs
     }
 
-    /// The level of an active column.
+    /// Time level of an active column.
     pub(crate) fn level(&self, column: usize) -> i32 {
         i32::from(self.columns[column].level)
     }
 
-    /// Largest slope of the head from an active column downwards when it got its level.
+    /// Largest downward slope of the head from an active column when it got its level, as a
+    /// difference of heights in units.
     pub(crate) fn fall(&self, column: usize) -> i64 {
         self.columns[column].fall
     }
 
-    /// Holds what each column that got a level in this round asked for against what its cells say.
+    /// Compares the demand of each planned column with the one computed from its cells, without
+    /// records.
     #[cfg(test)]
     pub(crate) fn check(&self, ground: Ground<'_>) {
         for (&c, own) in self.planned.iter().zip(&self.own) {
@@ -337,22 +353,22 @@ impl Plan {
     }
 }
 
-/// Row of a column, and its place in it.
+/// Row and position in the row of column `c`.
 #[inline]
 fn place(space: FlowBox, c: usize) -> (usize, usize) {
-    // Numbers of columns have 32 bits, which a processor divides sooner.
+    // Column numbers have 32 bits, and a division of 32 bits is faster.
     let (c, nx) = (c as u32, space.nx as u32);
     ((c / nx) as usize, (c % nx) as usize)
 }
 
-/// Whether a column is at a side of the box.
+/// Returns true if column `c` is at a side of the box.
 #[inline]
 pub(crate) fn is_at_side(space: FlowBox, c: usize) -> bool {
     let (z, x) = place(space, c);
     x == 0 || z == 0 || x + 1 == space.nx || z + 1 == space.nz
 }
 
-/// The columns west, east, north and south of a column.
+/// Columns west, east, north and south of column `c`; None outside the box.
 #[inline]
 pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
     let (z, x) = place(space, c);
@@ -364,15 +380,15 @@ pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
     ]
 }
 
-/// The level at which no sub-step pours more than half of what is there, or a sixteenth of a cell; of deep liquid a 64th, since it
-/// runs off at once.
+/// Time level at which no sub-step pours more than half of the present depth, or a sixteenth of a
+/// cell; for deep liquid a 64th of the depth, since the pour runs off at once.
 fn level_of_pour(column: &Column, pour: &Pour) -> u8 {
     let depth = run_of_pour(column, pour).map_or(0, |i| column.runs[i].depth);
     let most = if depth < DEEP { (depth / 2).max(UNIT / 16) } else { depth / 64 } as u64;
     Mag::from_units(pour.units as u64).over(Mag::from_units(most)).power_above().min(FINEST) as u8
 }
 
-/// The run that is poured into: that at the level or the next above, else the uppermost.
+/// Index of the run that a pour enters: the run at its level or the next above, else the uppermost.
 pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
     let last = column.runs.len().checked_sub(1)?;
     let Some(level) = pour.level else { return Some(last) };
@@ -380,7 +396,7 @@ pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
 }
 
 impl Pour {
-    /// Pour from `before` to `after` cubic metres.
+    /// Pour of the volume from `before_m3` to `after_m3` of `pour`, in units.
     pub(crate) fn new(space: FlowBox, lava: &crate::Lava, pour: &crate::FlowPour) -> Self {
         let units = |volume: f64| (volume / space.unit_m3()).clamp(0.0, 9e15) as i64;
         let kelvin = pour.temperature_k.clamp(crate::lava::LEAST_KELVIN, crate::lava::MOST_KELVIN);

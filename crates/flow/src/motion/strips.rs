@@ -1,4 +1,5 @@
-//! Strips: the columns of the box shared out to threads, with the faces and columns that are due at each level.
+//! Strips: a partition of the box's columns for threads, with the due faces and columns by time
+//! level.
 
 use std::ops::Range;
 
@@ -7,26 +8,28 @@ use crate::motion::plan::{FINEST, Planned};
 use crate::store::blocks::{Blocks, WIDE};
 use lavoxel_base::parallel::*;
 
-/// Fewest columns or faces for which a second thread is worth its call. Sub-steps follow each other within microseconds, so that
-/// the other threads still wait for work and do not sleep.
+/// Smallest number of columns or faces for which a second thread is worth its call. Sub-steps
+/// follow each other within microseconds, so the other threads are still polling for work and not
+/// asleep.
 pub(crate) const TASK: usize = 64;
 
-/// Active columns of a strip, at least, and strips for a thread, so that threads can share what is due evenly.
+/// Smallest number of active columns in a strip, and number of strips per thread, so that threads
+/// can balance the due work.
 const STRIP: usize = 128;
 const STRIPS: usize = 8;
 
-/// Mark of a number in the lists of a strip: the face has no columns beside it on both sides, or the column is at a side of the
-/// box.
+/// Flag bit of a number in the lists of a strip: the face lacks neighbours along it on one side, or
+/// the column is at a side of the box.
 pub(crate) const SIDE: u32 = 1 << 31;
 
-/// The level of a column that is not active.
+/// Time level of a column that is not active.
 pub(crate) const ASLEEP: u8 = u8::MAX;
 
-/// Numbers by level, ascending in each.
+/// Numbers of faces or columns by time level, ascending in each list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByLevel {
     lists: [Vec<u32>; FINEST as usize + 1],
-    /// How many there are at a level and finer ones.
+    /// Count at each level and all finer ones.
     due: [usize; FINEST as usize + 1],
 }
 
@@ -43,38 +46,39 @@ impl ByLevel {
         }
     }
 
-    /// How many there are at a level and finer ones.
+    /// Count at `level` and all finer levels.
     #[inline]
     pub(crate) fn due(&self, level: i32) -> usize {
         self.due[level as usize]
     }
 
-    /// All of one level.
+    /// Numbers at one level.
     #[inline]
     pub(crate) fn of(&self, level: i32) -> &[u32] {
         &self.lists[level as usize]
     }
 }
 
-/// The work of neighbouring columns.
+/// Work of a range of neighbouring columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strip {
-    /// The columns of the box that are the strip's.
+    /// Columns of the box in this strip.
     pub(crate) columns: Range<usize>,
-    /// Those of them that were shared out, as numbers in their list.
+    /// Active columns of this strip, as a range of their list.
     pub(crate) these: Range<usize>,
-    /// Faces towards east and towards south, by the numbers of their columns. Some are marked with [`SIDE`].
+    /// Faces towards east and towards south, by the numbers of their columns, some with the flag
+    /// [`SIDE`].
     pub(crate) faces: [ByLevel; 2],
-    /// Active columns by the finest level of their faces. Some are marked with [`SIDE`].
+    /// Active columns by the finest level of their faces, some with the flag [`SIDE`].
     pub(crate) moved: ByLevel,
 }
 
-/// Shares the columns of the box out to strips that have about as many of these.
+/// Partitions the columns of the box into strips with about equal shares of the columns `these`.
 pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) {
     let threads = current_num_threads();
     let count = if threads > 1 { (these.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
     strips.resize_with(count, Strip::default);
-    // State is cut between blocks.
+    // Cuts lie between blocks, since `Blocks` can only be split there.
     let block = |i: usize| these.get(i).map(|&c| c as usize / WIDE);
     let column = |i: usize| if i == 0 { 0 } else { block(i).map_or(space.columns(), |block| block * WIDE) };
     let start = |s: usize| {
@@ -88,18 +92,18 @@ pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) 
     }
 }
 
-/// Lists what moves at a level or finer ones among the columns that were shared out.
+/// Lists the faces and columns that move at level `due` or finer, among the columns `these`.
 pub(crate) fn lay_out(strips: &mut [Strip], space: FlowBox, columns: &Blocks<Planned>, these: &[u32], due: u8) {
     strips.par_iter_mut().for_each(|strip| strip.list(space, columns, &these[strip.these.clone()], due));
 }
 
 impl Strip {
-    /// How many faces are due.
+    /// Number of faces due at `level`.
     pub(crate) fn due_faces(&self, level: i32) -> usize {
         self.faces.iter().map(|faces| faces.due(level)).sum()
     }
 
-    /// How many faces move at a level.
+    /// Number of faces that move at exactly `level`.
     pub(crate) fn faces_of(&self, level: i32) -> usize {
         self.faces.iter().map(|faces| faces.of(level).len()).sum()
     }
@@ -111,6 +115,7 @@ impl Strip {
         moved.clear();
         let (nx, nz) = (space.nx, space.nz);
         let (mut z, mut start) = (0, 0);
+        // The finer of two levels; `ASLEEP` wraps to 0, so that a sleeping neighbour never counts.
         let later = |a: u8, b: u8| a.wrapping_add(1).max(b.wrapping_add(1)).wrapping_sub(1);
         for &c in these {
             let i = c as usize;
@@ -144,9 +149,9 @@ impl Strip {
     }
 }
 
-/// State of neighbouring columns that can be cut between two of them.
+/// State of neighbouring columns that can be split at a border between columns.
 pub(crate) trait Cut: Sized {
-    /// The first so many columns, and the rest.
+    /// Splits off the first `columns` columns: they, and the rest.
     fn cut(self, columns: usize) -> (Self, Self);
 }
 
@@ -157,8 +162,8 @@ impl<A: Cut, B: Cut> Cut for (A, B) {
     }
 }
 
-/// Does the work of strips, each with its share of the state, and merges what comes of it. Two parts run on two threads where in
-/// each of them more is due than [`TASK`].
+/// Runs `work` on every strip, each with its part of `state`, and merges the results. Two halves
+/// run on two threads if more than [`TASK`] is due in each.
 pub(crate) fn on_strips<S: Cut + Send, R: Send>(
     strips: &[Strip],
     state: S,
@@ -170,7 +175,7 @@ pub(crate) fn on_strips<S: Cut + Send, R: Send>(
         return work(strip, state);
     }
     let all: usize = strips.iter().map(due).sum();
-    // Cut before the strip that would give the first part more than half of the work.
+    // Splits before the strip that would give the first part more than half of the work.
     let (mut middle, mut sum) = (0, 0);
     while middle + 1 < strips.len() && (middle == 0 || 2 * sum + due(&strips[middle]) <= all) {
         sum += due(&strips[middle]);

@@ -1,25 +1,26 @@
-//! Sets of columns, a bit each: which columns are awake, and which have changed.
+//! Sets of columns as bit sets: the columns that are awake, or that have changed.
 
-/// A set of columns of a box. Rows are padded to whole words, and a rectangle of words bounds what may be set.
+/// A set of columns of a box. Rows are padded to whole words, and a rectangle of words bounds the
+/// bits that may be set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Area {
     nx: usize,
     nz: usize,
-    /// Words in a row.
+    /// Number of words in a row.
     width: usize,
     words: Vec<u64>,
-    /// First row and word, and one past the last, of those that may be set.
+    /// Rectangle of the words that may be non-zero: first row and word, and one past the last.
     first: [usize; 2],
     end: [usize; 2],
 }
 
 impl Area {
-    /// Bytes of a set of a box with so many columns.
+    /// Memory in bytes of a set for a box of `nx` × `nz` columns.
     pub(crate) fn need(nx: usize, nz: usize) -> u64 {
         (nx.div_ceil(64) * nz * size_of::<u64>()) as u64
     }
 
-    /// The empty set of a box with so many columns.
+    /// Clears the set, for a box of `nx` × `nz` columns.
     pub(crate) fn reset(&mut self, nx: usize, nz: usize) {
         if (self.nx, self.nz) != (nx, nz) {
             let width = nx.div_ceil(64);
@@ -32,7 +33,7 @@ impl Area {
         (self.first, self.end) = ([usize::MAX; 2], [0; 2]);
     }
 
-    /// Adds columns; ascending ones cost no division. Gives whether any was not there.
+    /// Adds columns; ascending ones cost no division. Returns true if any was new.
     pub(crate) fn extend(&mut self, columns: impl IntoIterator<Item = u32>) -> bool {
         let (mut z, mut start, mut new) = (0, usize::MAX / 2, 0);
         for c in columns {
@@ -65,7 +66,7 @@ impl Area {
         self.end = [self.end[0].max(other.end[0]), self.end[1].max(other.end[1])];
     }
 
-    /// The columns, ascending.
+    /// Lists the columns of the set, ascending, in `columns`.
     pub(crate) fn list(&self, columns: &mut Vec<u32>) {
         columns.clear();
         for z in self.first[0]..self.end[0] {
@@ -79,7 +80,7 @@ impl Area {
         }
     }
 
-    /// The columns at most two faces away from those of another set.
+    /// Sets this to the columns at most two faces away from those of `other`.
     pub(crate) fn around(&mut self, other: &Self) {
         self.reset(other.nx, other.nz);
         if other.end[0] == 0 {
@@ -101,7 +102,7 @@ impl Area {
         }
     }
 
-    /// The word of row `z - 2` and number `w - 1`; nothing outside of the box.
+    /// Word `w - 1` of row `z - 2`; 0 outside the box.
     #[inline]
     fn word(&self, z: usize, w: usize) -> u64 {
         let inside = (2..self.nz + 2).contains(&z) && (1..=self.width).contains(&w);
@@ -109,7 +110,8 @@ impl Area {
     }
 }
 
-/// The middle word with its bits moved by up to so many places both ways, from the words on both sides too.
+/// Bits of the middle word shifted by up to `places` both ways, with carry from the words on both
+/// sides.
 #[inline]
 fn wide([before, word, after]: [u64; 3], places: u32) -> u64 {
     (1..=places).fold(word, |all, n| all | word << n | before >> (64 - n) | word >> n | after << (64 - n))

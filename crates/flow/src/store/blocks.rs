@@ -1,47 +1,48 @@
-//! Values of columns in blocks of neighbours, which are made when lava comes near: a column that it never reaches costs its share of a
-//! list of blocks.
+//! Values of columns in blocks of neighbours that are allocated when lava comes near: a column that
+//! lava never reaches costs only its share of the list of blocks.
 //!
-//! A block holds `WIDE` columns that follow each other in their numbers, from row to row where a row ends. `Flow::reach` makes
-//! the blocks of columns and of those around them, faces and corners, before anything of these is read or written.
+//! A block holds `WIDE` columns with consecutive numbers, across the ends of rows. Invariant:
+//! `Flow::reach` allocates the blocks of columns and of those around, faces and corners, before any
+//! of their values is read or written.
 
 use std::ops::{Index, IndexMut, Range};
 
 use crate::motion::strips::Cut;
 
-/// Columns of a block.
+/// Number of columns in a block.
 pub(crate) const WIDE: usize = 32;
 
-/// A block, if it is made.
+/// A block, or None before it is allocated.
 pub(crate) type Block<T> = Option<Box<[T; WIDE]>>;
 
-/// A value for each column of a box, as far as its block is made.
+/// A value for each column of a box, stored in the blocks that are allocated.
 #[derive(Clone, Debug)]
 pub struct Blocks<T> {
     columns: usize,
     blocks: Vec<Block<T>>,
     made: usize,
-    /// Value of the columns of all other blocks, where these are read.
+    /// Value of all columns without a block; None if columns without a block must not be read.
     rest: Option<T>,
 }
 
 impl<T> Blocks<T> {
-    /// Those of so many columns; none is made.
+    /// Values of `columns` columns; no block is allocated.
     pub(crate) fn new(columns: usize) -> Self {
         let blocks = std::iter::repeat_with(|| None).take(columns.div_ceil(WIDE)).collect();
         Self { columns, blocks, made: 0, rest: None }
     }
 
-    /// Makes blocks with a value that all columns have until theirs are made.
+    /// Values of `columns` columns that are all `rest` until their block is allocated.
     pub fn at_rest(columns: usize, rest: T) -> Self {
         Self { rest: Some(rest), ..Self::new(columns) }
     }
 
-    /// Columns of the box.
+    /// Number of columns of the box.
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Number of blocks, made or not.
+    /// Number of blocks, allocated or not.
     pub(crate) fn count(&self) -> usize {
         self.blocks.len()
     }
@@ -50,12 +51,13 @@ impl<T> Blocks<T> {
         self.blocks[block].is_some()
     }
 
-    /// Number of blocks that are made.
+    /// Number of allocated blocks.
     pub(crate) fn made(&self) -> usize {
         self.made
     }
 
-    /// Makes a block that is not made; gives its columns. Those beyond the end of the box are copies of its last one.
+    /// Allocates a block and returns its columns. Entries beyond the end of the box are copies of
+    /// its last column.
     pub(crate) fn make(&mut self, block: usize, mut value: impl FnMut(usize) -> T) -> Range<usize> {
         let last = self.columns - 1;
         self.blocks[block] = Some(Box::new(std::array::from_fn(|i| value((block * WIDE + i).min(last)))));
@@ -63,13 +65,13 @@ impl<T> Blocks<T> {
         block * WIDE..((block + 1) * WIDE).min(self.columns)
     }
 
-    /// The value of a column whose block is made.
+    /// Value of column `c` if its block is allocated.
     #[inline]
     pub(crate) fn get(&self, c: usize) -> Option<&T> {
         self.blocks[c / WIDE].as_ref().map(|block| &block[c % WIDE])
     }
 
-    /// The values of so many columns that follow each other, made or at rest.
+    /// Values of `N` consecutive columns, from blocks or at rest.
     #[inline(always)]
     pub(crate) fn some<const N: usize>(&self, first: usize) -> [&T; N] {
         if let (true, Some(block)) = (first % WIDE + N <= WIDE, &self.blocks[first / WIDE]) {
@@ -89,7 +91,7 @@ impl<T> Blocks<T> {
         self.blocks[c / WIDE].as_mut().map(|block| &mut block[c % WIDE])
     }
 
-    /// Numbers and values of all columns whose blocks are made, ascending.
+    /// Iterator over numbers and values of all columns with a block, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         let columns = self.columns;
         let made = self.blocks.iter().enumerate().filter_map(|(b, block)| Some((b, block.as_ref()?)));
@@ -97,7 +99,7 @@ impl<T> Blocks<T> {
         all.take_while(move |&(c, _)| c < columns)
     }
 
-    /// Mutable access to them.
+    /// Mutable iterator over numbers and values of all columns with a block, ascending.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
         let columns = self.columns;
         let made = self.blocks.iter_mut().enumerate().filter_map(|(b, block)| Some((b, block.as_mut()?)));
@@ -105,24 +107,25 @@ impl<T> Blocks<T> {
         all.take_while(move |&(c, _)| c < columns)
     }
 
-    /// All blocks, made or not.
+    /// All blocks, allocated or not.
     pub(crate) fn all_mut(&mut self) -> &mut [Block<T>] {
         &mut self.blocks
     }
 
-    /// All of them, to change them and to cut them between threads.
+    /// Mutable view of all blocks that can be split between threads.
     pub(crate) fn part(&mut self) -> BlocksMut<'_, T> {
         BlocksMut { blocks: &mut self.blocks, first: 0 }
     }
 
-    /// Bytes of the list of blocks of so many columns.
+    /// Memory in bytes of the list of blocks for `columns` columns.
     pub(crate) fn need(columns: usize) -> u64 {
         (columns.div_ceil(WIDE) * size_of::<Block<T>>()) as u64
     }
 }
 
 impl<T: Clone + PartialEq> Blocks<T> {
-    /// Changes the value of a column; its block is made where it is another one than that of all others.
+    /// Sets the value of column `c`; a block is allocated only if the value differs from that at
+    /// rest.
     #[inline]
     pub fn set(&mut self, c: usize, value: T) {
         match &mut self.blocks[c / WIDE] {
@@ -159,7 +162,7 @@ impl<T> IndexMut<usize> for Blocks<T> {
     }
 }
 
-/// Blocks of neighbouring columns that are changed.
+/// Mutable view of a range of blocks.
 pub(crate) struct BlocksMut<'a, T> {
     blocks: &'a mut [Block<T>],
     /// Number of the first block.
@@ -167,7 +170,7 @@ pub(crate) struct BlocksMut<'a, T> {
 }
 
 impl<T> Cut for BlocksMut<'_, T> {
-    /// Cuts between two blocks.
+    /// Splits between two blocks.
     fn cut(self, columns: usize) -> (Self, Self) {
         let count = columns.div_ceil(WIDE);
         let (few, more) = self.blocks.split_at_mut(count);

@@ -1,4 +1,7 @@
 //! A column: its cells, and the runs of liquid in its gaps.
+//!
+//! Invariants after [`Column::settle`]: liquid lies on the floor of its gap without holes, and only
+//! the top cell of a full gap may hold more than its room.
 
 use smallvec::SmallVec;
 
@@ -11,22 +14,23 @@ use crate::{FlowCell, UNITS};
 /// Units of height in a cell; heights count from the floor of the box.
 pub(crate) const UNIT: i64 = UNITS as i64;
 
-/// The roof of a gap under the sky.
+/// Roof height of a gap under the sky.
 pub(crate) const SKY: i64 = i64::MAX / 4;
 
-/// Excess of a full gap counts as so much head: the inverse of the width of a Preissmann slot.
+/// Head per unit of excess in a full gap: the inverse of the width of a Preissmann slot (ε = 1/16).
+/// The slot makes the head of a pipe under pressure a local quantity, so no global solve is needed.
 pub(crate) const SLOT: i64 = 16;
 
-/// The liquid of one gap, as the fluxes read it.
+/// Liquid of one gap, as the fluxes read it. Heights are in units, from the floor of the box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Run {
-    /// First cell of the gap; its floor may lie inside of it.
+    /// First cell of the gap; the floor of the gap may lie within this cell.
     pub(crate) first: i32,
     /// One past the last cell of the gap.
     pub(crate) end: i32,
-    /// The highest cell with liquid, `first - 1` in a dry gap.
+    /// Highest cell with liquid; `first - 1` in a dry gap.
     pub(crate) top: i32,
-    /// Whether the liquid fills the gap up to its roof.
+    /// Full flag: the liquid fills the gap up to its roof.
     pub(crate) full: bool,
     pub(crate) floor: i64,
     pub(crate) roof: i64,
@@ -34,9 +38,9 @@ pub(crate) struct Run {
     pub(crate) depth: i64,
     /// Height up to which the liquid would stand in a pipe.
     pub(crate) head: i64,
-    /// Mobility over the cube of the depth: flux for a unit of head, in a step.
+    /// Mobility over the cube of the depth: flux for a unit of head, over a step.
     pub(crate) fluidity: Mag,
-    /// Yield strength as [`crate::motion::face`] reads it.
+    /// Yield strength in the unit of [`crate::motion::face`].
     pub(crate) strength: Mag,
 }
 
@@ -59,7 +63,8 @@ impl Run {
 }
 
 impl Run {
-    /// Fluidity and strength of liquid in one cell, under a crust that lacks so many kelvin of heat.
+    /// Computes fluidity and strength of a run with one wet cell, under a crust with the deficit
+    /// `skin` in kelvin.
     #[inline(always)]
     fn refresh_one(&mut self, cell: FlowCell, skin: f32, tables: &Tables) -> Kept {
         let warmth = Warmth::of(cell);
@@ -68,7 +73,8 @@ impl Run {
         Kept { warmth: [warmth, Warmth::default()], share: 0 }
     }
 
-    /// Those of liquid in two cells.
+    /// Computes fluidity and strength of a run with two wet cells, under a crust with the deficit
+    /// `skin` in kelvin.
     #[inline]
     fn refresh_two(&mut self, cells: [FlowCell; 2], skin: f32, tables: &Tables) -> Kept {
         let warmth = [Warmth::of(cells[0]), Warmth::of(cells[1])];
@@ -82,31 +88,32 @@ impl Run {
     }
 }
 
-/// A column of cells.
+/// A column of cells, with the runs derived from them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Column {
-    /// Level of the lowest stored cell; those below are whole rock.
+    /// Level of the lowest stored cell; all below is whole rock.
     pub(crate) base: i32,
-    /// Cells from `base` up; those above are empty.
+    /// Cells from `base` upwards; all above are empty.
     pub(crate) cells: SmallVec<[FlowCell; 3]>,
-    /// Share of a run's flux that flows in the cells below the top of each, in 32 bits after the point; only for cells of
-    /// runs of more than one.
+    /// Share of a run's flux that flows in the cells up to and including each, with 32 bits after
+    /// the point; set only for runs of several cells.
     pub(crate) shares: SmallVec<[u32; 3]>,
     pub(crate) runs: SmallVec<[Run; 1]>,
     /// Squared cosine of the bed's slope.
     pub(crate) cos2: Mag,
-    /// Deficit of heat of the uppermost run's crust beside its core, spread over the run's depth, in kelvin of heat: its
-    /// deficit in J/m² over ρ c and the depth. It is carried with the liquid, so that what stretches the surface thins the crust.
+    /// Heat deficit of the uppermost run's crust relative to its core, spread over the run's depth,
+    /// in kelvin: the deficit in J/m² over ρ c and the depth. The deficit is carried with the
+    /// liquid, so a stretching surface thins the crust.
     pub(crate) skin: f32,
-    /// Depth below the surface of the uppermost run down to which the liquid is not warmer than the solidus, in units of height,
-    /// from the last heat; not saved.
+    /// Depth of the lid: depth below the surface of the uppermost run, in units of height, down to
+    /// which the liquid is not warmer than the solidus. From the last heat step; not saved.
     pub(crate) lid: i64,
-    /// Whether other matter covers the uppermost run, which then gives no heat to the sky.
+    /// Cover flag: other matter covers the uppermost run, which then loses no heat to the sky.
     pub(crate) covered: bool,
 }
 
 impl Column {
-    /// A column of rock up to a height in units.
+    /// Column of rock up to `height` units.
     pub(crate) fn of_ground(height: i64) -> Self {
         let base = height.div_euclid(UNIT);
         let rock = (height - base * UNIT) as i32;
@@ -125,7 +132,7 @@ impl Column {
         self.cells.get((level - self.base) as usize).copied().unwrap_or_default()
     }
 
-    /// The cell at a level from `base` on, stored.
+    /// Cell at a level not below `base`, stored from now on.
     #[inline]
     pub(crate) fn cell_mut(&mut self, level: i32) -> &mut FlowCell {
         let index = (level - self.base) as usize;
@@ -140,7 +147,7 @@ impl Column {
         self.base + self.cells.len() as i32
     }
 
-    /// Stores cells below `base` as rock, so that they can be changed.
+    /// Stores cells below `base` down to `level` as rock, so that they can be changed.
     pub(crate) fn reach_down(&mut self, level: i32) {
         while self.base > level {
             self.cells.insert(0, FlowCell { rock: UNITS, ..FlowCell::default() });
@@ -148,28 +155,28 @@ impl Column {
         }
     }
 
-    /// Whether any run holds liquid.
+    /// Returns true if any run holds liquid.
     pub(crate) fn is_wet(&self) -> bool {
         self.runs.iter().any(Run::is_wet)
     }
 
-    /// Amount in all cells.
+    /// Amount in all cells, in units.
     pub(crate) fn amount(&self) -> i64 {
         self.cells.iter().map(|cell| i64::from(cell.amount)).sum()
     }
 
-    /// Heat in all cells.
+    /// Heat in all cells, in units.
     pub(crate) fn heat(&self) -> i128 {
         self.cells.iter().map(|cell| i128::from(cell.heat)).sum()
     }
 
-    /// Takes the heat that rounding left in cells without liquid.
+    /// Takes the heat that rounding left in cells without liquid, and returns its sum.
     pub(crate) fn drop_rests(&mut self) -> i64 {
         let empty = self.cells.iter_mut().filter(|cell| cell.amount == 0);
         empty.map(|cell| std::mem::take(&mut cell.heat)).sum()
     }
 
-    /// Fault of the column.
+    /// Description of the first broken invariant of the cells; None if all hold.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let last = |i: usize| i + 1 == self.cells.len() || self.cells[i + 1].rock > 0;
         self.cells.iter().enumerate().find_map(|(i, cell)| {
@@ -204,6 +211,8 @@ impl Column {
             }
             let first = level;
             level += 1;
+            // Rock fills a cell from the bottom, so any rock in the next cell is the roof of this
+            // gap.
             while level < end && self.cell(level).rock == 0 {
                 level += 1;
             }
@@ -226,8 +235,8 @@ impl Column {
         }
     }
 
-    /// Lets liquid fall to the floor of its gap, and what is too much for a cell rise; heat goes along. Excess stays in the
-    /// top cell of a gap under a roof.
+    /// Lets liquid fall to the floor of its gap, and excess over a cell's room rise; heat goes
+    /// along. Under a roof the excess stays in the top cell of the gap.
     pub(crate) fn settle(&mut self) {
         for i in 0..self.runs.len() {
             let Run { first, end, .. } = self.runs[i];
@@ -255,7 +264,7 @@ impl Column {
         self.fill_holes(start, top);
     }
 
-    /// Fills cells from those above, between two stored ones.
+    /// Fills the room in cells from the cells above, between the stored cells `start` and `top`.
     fn fill_holes(&mut self, start: usize, top: usize) {
         let mut from = start + 1;
         for i in start..top {
@@ -278,7 +287,7 @@ impl Column {
         }
     }
 
-    /// Moves liquid between two stored cells.
+    /// Moves liquid with its heat between two stored cells.
     #[inline]
     fn carry(&mut self, from: usize, to: usize, amount: i32, heat: i64) {
         let cells = self.cells.as_mut_slice();
@@ -286,14 +295,14 @@ impl Column {
         (cells[to].amount, cells[to].heat) = (cells[to].amount + amount, cells[to].heat + heat);
     }
 
-    /// Works out what the fluxes read of the runs, after liquid or heat has changed.
+    /// Recomputes the runs from the cells, after liquid or heat has changed.
     pub(crate) fn refresh(&mut self, tables: &Tables) {
         for i in 0..self.runs.len() {
             self.refresh_run(i, tables);
         }
     }
 
-    /// Refreshes a column that moves, and gives its record.
+    /// Recomputes the runs of a column that moves, and returns its record.
     #[inline]
     pub(crate) fn refresh_with_lean(&mut self, tables: &Tables) -> Lean {
         if self.runs.len() == 1 && self.runs[0].is_under_sky() {
@@ -304,7 +313,8 @@ impl Column {
         Lean::of(self)
     }
 
-    /// Refreshes a column of one run under the sky, by its only two cells with liquid.
+    /// Fast path of [`Column::refresh_with_lean`] for one run under the sky with at most two wet
+    /// cells, given as `lower` and `upper`.
     #[inline(always)]
     pub(crate) fn refresh_open(&mut self, lower: FlowCell, upper: FlowCell, tables: &Tables) -> Lean {
         let (run, skin) = (&mut self.runs[0], self.skin);
@@ -328,10 +338,10 @@ impl Column {
         Lean::of_run(run, self.cos2, kept)
     }
 
-    /// Gives what a record keeps of the cells.
+    /// Recomputes run `i` and returns what a record keeps of its cells.
     #[inline(always)]
     fn refresh_run(&mut self, i: usize, tables: &Tables) -> Kept {
-        // Below a roof there is no crust.
+        // A run below a roof has no crust.
         let skin = if i + 1 == self.runs.len() { self.skin } else { 0.0 };
         let run = &mut self.runs[i];
         let start = (run.first - self.base) as usize;
@@ -375,23 +385,23 @@ impl Column {
     }
 }
 
-/// Part of the record of a column about its lowest two cells with liquid.
+/// Part of a column's record about its lowest two wet cells.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) warmth: [Warmth; 2],
-    /// Share of the flux in the lower one, in 32 bits after the point.
+    /// Share of the flux in the lower cell, with 32 bits after the point.
     pub(crate) share: u32,
 }
 
-/// Heat of a unit of what a cell holds, rounded down to [`Warmth::BITS`] after the point.
+/// Heat per unit of amount in a cell, rounded down to [`Warmth::BITS`] after the point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Warmth(u64);
 
 impl Warmth {
-    /// Bits after the point.
+    /// Bits after the binary point.
     pub(crate) const BITS: u32 = 20;
 
-    /// That of a cell with liquid.
+    /// Heat per unit of amount of a cell with liquid.
     #[inline]
     pub(crate) fn of(cell: FlowCell) -> Self {
         let (heat, amount) = (cell.heat.max(0) as u64, cell.amount as u64);
@@ -401,7 +411,8 @@ impl Warmth {
         Self(u64::try_from((u128::from(heat) << Self::BITS) / u128::from(amount)).unwrap_or(u64::MAX))
     }
 
-    /// Heat of a part of it, rounded down: parts of the cell never add up to more than its heat.
+    /// Heat of `part` units of the cell, rounded down: parts of the cell never add up to more than
+    /// its heat.
     #[inline]
     pub(crate) fn times(self, part: i32) -> i64 {
         ((u128::from(part as u64) * u128::from(self.0)) >> Self::BITS) as i64
@@ -414,7 +425,7 @@ impl Warmth {
     }
 }
 
-/// Heat that goes with a part of what a cell holds.
+/// Heat that goes with `part` units of the cell's liquid, rounded down.
 #[inline]
 pub(crate) fn heat_of(part: i32, cell: FlowCell) -> i64 {
     Warmth::of(cell).times(part)

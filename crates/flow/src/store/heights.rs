@@ -1,4 +1,4 @@
-//! Heights of the ground before the flow.
+//! Heights of the ground before the flow, packed into 5 bytes a column.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::store::column::UNIT;
 /// Bytes of a height: a box of 1,024 levels has heights of 35 bits.
 const BYTES: usize = 5;
 
-/// Heights in units, a column each; copies of a flow share them.
+/// Heights in units, one for each column; copies of a flow share the list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Heights(Arc<Vec<[u8; BYTES]>>);
 
@@ -26,25 +26,25 @@ impl Heights {
         self.0.len()
     }
 
-    /// The height of a column.
+    /// Height of column `c` in units.
     #[inline]
     pub(crate) fn of(&self, c: usize) -> i64 {
         let [a, b, c, d, e] = self.0[c];
         i64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
     }
 
-    /// Gives a column another height; copies that share the heights keep theirs.
+    /// Sets the height of column `c` in units; copies that share the list keep theirs.
     pub(crate) fn set(&mut self, c: usize, height: i64) {
         let [a, b, d, e, f, ..] = height.to_le_bytes();
         Arc::make_mut(&mut self.0)[c] = [a, b, d, e, f];
     }
 
-    /// Whether all lie within a box of so many levels.
+    /// Returns true if all heights lie within a box of `top` levels.
     pub(crate) fn are_below(&self, top: usize) -> bool {
         (0..self.len()).all(|c| self.of(c) <= top as i64 * UNIT)
     }
 
-    /// Bytes of those of so many columns.
+    /// Memory in bytes of the heights of `columns` columns.
     pub(crate) fn need(columns: usize) -> u64 {
         (columns * BYTES) as u64
     }

@@ -1,4 +1,4 @@
-//! Columns of a flow: their cells, where they are kept, and how they are saved and taken back.
+//! Storage of a flow's columns: cells, blocks, records, checkpoints and undo.
 
 pub(crate) mod area;
 pub mod blocks;

@@ -1,8 +1,9 @@
-//! Columns that are made when lava comes near, and the memory of a flow.
+//! Columns that are allocated when lava comes near, and the memory of a flow.
 //!
-//! All that a sub-step reads or writes of a column that moves is in its own record and in those around it, faces and corners. So the
-//! blocks of these are made before liquid can be in it: of the columns that a step wakes, that are poured into and that edits change.
-//! All others are ground without liquid, which follows from its height.
+//! A sub-step reads and writes, for a column that moves, only its own record and those around,
+//! faces and corners. So these blocks are allocated before liquid can enter: around the columns
+//! that a step wakes, that are poured into and that edits change. All others are ground without
+//! liquid, which follows from its height.
 
 use std::borrow::Cow;
 
@@ -18,10 +19,11 @@ use crate::store::heights::Heights;
 use crate::store::lean::Lean;
 use crate::{Flow, FlowBox, Lava, Mark, melt};
 
-/// Lists of columns that are wet, active, due and changed, with what columns ask for. A list doubles as it grows.
+/// Memory in bytes a column of the lists of wet, active, due and changed columns and their demands,
+/// with the growth of `Vec` by doubling.
 const BYTES_IN_LISTS: usize = 64;
 
-/// Bytes of a column whose block is made.
+/// Memory in bytes of a column whose block is allocated.
 const BYTES_A_COLUMN: usize = size_of::<Column>()
     + size_of::<Lean>()
     + size_of::<Mark>()
@@ -30,7 +32,7 @@ const BYTES_A_COLUMN: usize = size_of::<Column>()
     + BYTES_IN_LISTS;
 
 impl Flow {
-    /// Makes the blocks of columns and of those around them.
+    /// Allocates the blocks of columns and of their neighbours.
     pub(crate) fn reach(&mut self, columns: impl IntoIterator<Item = u32>) {
         let (nx, last) = (self.space.nx, self.space.columns() - 1);
         for c in columns {
@@ -45,14 +47,14 @@ impl Flow {
         }
     }
 
-    /// Makes all blocks, if the lava melts: its heat spreads through all of the box.
+    /// Allocates all blocks if the lava melts, since its heat spreads through the whole box.
     pub(crate) fn reach_all_that_melts(&mut self) {
         if self.solids.is_some() {
             self.reach_all();
         }
     }
 
-    /// Makes all blocks.
+    /// Allocates all blocks.
     pub(crate) fn reach_all(&mut self) {
         let missing: Vec<usize> = (0..self.columns.count()).filter(|&block| !self.columns.is_made(block)).collect();
         missing.into_iter().for_each(|block| self.make_block(block));
@@ -75,7 +77,7 @@ impl Flow {
         }
     }
 
-    /// Squared cosine of the slope of a column's bed.
+    /// Squared cosine of the slope of the bed at column `c`.
     pub(crate) fn slope_cosine(&self, c: usize) -> Mag {
         let floor = |c: usize| match self.columns.get(c) {
             Some(column) => column.runs.first().map(|run| run.floor),
@@ -84,34 +86,36 @@ impl Flow {
         slope_cosine(self.space, floor, c)
     }
 
-    /// A column, of ground where lava never came near.
+    /// Column `c`; made up from the ground where lava never came near.
     pub(crate) fn column_at(&self, c: usize) -> Cow<'_, Column> {
         let of_ground = || Cow::Owned(Column::of_ground(self.ground.of(c)));
         self.columns.get(c).map_or_else(of_ground, Cow::Borrowed)
     }
 
-    /// Bytes that a flow takes at its start, over ground alone; more of a lava that melts, all of whose columns are made.
+    /// Memory in bytes of a flow at its start, over bare ground; for a lava that melts that of all
+    /// columns, which are allocated at once.
     pub fn need(space: FlowBox, lava: &Lava) -> u64 {
         if lava.melts() { Self::most(space, lava) } else { Self::need_of_blocks(space, 0) }
     }
 
-    /// Bytes that a flow takes once lava has come near every column.
+    /// Memory in bytes of a flow once lava has come near every column.
     pub fn most(space: FlowBox, lava: &Lava) -> u64 {
         let melts = if lava.melts() { melt::need(space) } else { 0 };
         Self::need_of_blocks(space, space.columns().div_ceil(WIDE)) + melts
     }
 
-    /// Columns whose blocks are made by a body that reaches over so many along x and z.
+    /// Number of columns whose blocks a body of `[wide, deep]` columns along x and z causes to be
+    /// allocated.
     pub fn columns_around([wide, deep]: [f64; 2]) -> f64 {
         (wide + 2.0 * WIDE as f64) * (deep + 2.0)
     }
 
-    /// Bytes of so many columns in blocks that are made.
+    /// Memory in bytes of `columns` columns in allocated blocks.
     pub fn need_of_columns(columns: f64) -> f64 {
         columns * BYTES_A_COLUMN as f64
     }
 
-    /// Bytes of the blocks of columns, ascending, and of those around them, at most.
+    /// Upper bound in bytes of the blocks of `columns` (ascending) and of the blocks around.
     pub fn need_of_blocks_around(space: FlowBox, columns: impl Iterator<Item = usize>) -> u64 {
         let mut all: Vec<usize> = columns.map(|c| c / WIDE).collect();
         all.dedup();
@@ -137,7 +141,8 @@ impl Flow {
         Heights::need(columns) + lists + sets + (made * WIDE * BYTES_A_COLUMN) as u64
     }
 
-    /// Bytes by [`Flow::need`] of this one and the blocks that are made, and those that a step may keep to be given up.
+    /// Memory in bytes of this flow, by the estimate of [`Flow::need`], with the allocated blocks
+    /// and the columns that a step may keep for undo.
     pub fn bytes(&self) -> u64 {
         let kept = if self.stop.is_some() { undo::need(self.space.columns(), self.wet.len()) } else { 0 };
         let melts = if self.setup.lava.melts() { melt::need(self.space) } else { 0 };

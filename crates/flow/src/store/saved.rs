@@ -11,37 +11,38 @@ use crate::store::column::Column;
 use crate::store::heights::Heights;
 use crate::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
 
-/// State of a flow in a checkpoint: the list of all that decides what comes next and of all that a report tells. Two flows
-/// that go on alike have equal states, however their columns are stored.
+/// State of a flow in a checkpoint: everything that decides the next steps, and everything that a
+/// report tells. Invariant: two flows that continue alike have equal states, however their columns
+/// are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowState {
     steps: u64,
     account: FlowAccount,
     ground: Heights,
-    /// Columns that are another than ground, ascending.
+    /// Columns that differ from bare ground, ascending.
     columns: Vec<SavedColumn>,
     solids: Option<Solids>,
     watch: FlowWatch,
 }
 
-/// Largest deficit of a crust in kelvin that a file may claim, and most steps.
+/// Upper bounds of the crust's deficit in kelvin and of the number of steps that a file may claim.
 const MOST_SKIN: f32 = 1e6;
 const MOST_STEPS: u64 = 1 << 48;
 
 impl FlowState {
-    /// Bytes of the blocks of its columns in a box, at most.
+    /// Upper bound in bytes of the blocks of the saved columns, in the box `space`.
     pub fn need(&self, space: FlowBox) -> u64 {
         Flow::need_of_blocks_around(space, self.columns.iter().map(|saved| saved.number as usize))
     }
 
-    /// XXH3 (64 bits) of the bytes that postcard writes of it, as in a checkpoint.
+    /// XXH3 (64 bits) of the bytes that postcard writes, as in a checkpoint.
     pub fn hash(&self) -> u64 {
         let hashed = postcard::serialize_with_flavor(self, Hashed(Xxh3::new()));
         hashed.expect("a state has lists of known length only, and the hash takes all bytes")
     }
 }
 
-/// One column.
+/// A saved column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SavedColumn {
     number: u32,
@@ -54,7 +55,8 @@ struct SavedColumn {
 impl Flow {
     /// State for a checkpoint.
     pub fn state(&self) -> FlowState {
-        // All that a flow has: what is left out follows from its scene and from these, or is of the last step alone.
+        // Names every field, so that a new one cannot be forgotten: the fields left out follow from
+        // the scene and from the saved ones, or concern the last step alone.
         let Self {
             space: _,
             setup: _,
@@ -95,18 +97,18 @@ impl Flow {
         FlowState { steps: *steps, account: *account, ground: ground.clone(), columns, solids, watch: *watch }
     }
 
-    /// Whether a column may be another than ground where lava never was.
+    /// Returns true if a column may differ from ground where lava never was.
     fn is_changed(&self, c: usize, column: &Column) -> bool {
         let ground = Column::of_ground(self.ground.of(c));
         let is_ground = column.base == ground.base && used(&column.cells) == used(&ground.cells) && column.skin == 0.0;
         !(is_ground && self.marks[c] == Mark::NONE)
     }
 
-    /// Goes on from a state that was kept of a flow with the same box and setup.
+    /// Continues from a state that was saved from a flow with the same box and setup.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the state; the flow is then as it was.
+    /// Names the fault of the state; the flow is then unchanged.
     pub fn restore(&mut self, state: FlowState) -> Result<(), String> {
         let (columns, top) = (self.space.columns(), self.space.ny);
         if state.ground.len() != columns {
@@ -135,6 +137,7 @@ impl Flow {
         if solids.is_some() != self.solids.is_some() || solids.is_some_and(|solids| !can_be(solids, columns, top)) {
             return Err("flow: solid that cannot be".to_owned());
         }
+        // Built in a copy, so that a faulty state leaves this flow unchanged.
         let old: Vec<u32> = self.columns.iter().map(|(c, _)| c as u32).collect();
         let mut flow = self.clone();
         flow.clear(state.ground);
@@ -159,25 +162,25 @@ impl Flow {
         Ok(())
     }
 
-    /// Forgets all columns, over another ground of the box.
+    /// Removes all columns, and sets the ground of the box.
     fn clear(&mut self, ground: Heights) {
         let columns = ground.len();
         (self.ground, self.plan) = (ground, Plan::new(columns));
         (self.columns, self.leans) = (Blocks::new(columns), Blocks::new(columns));
         (self.marks, self.faces) = (Blocks::at_rest(columns, Mark::NONE), Blocks::new(columns));
-        // The next step writes the cover again; columns of the old one may be gone.
+        // The next step sets the cover anew, and the columns of the old cover may be gone.
         self.covered.clear();
         self.covered_cells.clear();
         self.reach_all_that_melts();
     }
 
-    /// Hash of [`Flow::state`].
+    /// Hash (XXH3, 64 bits) of [`Flow::state`]: equal for flows that continue alike.
     pub fn hash(&self) -> u64 {
         self.state().hash()
     }
 }
 
-/// Bytes that are hashed instead of kept.
+/// Serializer sink that hashes bytes instead of storing them.
 struct Hashed(Xxh3);
 
 impl Flavor for Hashed {
@@ -197,13 +200,13 @@ impl Flavor for Hashed {
     }
 }
 
-/// Cells up to the last that is not empty.
+/// Cells up to the last one that is not empty.
 fn used(cells: &[FlowCell]) -> &[FlowCell] {
     let used = cells.iter().rposition(|cell| *cell != FlowCell::default()).map_or(0, |last| last + 1);
     &cells[..used]
 }
 
-/// Whether solid has numbers in their ranges, inside of the box.
+/// Returns true if solid has numbers within their ranges, inside the box.
 fn can_be(solids: &Solids, columns: usize, top: usize) -> bool {
     solids.len() == columns && solids.iter().all(|solid| solid.is_sound(top))
 }

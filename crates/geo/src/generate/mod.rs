@@ -1,9 +1,11 @@
-//! Ground made from noise and a seed: heights in cells above the floor of the box, shape `(nz, nx)`.
+//! Ground generated from noise and a seed: heights in cells above the floor of the box, shape
+//! `(nz, nx)`.
 //!
-//! All shapes are made in units of the box (horizontally its shorter side, vertically its height), so a finer box gets
-//! the same land with more detail. Rows are computed in parallel; a height depends on its place and the seed alone, so
-//! the bits do not depend on the number of threads. Only `+ − × ÷ √` are used, apart from one tangent in [`slope`]: so
-//! neither do they depend on the system's mathematical library.
+//! All shapes are made in units of the box (horizontally its shorter side, vertically its height),
+//! so that a finer box gets the same land with more detail. Rows are computed in parallel; a height
+//! depends only on its place and the seed, so that the bits do not depend on the number of threads.
+//! Apart from one tangent in [`slope`] only `+ − × ÷ √` are used, so that the bits do not depend on
+//! the system's mathematical library either.
 
 mod volcano;
 
@@ -26,7 +28,8 @@ pub struct Bed {
     pub roughness: f64,
 }
 
-/// Heights from a function of place: `(u, v)` are east and south of the middle of the box, in units of its shorter side.
+/// Evaluates a height function for every column: `(u, v)` are east and south of the middle of the
+/// box, in units of its shorter side.
 fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32> {
     let mut ground = Array2::zeros((grid.nz, grid.nx));
     let side = grid.nx.min(grid.nz) as f64;
@@ -42,9 +45,10 @@ fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32
     ground
 }
 
-/// Noise of a few octaves, mostly within ±0.5. Simplex noise, because Perlin's shows its lattice on gentle ground.
+/// Fractal noise of a few octaves, mostly within ±0.5. Simplex noise, because Perlin's shows its
+/// lattice on gentle ground.
 fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
-    // The octaves take the seed and those after it, of which there are none behind the largest number.
+    // The octaves use the seed and its successors: clamped, so that none overflows.
     Fbm::new(seed.min(u32::MAX - 16)).set_octaves(octaves).set_persistence(0.5)
 }
 
@@ -55,33 +59,34 @@ fn relief(grid: Grid, bed: &Bed) -> impl Fn(f64, f64) -> f64 + Sync {
     move |u, v| if strength == 0.0 { 0.0 } else { strength * noise.get([5.0 * u + 0.31, 5.0 * v + 0.57]) }
 }
 
-/// A flat floor at `bed.base`.
+/// Generates a flat floor at `bed.base`.
 pub fn plane(grid: Grid, bed: &Bed) -> Array2<f32> {
     let relief = relief(grid, bed);
     from_place(grid, |u, v| bed.base + relief(u, v))
 }
 
-/// A slope that falls from north to south by `angle_deg` and ends at `bed.base` in the south.
+/// Generates a slope that falls from north to south by `angle_deg` degrees and ends at `bed.base`
+/// in the south.
 pub fn slope(grid: Grid, bed: &Bed, angle_deg: f64) -> Array2<f32> {
     let relief = relief(grid, bed);
     let side = grid.nx.min(grid.nz) as f64;
-    // The same bits on every system, which std does not promise.
+    // libm gives the same bits on every system, which std does not promise.
     let fall = libm::tan(angle_deg.to_radians()) * side;
     let south = 0.5 * (grid.nz as f64 - 1.0) / side;
     from_place(grid, |u, v| bed.base + fall * (south - v) + relief(u, v))
 }
 
-/// A round bowl: `bed.base` in the middle, `height` cells higher where a circle touches the box's nearest sides, flat
-/// beyond.
+/// Generates a round bowl: `bed.base` in the middle, `height` cells higher where a circle touches
+/// the box's nearest sides, flat beyond.
 pub fn bowl(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     let relief = relief(grid, bed);
     from_place(grid, |u, v| bed.base + height * (4.0 * (u * u + v * v)).min(1.0) + relief(u, v))
 }
 
-/// Rounded hills with dales between them, from `bed.base` to about `height` cells.
+/// Generates rounded hills with dales between them, from `bed.base` to about `height` cells.
 ///
-/// The noise is bent by slower noise first (domain warping), which turns blobs into chains; dales are wider than crests.
-/// `bed.roughness` sets the share of the small features.
+/// The noise is first bent by slower noise (domain warping), which turns blobs into chains; dales
+/// are wider than crests. `bed.roughness` sets the share of the small features.
 pub fn hills(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     let broad = rolling(bed.seed, 2);
     let fine = rolling(bed.seed.wrapping_add(1), 5);
@@ -99,7 +104,7 @@ pub fn hills(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     })
 }
 
-/// The cubic from 0 to 1 with flat ends, for `t` in 0..1; outside it stays flat.
+/// Smoothstep: the cubic from 0 to 1 with flat ends, for `t` in 0..1; constant outside.
 fn smooth(t: f64) -> f64 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)

@@ -1,4 +1,4 @@
-//! The built-in volcano: a stratovolcano whose gullies take the lava down in tongues.
+//! Built-in volcano: generates a stratovolcano whose gullies lead the lava down in tongues.
 //!
 //! In plan, in units of the box's shorter side (north up):
 //!
@@ -15,12 +15,13 @@ use noise::{Fbm, NoiseFn, Perlin, SuperSimplex};
 use super::{Bed, from_place, rolling, smooth};
 use lavoxel_base::grid::Grid;
 
-/// Middle of the crater, east and south of the middle of the box; a little off, so that the flanks differ.
+/// Middle of the crater, east and south of the middle of the box; a little off, so that the flanks
+/// differ.
 const CENTRE: (f64, f64) = (-0.015, -0.03);
-/// Where the cone meets the plain, on average.
+/// Mean distance from the crater at which the cone meets the plain.
 const FOOT: f64 = 0.50;
-/// Directions (east, south) of the lips; unit vectors. They are the same for every seed, so that a scene can rely on
-/// where its lava goes.
+/// Directions (east, south) of the lips; unit vectors. Equal for every seed, so that a scene can
+/// rely on the way of its lava.
 const LOWEST_LIP: [f64; 2] = [0.6, 0.8];
 const SECOND_LIP: [f64; 2] = [-0.96, 0.28];
 /// Number of small cones on the flanks.
@@ -45,7 +46,7 @@ impl Default for Cone {
     }
 }
 
-/// The volcano's ground in cells, shape `(nz, nx)`.
+/// Generates the volcano's ground in cells, shape `(nz, nx)`.
 pub fn volcano(grid: Grid, bed: &Bed, cone: &Cone) -> Array2<f32> {
     let volcano = Volcano::new(grid, bed, cone);
     from_place(grid, |u, v| {
@@ -54,21 +55,21 @@ pub fn volcano(grid: Grid, bed: &Bed, cone: &Cone) -> Array2<f32> {
     })
 }
 
-/// The column `(x, z)` in the middle of the volcano's crater.
+/// Column `(x, z)` in the middle of the volcano's crater.
 pub fn crater(grid: Grid) -> (usize, usize) {
     let side = grid.nx.min(grid.nz) as f64;
     let column = |offset: f64, n: usize| ((0.5 * n as f64 + offset * side) as usize).min(n - 1);
     (column(CENTRE.0, grid.nx), column(CENTRE.1, grid.nz))
 }
 
-/// A small cone on the flank.
+/// Small cone on the flank.
 struct Parasite {
     at: [f64; 2],
     radius: f64,
     height: f64,
 }
 
-/// All that a height depends on; heights are in units of the box's height.
+/// Parameters of the height function; heights are in units of the box's height.
 struct Volcano {
     cone: Cone,
     base: f64,
@@ -78,11 +79,11 @@ struct Volcano {
     broad: Fbm<SuperSimplex>,
     fine: Fbm<SuperSimplex>,
     parasites: Vec<Parasite>,
-    /// Cosine and sine of the angle by which it is turned; none for an angle of 0.
+    /// Cosine and sine of the angle by which the volcano is turned; `None` for an angle of 0.
     turn: Option<(f64, f64)>,
 }
 
-/// A place as seen from the crater.
+/// Place in polar coordinates around the crater.
 struct Bearing {
     /// East and south of the crater.
     at: [f64; 2],
@@ -99,7 +100,7 @@ impl Bearing {
         Self { at, r, dir }
     }
 
-    /// How far the direction agrees with `other`: 1 the same, −1 opposite.
+    /// Cosine of the angle to the direction `other`: 1 for equal, −1 for opposite directions.
     fn towards(&self, other: [f64; 2]) -> f64 {
         self.dir[0] * other[0] + self.dir[1] * other[1]
     }
@@ -117,7 +118,7 @@ impl Volcano {
             broad: rolling(seed(2), 3),
             fine: rolling(seed(3), 4),
             parasites: (0..PARASITES).filter_map(|n| parasite(seed(4), n)).collect(),
-            // The same bits on every system, which std does not promise.
+            // libm gives the same bits on every system, which std does not promise.
             turn: (cone.turn_deg != 0.0).then(|| {
                 let angle = cone.turn_deg.to_radians();
                 (libm::cos(angle), libm::sin(angle))
@@ -125,11 +126,11 @@ impl Volcano {
         }
     }
 
-    /// The place that a turned volcano has at `(u, v)`.
+    /// Place on the unturned volcano that corresponds to `(u, v)`.
     fn unturned(&self, u: f64, v: f64) -> [f64; 2] {
         let Some((cos, sin)) = self.turn else { return [u, v] };
         let (du, dv) = (u - CENTRE.0, v - CENTRE.1);
-        // South is down the map, so that this is a turn back for a clockwise one.
+        // South is down the map, so that this turns back a clockwise turn.
         [CENTRE.0 + cos * du + sin * dv, CENTRE.1 + cos * dv - sin * du]
     }
 
@@ -142,12 +143,13 @@ impl Volcano {
         let floor = self.cone.height - self.cone.crater_depth;
         let bowl = floor + self.cone.crater_depth * rim * rim;
         let ground = smooth_min(flank + self.rim_relief(&place), bowl, 0.025);
-        // Detail everywhere but on the crater floor, where it would only be potholes.
+        // Detail everywhere except on the crater floor, where it would only be potholes.
         let detail = 0.014 * self.roughness * self.fine.get([13.0 * u + 0.3, 13.0 * v + 0.6]) * smooth(rim - 0.5);
         smooth_max(ground + detail, 0.4 * self.base, 0.02)
     }
 
-    /// Moves a place by slow noise, more with distance from the crater: contours are no circles.
+    /// Displaces a place by slow noise, more with distance from the crater: contours become
+    /// irregular.
     fn bent(&self, place: &Bearing) -> Bearing {
         let strength = 0.05 * smooth((place.r - 0.06) / 0.25);
         let [u, v] = place.at;
@@ -156,7 +158,8 @@ impl Volcano {
         Bearing::new([u + du, v + dv])
     }
 
-    /// The plain: undulating, falling to the south-east, with a valley across the corner there.
+    /// Height of the plain: undulating, falling to the south-east, with a valley across that
+    /// corner.
     fn plain(&self, u: f64, v: f64) -> f64 {
         let waves = 0.045 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
         let (along, across) = (0.707 * (u - v), 0.707 * (u + v));
@@ -166,7 +169,7 @@ impl Volcano {
         self.base + waves - 0.02 * (u + v) - valley
     }
 
-    /// The smooth cone above the plain: concave, longer towards the lowest lip.
+    /// Height of the smooth cone above the plain: concave, longer towards the lowest lip.
     fn flank(&self, place: &Bearing) -> f64 {
         let lobes = self.bend.get([1.1 * place.dir[0] + 0.35, 1.1 * place.dir[1] + 0.65]);
         let foot = FOOT * (1.0 + 0.10 * lobes + 0.06 * place.towards(LOWEST_LIP));
@@ -174,10 +177,11 @@ impl Volcano {
         (self.cone.height - self.base) * rise * rise.sqrt()
     }
 
-    /// Ribs and gullies, as noise in direction and distance: the gullies keep their direction and wander a little.
+    /// Relief of ribs and gullies, from noise in direction and distance: the gullies keep their
+    /// direction and wander a little.
     ///
-    /// Gullies lie where the noise changes sign, so they are sharp below and the ribs between them are round. A second
-    /// set with twice the number joins in downslope.
+    /// Gullies lie where the noise changes sign, so that they are sharp below and the ribs in
+    /// between are round. A second set of twice the number joins in downslope.
     fn gully_relief(&self, place: &Bearing) -> f64 {
         let [u, v] = place.at;
         let turn = 0.16 * self.bend.get([5.0 * u + 0.5, 5.0 * v + 0.5]) * smooth(4.0 * place.r);
@@ -194,7 +198,7 @@ impl Volcano {
         self.roughness * (first * ribs(2.5, 1.5, 0.37) + second * ribs(4.9, 3.0, 3.61))
     }
 
-    /// Highs and lows of the rim.
+    /// Relief of the rim.
     fn rim_relief(&self, place: &Bearing) -> f64 {
         let noise = self.bend.get([1.9 * place.dir[0] + 4.45, 1.9 * place.dir[1] + 6.15]);
         let near = 1.0 - smooth((place.r - self.cone.crater_radius) / (1.5 * self.cone.crater_radius));
@@ -215,7 +219,7 @@ impl Volcano {
         depth * ends * bump(across / (0.055 + 0.06 * from_rim))
     }
 
-    /// Small cones with a dent on top.
+    /// Height of the small cones, each with a dent on top.
     fn bumps(&self, place: &Bearing) -> f64 {
         let rise = |cone: &Parasite| {
             let (du, dv) = (place.at[0] - cone.at[0], place.at[1] - cone.at[1]);
@@ -226,7 +230,8 @@ impl Volcano {
     }
 }
 
-/// Place and size of a small cone, from the seed; none where it would dam the channel of a lip.
+/// Place and size of small cone number `n`, from the seed; `None` where the cone would dam the
+/// channel of a lip.
 fn parasite(seed: u32, n: u32) -> Option<Parasite> {
     let share = |k: u32| f64::from(mixed(seed.wrapping_add(1000 * n + k)) >> 8) / f64::from(1u32 << 24);
     // A point on the unit circle without a sine: the rational parametrisation, on a random side.
@@ -240,20 +245,20 @@ fn parasite(seed: u32, n: u32) -> Option<Parasite> {
     (clear(LOWEST_LIP) && clear(SECOND_LIP)).then_some(cone)
 }
 
-/// A 32-bit mixer (the finaliser of MurmurHash3).
+/// Mixes 32 bits (the finalizer of MurmurHash3).
 fn mixed(mut h: u32) -> u32 {
     h = (h ^ (h >> 16)).wrapping_mul(0x85eb_ca6b);
     h = (h ^ (h >> 13)).wrapping_mul(0xc2b2_ae35);
     h ^ (h >> 16)
 }
 
-/// A round hump: 1 at 0, falling to 0 at ±1 with flat ends.
+/// Round hump: 1 at 0, falling to 0 at ±1 with flat ends.
 fn bump(t: f64) -> f64 {
     let s = (1.0 - t * t).max(0.0);
     s * s
 }
 
-/// The smaller of two heights, rounded off where they are within `soft` of each other.
+/// Smooth minimum of two heights, rounded where they differ by less than `soft`.
 fn smooth_min(a: f64, b: f64, soft: f64) -> f64 {
     let mix = (1.0 - (a - b).abs() / soft).max(0.0);
     a.min(b) - 0.25 * soft * mix * mix

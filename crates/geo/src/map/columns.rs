@@ -1,4 +1,4 @@
-//! Columns of the box in which a geometry lies.
+//! Columns of the box that a geometry covers.
 
 use super::compare::{Footprint, fill};
 use super::features::Geometry;
@@ -7,7 +7,8 @@ use super::{Placement, Site};
 use lavoxel_base::grid::line::{clipped, crossed};
 use ndarray::Array2;
 
-/// Columns of a geometry in coordinates of the map, ascending, and whether a part of it lies outside of the box.
+/// Columns that a geometry in map coordinates covers, ascending; and true if a part lies outside of
+/// the box.
 pub fn of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
     let mut found = Found { site, columns: Vec::new(), cut: false };
     match geometry {
@@ -27,18 +28,18 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Keeps each column once.
+    /// Sorts the columns and removes duplicates.
     fn once(&mut self) {
         self.columns.sort_unstable();
         self.columns.dedup();
     }
 
-    /// The sides of the box in columns and rows.
+    /// Sides of the box in columns and rows.
     fn sides(&self) -> [f64; 2] {
         [self.site.grid.nx as f64, self.site.grid.nz as f64]
     }
 
-    /// Adds the column of a point in columns and rows.
+    /// Adds the column of a point given in columns and rows.
     fn add(&mut self, [col, row]: [f64; 2]) {
         let [nx, nz] = self.sides();
         if (0.0..nx).contains(&col) && (0.0..nz).contains(&row) {
@@ -48,7 +49,7 @@ impl Found<'_> {
         }
     }
 
-    /// Adds the columns along a piece of a line, of which only the part in the box is walked.
+    /// Adds the columns along a line segment, clipped to the box.
     fn add_line(&mut self, pair: &[[f64; 2]]) {
         let [a, b] = [pair[0], pair[1]].map(|point| self.site.cells_of(point));
         let Some([from, to]) = clipped([a, b], self.sides()) else {
@@ -60,7 +61,8 @@ impl Found<'_> {
         self.columns.extend(crossed.into_iter().map(|[x, z]| self.site.grid.column(x, z) as u32));
     }
 
-    /// Adds the columns whose middles a polygon holds, or those of its corners where it holds none.
+    /// Adds the columns whose centres lie in a polygon, or those of its corners where there are
+    /// none.
     fn add_area(&mut self, rings: &Rings) {
         let cells = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| self.site.cells_of(*point)).collect();
         let rings: Rings = rings.iter().map(cells).collect();
@@ -71,7 +73,7 @@ impl Found<'_> {
         let high = |k: usize, most: f64| points().map(|point| point[k]).fold(0.0, f64::max).ceil().clamp(0.0, most);
         let ([west, north], [east, south]) = ([low(0, nx), low(1, nz)], [high(0, nx), high(1, nz)]);
         let (cols, rows) = ((east - west).max(0.0) as usize, (south - north).max(0.0) as usize);
-        // Rows of a raster fall to the south.
+        // Rows of a raster run southwards, so that y changes its sign.
         let place = Placement { cols, rows, west, north: -north, cell: (1.0, 1.0) };
         let mut inside = Footprint { place, inside: Array2::default((rows, cols)) };
         let upwards: Rings = rings.iter().map(|ring| ring.iter().map(|[col, row]| [*col, -row]).collect()).collect();
@@ -85,7 +87,7 @@ impl Found<'_> {
             points().for_each(|point| self.add(*point));
             self.cut |= was_cut;
         }
-        // Parts that lie over each other take no more memory than one.
+        // Overlapping parts take no more memory than one.
         if self.columns.len() > 2 * self.site.grid.columns() {
             self.once();
         }
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_line_is_walked_in_the_box_alone() {
-        // As far as this, a walk step by step would never end.
+        // Over this distance, a walk step by step would never end.
         let far = Geometry::Lines(vec![vec![[-1e15, 55.0], [1e15, 55.0]]]);
         let grid = lavoxel_base::grid::Grid::new(20, 10, 10);
         let site = Site { grid, cell_size_m: 10.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };

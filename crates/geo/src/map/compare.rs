@@ -1,6 +1,6 @@
-//! How well one footprint agrees with another: areas, shares, and how far each reaches.
+//! Agreement of two footprints: areas, shares, and reach.
 //!
-//! A is what is judged and B what it is judged by, such as a simulated and an observed flow:
+//! A is the judged footprint and B the reference, such as a simulated and an observed flow:
 //!
 //! | measure | definition | 1 means |
 //! |---|---|---|
@@ -13,7 +13,7 @@ use ndarray::Array2;
 
 use super::Placement;
 
-/// A point of a map, in its units.
+/// Point of a map (x, y), in map units.
 type Point = [f64; 2];
 
 /// Numbers of cells of two footprints on one raster.
@@ -38,27 +38,27 @@ impl Agreement {
         Self { a: count(a), b: count(b), both: a.iter().zip(b).filter(|(a, b)| **a && **b).count() }
     }
 
-    /// Cells of either.
+    /// Number of cells of either footprint.
     pub fn either(&self) -> usize {
         self.a + self.b - self.both
     }
 
-    /// √(∩ / ∪); none where neither has a cell.
+    /// Fit √(∩ / ∪), 0 to 1; `None` where neither has a cell.
     pub fn fit(&self) -> Option<f64> {
         self.jaccard().map(f64::sqrt)
     }
 
-    /// ∩ / ∪; none where neither has a cell.
+    /// Jaccard index ∩ / ∪, 0 to 1; `None` where neither has a cell.
     pub fn jaccard(&self) -> Option<f64> {
         share(self.both, self.either())
     }
 
-    /// ∩ / A; none where A has no cell.
+    /// Precision ∩ / A, 0 to 1; `None` where A has no cell.
     pub fn precision(&self) -> Option<f64> {
         share(self.both, self.a)
     }
 
-    /// ∩ / B; none where B has no cell.
+    /// Recall ∩ / B, 0 to 1; `None` where B has no cell.
     pub fn recall(&self) -> Option<f64> {
         share(self.both, self.b)
     }
@@ -68,17 +68,17 @@ fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Cells on a map, each inside a footprint or outside of it.
+/// Mask of cells on a map: inside or outside of a footprint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footprint {
-    /// Where the raster lies.
+    /// Place of the raster on the map.
     pub place: Placement,
-    /// Shape (rows, cols), row 0 north, column 0 west.
+    /// True for cells inside; shape (rows, cols), row 0 north, column 0 west.
     pub inside: Array2<bool>,
 }
 
 impl Footprint {
-    /// The west, south, east and north edge of its cells; none without a cell.
+    /// West, south, east and north edge of the cells inside, in map units; `None` without a cell.
     pub fn bounds(&self) -> Option<[f64; 4]> {
         let cells = self.inside.indexed_iter().filter(|(_, inside)| **inside);
         let [w, n, e, s] = cells.fold([usize::MAX, usize::MAX, 0, 0], |[w, n, e, s], ((row, col), _)| {
@@ -89,7 +89,7 @@ impl Footprint {
         (e > 0).then_some([west_end, north - s as f64 * cell.1, east_end, north - n as f64 * cell.1])
     }
 
-    /// Whether the cell around a point is inside.
+    /// Returns true if the cell around a point is inside.
     pub fn holds(&self, [x, y]: Point) -> bool {
         let Placement { west, north, cell, .. } = self.place;
         let (col, row) = (((x - west) / cell.0).floor(), ((north - y) / cell.1).floor());
@@ -97,26 +97,29 @@ impl Footprint {
         row >= 0.0 && col >= 0.0 && inside()
     }
 
-    /// Footprint on another raster: a cell is inside where the cell around its middle is.
+    /// Resamples the footprint to another raster: a cell is inside if the old cell around its
+    /// centre is.
     pub fn onto(&self, place: Placement) -> Self {
         let (xs, ys): (Vec<f64>, Vec<f64>) = (place.xs().collect(), place.ys().collect());
         let inside = Array2::from_shape_fn((place.rows, place.cols), |(row, col)| self.holds([xs[col], ys[row]]));
         Self { place, inside }
     }
 
-    /// The middles of its cells.
+    /// Iterates over the centres of the cells inside.
     fn middles(&self) -> impl Iterator<Item = Point> + '_ {
         let Placement { west, north, cell, .. } = self.place;
         let cells = self.inside.indexed_iter().filter(|(_, inside)| **inside);
         cells.map(move |((row, col), _)| [west + (col as f64 + 0.5) * cell.0, north - (row as f64 + 0.5) * cell.1])
     }
 
-    /// The largest distance from a point of the map to the middle of a cell, in metres; none without a cell.
+    /// Largest distance in metres from a point of the map to the centre of a cell; `None` without a
+    /// cell. `metres` is the size of a map unit along x and y.
     pub fn reach(&self, from: Point, metres: (f64, f64)) -> Option<f64> {
         self.middles().map(|middle| distance(from, middle, metres)).max_by(f64::total_cmp)
     }
 
-    /// The largest distance between the middles of two cells, in metres; none without a cell.
+    /// Largest distance between the centres of two cells in metres; `None` without a cell. `metres`
+    /// is the size of a map unit along x and y.
     pub fn length(&self, metres: (f64, f64)) -> Option<f64> {
         // The farthest points are the first or the last ones of their rows.
         let mut ends = Vec::new();
@@ -139,7 +142,7 @@ fn distance(a: Point, b: Point, metres: (f64, f64)) -> f64 {
     ((a[0] - b[0]) * metres.0).hypot((a[1] - b[1]) * metres.1)
 }
 
-/// The corners of the convex hull of points that come row by row, by Andrew's monotone chain.
+/// Corners of the convex hull of points, by Andrew's monotone chain.
 fn hull(points: &[Point]) -> Vec<Point> {
     let turn = |a: Point, b: Point, c: Point| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     let mut sorted = points.to_vec();
@@ -159,11 +162,11 @@ fn hull(points: &[Point]) -> Vec<Point> {
     hull
 }
 
-/// The raster of `place` with whole cells added at its sides, so that it covers the bounds west, south, east, north.
-/// None where that would be more than `most` cells.
+/// Extends the raster of `place` by whole cells, so that it covers the bounds west, south, east,
+/// north. `None` for more than `most` cells.
 pub fn covering(place: &Placement, [west, south, east, north]: [f64; 4], most: usize) -> Option<Placement> {
     let Placement { cols, rows, cell, .. } = *place;
-    // A thousandth of a cell is the arithmetic of programs that wrote the coordinates.
+    // A thousandth of a cell allows for the arithmetic of programs that wrote the coordinates.
     let cells = |length: f64, cell: f64| (length / cell - 1e-3).ceil().max(0.0);
     let (w, n) = (cells(place.west - west, cell.0), cells(north - place.north, cell.1));
     let e = cells(east - (place.west + cols as f64 * cell.0), cell.0);
@@ -178,14 +181,14 @@ pub fn covering(place: &Placement, [west, south, east, north]: [f64; 4], most: u
     })
 }
 
-/// The cells whose middle lies in a polygon: rings of points, of which a point on the inside crosses an odd number.
+/// Marks the cells whose centres lie in a polygon, by the even-odd rule over its rings of points.
 pub fn fill(footprint: &mut Footprint, rings: &[Vec<Point>]) {
     let Placement { cols, rows, west, north, cell } = footprint.place;
     let mut crossings: Vec<Vec<f64>> = vec![Vec::new(); rows];
     for ring in rings {
         for (a, b) in ring.iter().zip(ring.iter().cycle().skip(1)) {
             let (low, high) = if a[1] < b[1] { (a, b) } else { (b, a) };
-            // The rows whose middles lie from the lower end up to below the upper end.
+            // Rows whose centres lie from the lower end up to below the upper end.
             let row_of = |y: f64| ((north - y) / cell.1 - 0.5).clamp(-1.0, rows as f64);
             let (first, last) = (row_of(high[1]).floor() as i64 + 1, row_of(low[1]).floor() as i64);
             for row in first.max(0)..=last.min(rows as i64 - 1) {
@@ -240,7 +243,7 @@ mod tests {
         fill(&mut with_hole, &[rectangle([100.0, 180.0, 120.0, 200.0]), rectangle([104.0, 184.0, 108.0, 188.0])]);
         assert_eq!(with_hole.inside.iter().filter(|inside| **inside).count(), 96);
         assert!(!with_hole.holds([105.0, 185.0]) && with_hole.holds([101.0, 199.0]) && !with_hole.holds([99.0, 199.0]));
-        // A circle, of which half of a cell's width around the border is not exact.
+        // A circle, exact up to half of a cell's width around the border.
         let mut circle = empty(Placement { cell: (0.1, 0.1), ..place(200, 200) });
         let at = |i: u32| (f64::from(i) / 500.0 * std::f64::consts::TAU).sin_cos();
         fill(&mut circle, &[(0..500).map(at).map(|(s, c)| [110.0 + 8.0 * c, 190.0 + 8.0 * s]).collect()]);

@@ -1,20 +1,22 @@
-//! Lines of equal value on a raster, by marching squares between the middles of its cells.
+//! Contour lines on a raster, by marching squares between the centres of its cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ndarray::Array2;
 
-/// A point in columns and rows from the north-west corner of the raster; the middle of its first cell is (0.5, 0.5).
+/// Point in columns and rows from the north-west corner of the raster; the centre of the first cell
+/// is (0.5, 0.5).
 pub type Point = [f64; 2];
 
-/// An edge between the middles of two cells that lie side by side: row and column of the first, and whether the second is
-/// south of it and not east.
+/// Edge between the centres of two neighbouring cells: row and column of the first, and true if the
+/// second lies south of the first, false if east.
 type Edge = (usize, usize, bool);
 
-/// The lines on which the values (row 0 north, column 0 west) are `level`, with the higher ground at their left.
+/// Contour lines of `level`, with the higher ground on their left; `values` has row 0 north, column
+/// 0 west.
 ///
-/// A line that ends where it began is a closed one; the others end at the edge of the raster or of the data. Squares with a
-/// NaN at a corner have no line.
+/// A line that ends where it began is closed; all others end at the edge of the raster or of the
+/// data. Squares with a NaN at a corner have no line.
 pub fn lines(values: &Array2<f64>, level: f64) -> Vec<Vec<Point>> {
     let mut next = BTreeMap::new();
     let (rows, cols) = values.dim();
@@ -32,7 +34,7 @@ pub fn lines(values: &Array2<f64>, level: f64) -> Vec<Vec<Point>> {
     lines.into_iter().map(|line| points(values, level, &line)).collect()
 }
 
-/// How many pieces the lines of a level have: they have about as many points.
+/// Number of segments of the contour lines of a level, which is about their number of points.
 pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     let (rows, cols) = values.dim();
     let falls = |(row, col): (usize, usize)| {
@@ -45,9 +47,9 @@ pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     (0..rows.saturating_sub(1)).map(squares).sum()
 }
 
-/// The one or two pieces of lines in the square between the middles of four cells.
+/// Adds the one or two line segments in the square between the centres of four cells.
 fn square(values: &Array2<f64>, level: f64, (row, col): (usize, usize), next: &mut BTreeMap<Edge, Edge>) {
-    // Counter-clockwise from the south-west, and the edge from each corner to the one after it.
+    // Counter-clockwise from the south-west, and the edge from each corner to the next.
     let corners = [(row + 1, col), (row + 1, col + 1), (row, col + 1), (row, col)].map(|at| values[at]);
     let edges = [(row + 1, col, false), (row, col + 1, true), (row, col, false), (row, col, true)];
     if corners.iter().any(|value| value.is_nan()) {
@@ -56,7 +58,7 @@ fn square(values: &Array2<f64>, level: f64, (row, col): (usize, usize), next: &m
     let high = corners.map(|value| value >= level);
     let falls = |i: usize| high[i] && !high[(i + 1) % 4];
     let rises = |i: usize| !high[i] && high[(i + 1) % 4];
-    // In a saddle the mean decides which two corners hang together.
+    // In a saddle the mean decides which two corners are connected.
     let middle_is_high = corners.iter().sum::<f64>() / 4.0 >= level;
     for i in (0..4).filter(|&i| falls(i)) {
         let order = if middle_is_high { [1, 2, 3] } else { [3, 2, 1] };
@@ -66,7 +68,7 @@ fn square(values: &Array2<f64>, level: f64, (row, col): (usize, usize), next: &m
     }
 }
 
-/// Takes a line off the pieces.
+/// Removes one line from the segments, beginning at `start`.
 fn follow(next: &mut BTreeMap<Edge, Edge>, start: Edge) -> Vec<Edge> {
     let mut line = vec![start];
     let mut at = start;
@@ -77,7 +79,7 @@ fn follow(next: &mut BTreeMap<Edge, Edge>, start: Edge) -> Vec<Edge> {
     line
 }
 
-/// Where a line crosses its edges.
+/// Converts the edges of a line into crossing points.
 fn points(values: &Array2<f64>, level: f64, line: &[Edge]) -> Vec<Point> {
     let mut points: Vec<Point> = line.iter().map(|edge| crossing(values, level, *edge)).collect();
     points.dedup();
@@ -96,7 +98,7 @@ fn crossing(values: &Array2<f64>, level: f64, (row, col, south): Edge) -> Point 
 mod tests {
     use super::*;
 
-    /// Positive for a line that runs counter-clockwise with north up.
+    /// Signed area: positive for a line that runs counter-clockwise with north up.
     fn area(line: &[Point]) -> f64 {
         -0.5 * line.windows(2).map(|pair| pair[0][0] * pair[1][1] - pair[1][0] * pair[0][1]).sum::<f64>()
     }

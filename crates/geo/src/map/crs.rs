@@ -1,4 +1,4 @@
-//! Coordinate system of a map, as well-known text and as keys of a GeoTIFF.
+//! Coordinate reference system of a map, as well-known text and as keys of a GeoTIFF.
 
 mod datum;
 mod number;
@@ -12,40 +12,42 @@ use serde::{Deserialize, Serialize};
 use super::epsg;
 use super::wkt::{Node, plain};
 
-/// A value of a key in the GeoKey directory of a GeoTIFF.
+/// Value of a key in the GeoKey directory of a GeoTIFF.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GeoKey {
-    /// A number kept in the directory itself.
+    /// A number stored in the directory itself.
     Short(u16),
-    /// Numbers kept outside of it.
+    /// Numbers stored outside of the directory.
     Doubles(Vec<f64>),
-    /// A text kept outside of it.
+    /// A text stored outside of the directory.
     Text(String),
 }
 
-/// Coordinate system of a map; without either part nothing is known of it, and coordinates are taken for metres.
+/// Coordinate reference system of a map. Without either part the system is unknown, and coordinates
+/// count as metres.
 ///
-/// Either part can be asked for in the other's form: [`Crs::to_wkt`] for a `.prj` file, [`Crs::to_geo_keys`] for a
-/// GeoTIFF.
+/// Each part can be converted into the other's form: [`Crs::to_wkt`] for a `.prj` file,
+/// [`Crs::to_geo_keys`] for a GeoTIFF.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crs {
-    /// The coordinate reference system as well-known text, where the file came with one.
+    /// Well-known text of the system; `None` if the file had none.
     pub wkt: Option<String>,
-    /// The keys of a GeoTIFF that say what its coordinates mean, by number, where the file came with them. Those of the
-    /// raster (1025) and of heights (4096 to 4099) are left out: the first belongs to the file, and heights are metres.
+    /// GeoTIFF keys of the horizontal system, by number; empty if the file had none. Leaves out the
+    /// keys of the raster (1025) and of heights (4096 to 4099): the first belongs to the file, and
+    /// heights are metres.
     pub geo_keys: Vec<(u16, GeoKey)>,
 }
 
-/// The unit of a map's coordinates.
+/// Unit of a map's coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MapUnit {
-    /// A length of so many metres.
+    /// Length of a unit in metres.
     Length(f64),
-    /// An angle of so many degrees, of longitude and latitude.
+    /// Angle of a unit of longitude and latitude in degrees.
     Angle(f64),
 }
 
-/// Numbers of the keys that are understood here.
+/// Numbers of the keys that are interpreted here.
 const MODEL: u16 = 1024;
 const RASTER: u16 = 1025;
 const GEODETIC: u16 = 2048;
@@ -59,23 +61,25 @@ const VERTICAL: std::ops::RangeInclusive<u16> = 4096..=4099;
 const VERTICAL_SYSTEM: u16 = 4096;
 const VERTICAL_UNIT: u16 = 4099;
 
-/// Stands in a key for "described by other keys".
+/// Value of a key that means "described by other keys".
 const USER_DEFINED: u16 = 32767;
 
-/// How GDAL and ArcGIS keep a text in the citation of a GeoTIFF whose system has no number.
+/// Prefix by which GDAL and ArcGIS keep a text in the citation of a GeoTIFF whose system has no
+/// number.
 const WKT_IN_CITATION: &str = "ESRI PE String = ";
 
-/// Systems in lengths; those of no place on the earth are measured with as well.
+/// Keywords of systems in lengths; local systems without a place on the earth are measured in
+/// lengths as well.
 const PROJECTED_WORDS: &[&str] = &["PROJCS", "PROJCRS", "PROJECTEDCRS", "LOCAL_CS", "ENGCRS", "ENGINEERINGCRS"];
 const GEOGRAPHIC_WORDS: &[&str] = &["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS"];
 const UNIT_WORDS: &[&str] = &["UNIT", "LENGTHUNIT", "ANGLEUNIT"];
 
-/// Metres in the foot of North American surveys.
+/// Metres in a US survey foot.
 pub(super) const US_FOOT_M: f64 = 1200.0 / 3937.0;
 
 impl Crs {
-    /// The system of a well-known text, as a `.prj` file holds it, or of one in ArcInfo's old style. Whether it is
-    /// understood says [`Crs::known_unit`].
+    /// Creates the system of a well-known text, as a `.prj` file holds it, or of a text in
+    /// ArcInfo's old style. [`Crs::known_unit`] tells whether the text was understood.
     pub fn from_wkt(text: &str) -> Self {
         let text = text.trim();
         if let Some(Ok(crs)) = old_prj::recognises(text).then(|| old_prj::parse(text)) {
@@ -84,27 +88,29 @@ impl Crs {
         Self { wkt: (!text.is_empty()).then(|| text.to_owned()), geo_keys: Vec::new() }
     }
 
-    /// The system of a GeoTIFF with these keys; those that do not belong here are dropped.
+    /// Creates the system of a GeoTIFF from its keys; drops keys that do not describe the
+    /// horizontal system.
     pub fn from_geo_keys(keys: impl IntoIterator<Item = (u16, GeoKey)>) -> Self {
         let geo_keys = keys.into_iter().filter(|(id, _)| *id != RASTER && !VERTICAL.contains(id)).collect();
         Self { wkt: None, geo_keys }
     }
 
-    /// The system with a number in the EPSG registry: degrees and UTM zones of WGS 84, ETRS89, NAD83 and NAD27.
-    /// `None` for other numbers.
+    /// Creates a system by its EPSG number: degrees and UTM zones of WGS 84, ETRS89, NAD83 and
+    /// NAD27. `None` for other numbers.
     pub fn from_epsg(code: u16) -> Option<Self> {
         let wkt = DATUMS.iter().find_map(|datum| datum.wkt_of(code))?;
         let unit = if is_degrees(code) { MapUnit::Angle(1.0) } else { MapUnit::Length(1.0) };
         Some(Self { wkt: Some(wkt), geo_keys: numbered(code, unit) })
     }
 
-    /// Name of the system, such as `WGS 84 / UTM zone 33N`: the first name in its text, if that is one.
+    /// Name of the system, such as `WGS 84 / UTM zone 33N`: the first name in its text; `None` for
+    /// placeholders.
     pub fn name(&self) -> Option<String> {
         let text = self.to_wkt()?;
         text.split('"').nth(1).filter(|name| !["", "unnamed", "unknown"].contains(name)).map(str::to_owned)
     }
 
-    /// The number in the EPSG registry, where the file says it or the system is one of [`Crs::from_epsg`].
+    /// EPSG number, where the file gives one or the system is one of [`Crs::from_epsg`].
     pub fn epsg(&self) -> Option<u16> {
         let from_keys = || match self.short(MODEL)? {
             1 => self.short(PROJECTED),
@@ -114,26 +120,26 @@ impl Crs {
         from_keys().filter(|code| ![0, USER_DEFINED].contains(code)).or_else(|| epsg_of(horizontal(&self.root()?)?))
     }
 
-    /// Whether another system is this one: by their numbers in the EPSG registry, or else by their text.
+    /// Returns true if two systems are equal: by their EPSG numbers, or else by their text.
     pub fn is_same(&self, other: &Self) -> bool {
         let by_words = || self == other || (self.to_wkt().is_some() && self.to_wkt() == other.to_wkt());
         self.epsg().zip(other.epsg()).map(|(a, b)| a == b).unwrap_or_else(by_words)
     }
 
-    /// Whether coordinates are longitude and latitude.
+    /// Returns true if coordinates are longitude and latitude.
     pub fn is_geographic(&self) -> bool {
         matches!(self.unit(), MapUnit::Angle(_))
     }
 
-    /// The unit of the coordinates; metres where nothing says otherwise, or what is said is not known.
+    /// Unit of the coordinates; metres where it is missing or unknown.
     pub fn unit(&self) -> MapUnit {
         self.known_unit().unwrap_or(MapUnit::Length(1.0))
     }
 
-    /// The unit of the coordinates; metres where nothing is said of them.
+    /// Unit of the coordinates; metres where it is missing.
     ///
     /// # Errors
-    /// The code of the unit, where that is not known.
+    /// Names a unit that is not known.
     pub fn known_unit(&self) -> Result<MapUnit, String> {
         let model = self.short(MODEL).or_else(|| match (self.number(PROJECTED), self.number(GEODETIC)) {
             (Some(_), _) => Some(1),
@@ -148,7 +154,7 @@ impl Crs {
         }
     }
 
-    /// The system as well-known text: that of the file, or that of its number in the EPSG registry.
+    /// Well-known text of the system: that of the file, or that of its EPSG number.
     pub fn to_wkt(&self) -> Option<String> {
         let in_citation = || match self.key(PROJECTED_CITATION)? {
             GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION).map(str::to_owned),
@@ -160,7 +166,7 @@ impl Crs {
         })
     }
 
-    /// The text that the registry has for a number, where its unit is that of the map.
+    /// Text of the registry for a number, if its unit is that of the map.
     fn registered(&self, code: u16) -> Option<String> {
         let text = crs_definitions::from_code(code)?.wkt;
         let is_that = match (Node::parse(text).as_ref().and_then(horizontal).map(unit_of)?, self.unit()) {
@@ -170,8 +176,8 @@ impl Crs {
         is_that.then(|| text.to_owned())
     }
 
-    /// The system as keys of a GeoTIFF, sorted by number, without the one for the raster (1025): those of the file, or
-    /// keys made from its text. Empty where nothing is known.
+    /// GeoTIFF keys of the system, sorted by number, without the key of the raster (1025): those of
+    /// the file, or keys made from its text. Empty for an unknown system.
     pub fn to_geo_keys(&self) -> Vec<(u16, GeoKey)> {
         let mut keys = match (&self.geo_keys[..], self.epsg(), &self.wkt) {
             ([_, ..], ..) => self.geo_keys.clone(),
@@ -201,7 +207,7 @@ impl Crs {
         }
     }
 
-    /// The number of a key that names something of the register.
+    /// Number in a key that refers to the registry.
     fn number(&self, id: u16) -> Option<u16> {
         self.short(id).filter(|code| ![0, USER_DEFINED].contains(code))
     }
@@ -231,7 +237,7 @@ impl Crs {
         size.map(MapUnit::Angle)
     }
 
-    /// The unit that a text says, if there is a text.
+    /// Unit in the well-known text; `None` without a text.
     fn unit_from_wkt(&self) -> Option<Result<MapUnit, String>> {
         let text = self.text()?;
         if old_prj::recognises(text) {
@@ -242,7 +248,7 @@ impl Crs {
         Some(system.map(unit_of).ok_or_else(|| "a projection that is no well-known text".to_owned()))
     }
 
-    /// The text of the system, wherever it is kept.
+    /// Well-known text of the system, from its own field or from the citation key.
     fn text(&self) -> Option<&str> {
         let in_citation = || match self.key(PROJECTED_CITATION)? {
             GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION),
@@ -256,13 +262,13 @@ impl Crs {
     }
 }
 
-/// The unit of a system in the plane of a map.
+/// Unit of the horizontal part of a system.
 fn unit_of(system: &Node<'_>) -> MapUnit {
     let in_axis = || system.child(&["AXIS"]).and_then(|axis| axis.child(UNIT_WORDS));
     let unit = system.child(UNIT_WORDS).or_else(in_axis);
     let size = unit.and_then(|unit| unit.numbers.first().copied()).filter(|size| *size > 0.0 && size.is_finite());
     if system.is(GEOGRAPHIC_WORDS) {
-        // Texts round the radians of a degree in many ways; that is no other unit.
+        // Texts round the radians of a degree in many ways, which is no other unit.
         let degrees = size.map_or(1.0, f64::to_degrees);
         MapUnit::Angle(if (degrees - 1.0).abs() < 1e-6 { 1.0 } else { degrees })
     } else {
@@ -270,10 +276,10 @@ fn unit_of(system: &Node<'_>) -> MapUnit {
     }
 }
 
-/// Metres in a unit of heights, from all keys of a GeoTIFF; `None` where they name none.
+/// Metres in a unit of heights, from all keys of a GeoTIFF; `None` where the keys name none.
 ///
 /// # Errors
-/// The unit, where it is not known.
+/// Names a unit that is not known.
 pub(crate) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, String> {
     let short = |wanted: u16| {
         keys.iter().find_map(|(id, value)| match value {
@@ -287,12 +293,13 @@ pub(crate) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, Str
     }
 }
 
-/// Metres of a degree of longitude and of one of latitude at a latitude in degrees, on the WGS 84 ellipsoid.
+/// Metres in a degree of longitude and in a degree of latitude, at a latitude in degrees on the WGS
+/// 84 ellipsoid.
 pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
     let (_, a, inverse_flattening) = DATUMS[0].spheroid;
     let flattening = 1.0 / inverse_flattening;
     let e2 = flattening * (2.0 - flattening);
-    // libm, because cell sizes decide over the flow, and that must not differ from system to system.
+    // libm, because cell sizes decide over the flow, which must not differ between systems.
     let (sin, cos) = libm::sincos(latitude.to_radians());
     let w2 = 1.0 - e2 * sin * sin;
     let prime_vertical = a / w2.sqrt();
@@ -300,12 +307,12 @@ pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
     ((prime_vertical * cos).to_radians(), meridian.to_radians())
 }
 
-/// Keys that name a system by its number, and its unit: readers that do not know the number know that.
+/// Keys of a system by its number and its unit: readers that do not know the number know the unit.
 fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
     let (model, key) = if matches!(unit, MapUnit::Angle(_)) { (2, GEODETIC) } else { (1, PROJECTED) };
     let mut keys = vec![(MODEL, GeoKey::Short(model)), (key, GeoKey::Short(code))];
     keys.extend(match unit {
-        // The number alone would say another unit, or none.
+        // The number alone would imply another unit, or none.
         MapUnit::Length(1.0) if epsg::metres_of_projected(code) != Some(1.0) => {
             vec![(LENGTH_UNIT, GeoKey::Short(9001))]
         }
@@ -315,7 +322,7 @@ fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
     keys
 }
 
-/// Keys that say a unit; none for metres and degrees, which everybody expects.
+/// Keys of a unit; empty for metres and degrees, which every reader expects.
 fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
     type Size = fn(u16) -> Option<f64>;
     let (key, size_key, size, in_key, numbers, known): (u16, u16, f64, f64, _, Size) = match unit {
@@ -335,7 +342,8 @@ fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
     }
 }
 
-/// Keys that hold a text as it is, the way ArcGIS does; GDAL looks for it where the model is none of the usual.
+/// Keys that hold an unchanged text, in the way of ArcGIS; GDAL looks for such a text where the
+/// model is user-defined.
 fn described(wkt: &str) -> Vec<(u16, GeoKey)> {
     vec![
         (MODEL, GeoKey::Short(USER_DEFINED)),
@@ -348,7 +356,7 @@ fn is_degrees(code: u16) -> bool {
     DATUMS.iter().any(|datum| datum.degrees == code)
 }
 
-/// The part of a system that lies in the plane of the map.
+/// Part of a system that lies in the plane of the map.
 fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
     if node.is(PROJECTED_WORDS) || node.is(GEOGRAPHIC_WORDS) {
         return Some(node);
@@ -357,7 +365,8 @@ fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
     if node.is(inside) { node.children.iter().find_map(horizontal) } else { None }
 }
 
-/// The EPSG number of a system in well-known text: the one it names, or that of a known datum's degrees or UTM zone.
+/// EPSG number of a system in well-known text: the number in the text, or that of a known datum's
+/// degrees or UTM zone.
 fn epsg_of(system: &Node<'_>) -> Option<u16> {
     if let Some(name) = system.child(&["AUTHORITY", "ID"]) {
         let epsg = name.texts.first().is_some_and(|text| text.eq_ignore_ascii_case("EPSG"));
@@ -415,7 +424,7 @@ mod tests {
         let feet = ESRI_UTM_54N.replace("UNIT[\"Meter\",1.0]", "UNIT[\"Foot_US\",0.3048006096012192]");
         assert_eq!(Crs::from_wkt(&feet).unit(), MapUnit::Length(0.304_800_609_601_219_2));
         assert_eq!(Crs::from_wkt(&feet).epsg(), None);
-        // A number that is not known here goes along with its unit.
+        // An unknown number keeps its unit.
         for (size, unit) in [("0.3048006096012192", 9003), ("0.3048", 9002), ("20.11684", 32767)] {
             let text = ESRI_UTM_54N
                 .replace("UNIT[\"Meter\",1.0]", &format!("UNIT[\"x\",{size}],AUTHORITY[\"EPSG\",\"2276\"]"));
@@ -457,7 +466,7 @@ mod tests {
         let in_unit = |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(1)), (3076, GeoKey::Short(code))]);
         assert_eq!(in_unit(9036).known_unit(), Ok(MapUnit::Length(1000.0)));
         assert!(in_unit(9999).known_unit().is_err() && Crs::from_wkt("words").known_unit().is_err());
-        // ArcGIS puts the heights' system behind that of the map.
+        // ArcGIS appends the system of heights to that of the map.
         let both = format!("{ESRI_UTM_54N},VERTCS[\"x\",UNIT[\"Foot\",0.3048]]");
         assert_eq!(
             (Crs::from_wkt(&both).epsg(), Crs::from_wkt(&both).known_unit()),
@@ -465,7 +474,7 @@ mod tests {
         );
     }
 
-    /// Against published lengths of a degree on WGS 84.
+    /// Compares with published lengths of a degree on WGS 84.
     #[test]
     fn a_degree_has_the_length_of_the_tables() {
         for (latitude, east, north) in

@@ -1,8 +1,9 @@
-//! Longitude and latitude of the coordinates of a map, for formats that know nothing else.
+//! Conversion of map coordinates to longitude and latitude, for formats that support nothing else.
 //!
-//! Systems are defined by their number in the EPSG registry or by the well-known text of the map. Their projections and the shifts
-//! of their datums, by three or seven numbers, are those of PROJ, as far as the crate `proj4rs` has them. Grids of shifts are not
-//! read: where the registry has both, numbers come within some metres of its grid.
+//! Systems are defined by their EPSG number or by the well-known text of the map. Their projections
+//! and the shifts of their datums, by three or seven numbers, are those of PROJ, as far as the
+//! crate `proj4rs` supports them. Grids of shifts are not read: where the registry has both, the
+//! results agree with its grid to some metres.
 
 use proj4rs::Proj;
 use proj4rs::adaptors::transform_xy;
@@ -11,20 +12,21 @@ use super::crs::MapUnit;
 use super::wkt::{Node, plain};
 use super::{Crs, Site, nzmg};
 
-/// Longitude and latitude on WGS 84.
+/// Longitude and latitude on WGS 84, as a PROJ definition.
 const WGS_84: &str = "+proj=longlat +datum=WGS84";
 
-/// Degrees by which a place may be off after the way to the map and back.
+/// Tolerance in degrees of a round trip to the map and back.
 const OFF: f64 = 1e-6;
 
-/// Projections that are meant for narrow zones, and how far from the middle of one a place may lie, in degrees.
+/// Projections that are meant for narrow zones; `REACH` is the largest distance of a place from the
+/// middle of a zone, in degrees.
 const NARROW: [&str; 3] = ["utm", "tmerc", "etmerc"];
 const REACH: f64 = 30.0;
 
-/// The number of the New Zealand Map Grid.
+/// EPSG number of the New Zealand Map Grid.
 const NEW_ZEALAND: u16 = 27200;
 
-/// From coordinates of a map to degrees of longitude and latitude on WGS 84, and back.
+/// Conversion of map coordinates to longitude and latitude in degrees on WGS 84, and back.
 #[derive(Clone, Debug)]
 pub struct ToDegrees(Way);
 
@@ -40,16 +42,16 @@ enum Way {
 struct Systems {
     map: Proj,
     degrees: Proj,
-    /// Whether the map is the one of New Zealand; `map` is then its datum.
+    /// Set for the New Zealand Map Grid; `map` is then its datum.
     new_zealand: bool,
 }
 
 impl ToDegrees {
-    /// Coordinates that stay as they are.
+    /// Identity: coordinates stay unchanged.
     pub const SAME: Self = Self(Way::Same);
 
-    /// The way for a system, where there is one. Degrees of ETRS89 and NAD83 are taken for those of WGS 84, from which they
-    /// differ by a metre or two.
+    /// Creates the conversion for a system; `None` for an unknown system. Degrees of ETRS89 and
+    /// NAD83 count as those of WGS 84, from which they differ by a metre or two.
     pub fn of(crs: &Crs) -> Option<Self> {
         if matches!((crs.epsg(), crs.unit()), (Some(4326 | 4258 | 4269), MapUnit::Angle(1.0))) {
             return Some(Self::SAME);
@@ -58,7 +60,8 @@ impl ToDegrees {
         way.has_unit(crs.unit()).then_some(way)
     }
 
-    /// The way for the map of a box, where its projection reaches all around it.
+    /// Creates the conversion for the map of a box; `None` where its projection does not reach all
+    /// corners and sides.
     pub fn of_site(site: &Site) -> Option<Self> {
         let way = Self::of(site.crs()?)?;
         let sides = [site.grid.nx as f64, site.grid.nz as f64];
@@ -69,7 +72,7 @@ impl ToDegrees {
         (0..9).all(|k| is_there(k % 3, k / 3)).then_some(way)
     }
 
-    /// The way of the UTM zone in which a place lies; none beyond the poles.
+    /// Creates the conversion of the UTM zone around a place; `None` at the poles.
     pub fn utm_at([longitude, latitude]: [f64; 2]) -> Option<Self> {
         let zone = ((longitude + 180.0) / 6.0).floor().rem_euclid(60.0) as u8 + 1;
         let south = if latitude < 0.0 { " +south" } else { "" };
@@ -77,7 +80,7 @@ impl ToDegrees {
         is_there.then(|| Self::by_definition(&format!("+proj=utm +zone={zone}{south} +datum=WGS84 +units=m")))?
     }
 
-    /// The way for a definition as PROJ writes them.
+    /// Creates the conversion for a PROJ definition.
     fn by_definition(definition: &str) -> Option<Self> {
         let new_zealand = definition.contains("+proj=nzmg");
         let definition = shifted(definition).map(|words| if new_zealand { without_plane(&words) } else { words })?;
@@ -86,7 +89,7 @@ impl ToDegrees {
         Some(Self(Way::Other(Box::new(systems))))
     }
 
-    /// Whether the system is in this unit: a file may say another one than its number.
+    /// Returns true if the system has this unit: a file may contradict the unit of its number.
     fn has_unit(&self, unit: MapUnit) -> bool {
         let Way::Other(systems) = &self.0 else { return true };
         match unit {
@@ -95,13 +98,13 @@ impl ToDegrees {
         }
     }
 
-    /// Whether coordinates stay as they are.
+    /// Returns true for the identity.
     pub fn is_same(&self) -> bool {
         matches!(self.0, Way::Same)
     }
 
-    /// Longitude and latitude of a point of the map; not numbers where its projection does not reach. Longitudes of a map at the
-    /// date line run on beyond 180.
+    /// Longitude and latitude of a point of the map; NaN where its projection does not reach.
+    /// Longitudes of a map at the date line continue beyond 180.
     pub fn at(&self, x: f64, y: f64) -> [f64; 2] {
         match &self.0 {
             Way::Same => [x, y],
@@ -109,7 +112,7 @@ impl ToDegrees {
         }
     }
 
-    /// The point of the map at a longitude and latitude; none where its projection does not reach.
+    /// Point of the map at a longitude and latitude; `None` where its projection does not reach.
     pub fn back(&self, place: [f64; 2]) -> Option<[f64; 2]> {
         match &self.0 {
             Way::Same => Some(place),
@@ -119,7 +122,7 @@ impl ToDegrees {
 }
 
 impl Systems {
-    /// Whether the map is in degrees, of whichever datum.
+    /// Returns true if the map is in degrees, on any datum.
     fn in_degrees(&self) -> bool {
         self.map.is_latlong() && !self.new_zealand
     }
@@ -150,7 +153,7 @@ impl Systems {
             (_, true) => [a.to_degrees(), b.to_degrees()],
             _ => [a, b],
         };
-        // Far from a map its series give numbers, but not those of the place.
+        // Far from a map its series converge to wrong points: checked by a round trip.
         let again = self.at(point)?;
         let turns = (again[0] - longitude) / 360.0;
         let off = (360.0 * (turns - turns.round())).abs().max((again[1] - latitude).abs());
@@ -158,7 +161,7 @@ impl Systems {
     }
 }
 
-/// The definition of a system as PROJ writes them.
+/// PROJ definition of a system; `None` for an unknown system.
 fn definition(crs: &Crs) -> Option<String> {
     if let Some(code) = crs.epsg() {
         return crs_definitions::from_code(code).map(|known| known.proj4.to_owned());
@@ -172,7 +175,7 @@ fn definition(crs: &Crs) -> Option<String> {
     proj4wkt::wkt_to_projstring(&text).ok()
 }
 
-/// The words of a definition whose shift to WGS 84 is known, without grids.
+/// PROJ definition without grids; `None` unless its shift to WGS 84 is known.
 fn shifted(definition: &str) -> Option<String> {
     const NONE: [&str; 3] = ["+ellps=WGS84", "+ellps=GRS80", "+nadgrids=@null"];
     let words = || definition.split_whitespace();
@@ -182,7 +185,7 @@ fn shifted(definition: &str) -> Option<String> {
     words().any(is_known).then(|| words().filter(stays).collect::<Vec<_>>().join(" "))
 }
 
-/// The datum of the New Zealand Map Grid, as a system in degrees.
+/// Datum of the New Zealand Map Grid, as a system in degrees.
 fn without_plane(definition: &str) -> String {
     let shift = definition.split_whitespace().find(|word| word.starts_with("+towgs84="));
     format!("+proj=longlat +ellps=intl {}", shift.unwrap_or_default())
@@ -196,7 +199,7 @@ mod tests {
         ToDegrees::of(&Crs::from(format!("EPSG:{code}").parse::<crate::map::Epsg>().expect("a known number")))
     }
 
-    /// Numbers of PROJ 9; of the systems of New Zealand and Italy without its grids.
+    /// Expected values from PROJ 9; for the systems of New Zealand and Italy without its grids.
     #[test]
     fn systems_are_those_of_proj() {
         for (code, x, y, [longitude, latitude]) in [
@@ -217,11 +220,12 @@ mod tests {
             let way = way(code).expect("a known way");
             let found = way.at(x, y);
             let off = (found[0] - longitude).abs().max((found[1] - latitude).abs());
-            // Turned datums to a centimetre, all others to a tenth of a millimetre.
+            // Datums with rotations agree to a centimetre, all others to a tenth of a millimetre.
             let most = if [27200, 27700, 3003].contains(&code) { 1e-7 } else { 1e-9 };
             assert!(off < most, "{code}: {found:?}, off by {off}°");
             let back = way.back(found).expect("a place of the zone");
-            // The oblique cylinder of Switzerland comes back within 1.3 mm, all others within a millimetre.
+            // The oblique cylinder of Switzerland comes back within 1.3 mm, all others within a
+            // millimetre.
             let most = if code == 2056 { 2e-3 } else { 1e-3 };
             assert!((back[0] - x).hypot(back[1] - y) < most, "{code}: {back:?}");
         }

@@ -1,4 +1,4 @@
-//! Units by their EPSG number, and of systems that a file names by nothing but their number.
+//! Units by their EPSG number, and units of systems that a file names only by number.
 
 /// Units of all projected systems, as lines `unit: systems`.
 const UNITS: &str = include_str!("epsg_units.txt");
@@ -25,9 +25,10 @@ const HEIGHTS: [(u16, u16); 15] = [
     (8897, 9002),
 ];
 
-/// Metres in a unit of length.
+/// Metres in a unit of length; `None` for an unknown unit.
 pub(super) fn metres(unit: u16) -> Option<f64> {
     Some(match unit {
+        // Quotients as in the definitions of the units: rounded decimals would lose digits.
         1025 => 0.001,
         1033 => 0.01,
         9001 => 1.0,
@@ -79,11 +80,13 @@ pub(super) fn metres(unit: u16) -> Option<f64> {
     })
 }
 
-/// Degrees in a unit of angle. Degrees by minutes and seconds are no unit to measure with.
+/// Degrees in a unit of angle; `None` for an unknown unit and for degrees by minutes and seconds,
+/// which cannot be measured with.
 pub(super) fn degrees(unit: u16) -> Option<f64> {
     Some(match unit {
         9101 => 1f64.to_degrees(),
-        // Degrees shown with a letter for the hemisphere, and those of no given look, are degrees.
+        // Degrees shown with a letter for the hemisphere, and those without a given format, are
+        // degrees.
         9102 | 9108 | 9116 | 9117 | 9122 => 1.0,
         9103 => 1.0 / 60.0,
         9104 => 1.0 / 3600.0,
@@ -96,7 +99,7 @@ pub(super) fn degrees(unit: u16) -> Option<f64> {
     })
 }
 
-/// Metres in the unit of a projected system; `None` for a number that is not in the register.
+/// Metres in the unit of a projected system; `None` for a number that is not in the registry.
 pub(super) fn metres_of_projected(system: u16) -> Option<f64> {
     let lines = UNITS.lines().filter_map(|line| line.split_once(": "));
     let holds = |systems: &str| {
@@ -115,7 +118,7 @@ pub(super) fn degrees_of_geographic(system: u16) -> f64 {
     if IN_GRADS.contains(&system) { 0.9 } else { 1.0 }
 }
 
-/// Metres in the unit of a vertical system that is not in metres.
+/// Metres in the unit of a vertical system; `None` for a system in metres.
 pub(super) fn metres_of_vertical(system: u16) -> Option<f64> {
     HEIGHTS.iter().find(|(number, _)| *number == system).and_then(|(_, unit)| metres(*unit))
 }

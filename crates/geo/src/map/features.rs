@@ -1,4 +1,4 @@
-//! Points, lines and polygons of a GeoJSON text, each with its weight.
+//! Features of a GeoJSON text: points, lines and polygons, each with its weight.
 
 use std::path::Path;
 
@@ -10,22 +10,22 @@ use lavoxel_base::memory::Held;
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{FEATURES, InputError, Loaded, Reader};
 
-/// Names of the property that has the name of a feature.
+/// Properties that may hold the name of a feature, in order of preference.
 const NAMES: [&str; 4] = ["name", "Name", "NAME", "id"];
 
-/// A geometry, in the units of its map.
+/// Geometry, in the units of its map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
-    /// A point, or several.
+    /// One or more points.
     Points(Vec<[f64; 2]>),
-    /// A line, or several, each of two points or more.
+    /// One or more lines, each of two points or more.
     Lines(Vec<Vec<[f64; 2]>>),
-    /// A polygon, or several.
+    /// One or more polygons.
     Polygons(Vec<Rings>),
 }
 
 impl Geometry {
-    /// `point`, `line` or `area`.
+    /// Kind of geometry: `point`, `line` or `area`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Points(_) => "point",
@@ -34,7 +34,8 @@ impl Geometry {
         }
     }
 
-    /// Brings longitudes into the range of a map around its `middle`: each point, line and polygon as a whole.
+    /// Shifts longitudes into the range of a map around its `middle`: each point, line and polygon
+    /// as a whole.
     fn turn_to(&mut self, crs: &Crs, middle: f64) {
         match self {
             Self::Points(points) => points.iter_mut().for_each(|point| point[0] = crs.near(point[0], middle)),
@@ -43,7 +44,7 @@ impl Geometry {
         }
     }
 
-    /// Takes all of it, but for its kind.
+    /// Removes all coordinates, but keeps the kind.
     fn clear(&mut self) {
         match self {
             Self::Points(points) => points.clear(),
@@ -52,7 +53,7 @@ impl Geometry {
         }
     }
 
-    /// All points of it.
+    /// Iterates over all points.
     pub fn points_mut(&mut self) -> Box<dyn Iterator<Item = &mut [f64; 2]> + '_> {
         match self {
             Self::Points(points) => Box::new(points.iter_mut()),
@@ -62,28 +63,29 @@ impl Geometry {
     }
 }
 
-/// A geometry and its weight among the others.
+/// Geometry with its weight relative to other features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
-    /// Where it is.
+    /// Place and shape.
     pub geometry: Geometry,
-    /// From 0 up; 1 until [`Features::weighted`].
+    /// Weight of 0 or more; 1 until [`Features::weighted`].
     pub weight: f64,
-    /// Its properties in the text; null where it has none.
+    /// Properties in the text; null without any.
     pub properties: Value,
-    /// Its number among the features of the text, from 1.
+    /// Number of the feature in the text, from 1.
     pub number: usize,
-    /// Whether it lies so far from the map that it has no coordinates there; its geometry is then empty.
+    /// Set if the feature lies so far from the map that it has no coordinates there; its geometry
+    /// is then empty.
     pub is_far: bool,
 }
 
 impl Feature {
-    /// A geometry without other properties than its weight.
+    /// Creates a feature without properties.
     pub fn new(geometry: Geometry, weight: f64) -> Self {
         Self { geometry, weight, properties: Value::Null, number: 1, is_far: false }
     }
 
-    /// Its property `name` or `id`; none where it has neither.
+    /// Property `name` or `id`; `None` without either.
     pub fn name(&self) -> Option<String> {
         let text = |value: &Value| match value {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -93,13 +95,13 @@ impl Feature {
         NAMES.iter().find_map(|name| self.properties.get(name).and_then(text))
     }
 
-    /// Its number and its name for a message: `feature 3 "School"`.
+    /// Number and name for a message: `feature 3 "School"`.
     pub fn words(&self) -> String {
         let name = self.name().map(|name| format!(" {:?}", tame(&name))).unwrap_or_default();
         format!("feature {}{name}", self.number)
     }
 
-    /// Whether nothing of it is left.
+    /// Returns true if the geometry has no coordinates.
     pub fn is_empty(&self) -> bool {
         match &self.geometry {
             Geometry::Points(points) => points.is_empty(),
@@ -112,16 +114,16 @@ impl Feature {
 /// All features of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
-    /// In the order of the text, without those that have no geometry or an empty one.
+    /// Features in the order of the text, without those that have no geometry or an empty one.
     pub features: Vec<Feature>,
-    /// How many have none.
+    /// Number of features without a geometry.
     pub without: usize,
     /// System of the coordinates.
     pub system: System,
 }
 
 impl Features {
-    /// Reads a text. [`need`](super::geojson::need) tells before what that takes.
+    /// Parses a text. Check the memory with [`need`](super::geojson::need) before.
     ///
     /// # Errors
     /// The fault, in words that follow the name of the file.
@@ -129,7 +131,7 @@ impl Features {
         Self::of(&geojson::object(text)?)
     }
 
-    /// Features of a text that was read, as [`Features::parse`].
+    /// Features of a parsed text, as [`Features::parse`].
     ///
     /// # Errors
     /// The fault, in words that follow the name of the file.
@@ -147,10 +149,10 @@ impl Features {
         Ok(Self { without: count - features.len(), features, system: system(root)? })
     }
 
-    /// The features with the weights of their property `weight`, where they have it.
+    /// Reads the weights from the property `weight`, where present.
     ///
     /// # Errors
-    /// Names the first feature whose weight is no number from 0 up.
+    /// Names the first feature whose weight is no number of 0 or more.
     pub fn weighted(mut self) -> Result<Self, String> {
         for feature in &mut self.features {
             let Some(weight) = feature.properties.get("weight").filter(|weight| !weight.is_null()) else { continue };
@@ -162,7 +164,7 @@ impl Features {
     }
 }
 
-/// A feature with its number from 1; none without a geometry.
+/// Parses a feature with its number from 1; `None` without a geometry.
 fn feature(object: &Value, number: usize) -> Result<Option<Feature>, String> {
     let Some(shape) = object.get("geometry").filter(|shape| !shape.is_null()) else { return Ok(None) };
     let properties = object.get("properties").cloned().unwrap_or_default();
@@ -211,10 +213,10 @@ fn line(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
 /// Endings of formats of features that ogr2ogr reads and this program does not.
 const OTHERS: [&str; 12] = ["shp", "shx", "dbf", "kml", "kmz", "gml", "fgb", "dxf", "gpx", "tab", "sqlite", "parquet"];
 
-/// A layer of features from a file, GeoJSON or a GeoPackage, as the object of GeoJSON.
+/// Reads a layer of features from a file, GeoJSON or a GeoPackage, as a GeoJSON object.
 ///
 /// # Errors
-/// Names the file, its fault and the mend.
+/// Names the file, its fault and a remedy.
 pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
     let wrong = |fault: String| format!("{} {fault}", path.display());
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -231,7 +233,7 @@ pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
 /// Refuses files whose ending is that of another format of features.
 ///
 /// # Errors
-/// Names the file and the command that brings it into GeoJSON.
+/// Names the file and the command that converts it into GeoJSON.
 pub fn check_format(path: &Path) -> Result<(), String> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     if !OTHERS.contains(&ending.as_str()) {
@@ -241,12 +243,12 @@ pub fn check_format(path: &Path) -> Result<(), String> {
     Err(format!("{name}: is neither GeoJSON nor a GeoPackage: bring it into one (ogr2ogr {} {name})", there.display()))
 }
 
-/// The text of a file of polygons.
+/// Reads the text of a file of features.
 pub fn read_text(path: &Path) -> Result<Loaded<String>, String> {
     read_text_as(&FEATURES, path)
 }
 
-/// The text of a file of a reader.
+/// Reads the text of a file with a given reader.
 pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String>, String> {
     reader.text(path, |text| text).map_err(|error| match error {
         InputError::Read(cause) => format!("cannot read {}: {cause}", path.display()),
@@ -254,7 +256,7 @@ pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String
     })
 }
 
-/// Features of a file, or of a file in a session file, in coordinates of the map of a box.
+/// Features of a file on the disk or in a session file, in coordinates of the map of a box.
 ///
 /// # Errors
 /// In words that follow the name of the file.
@@ -265,7 +267,7 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
     };
     let bytes = file.map_err(|error| format!("cannot be read: {error}"))?.bytes;
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gpkg")) {
-        // SQLite reads files alone.
+        // SQLite reads only files on the disk.
         let copy = tempfile::NamedTempFile::new().and_then(|copy| std::fs::write(copy.path(), &bytes).map(|()| copy));
         let copy = copy.map_err(|error| format!("cannot be copied: {error}"))?;
         let root = gpkg::collection(copy.path())?;
@@ -278,15 +280,16 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
     features_on(Features::parse(&text)?, site)
 }
 
-/// Features in coordinates of the map of a box.
+/// Converts features to coordinates of the map of a box.
 ///
 /// # Errors
-/// When the two systems have nothing in common, in words that follow the name of the file.
+/// When no conversion between the two systems exists, in words that follow the name of the file.
 pub fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, String> {
     features_in(features, &site.crs().cloned().unwrap_or_default(), site.middle_x())
 }
 
-/// Features in coordinates of a system; longitudes are those around the `middle` of the map.
+/// Converts features to coordinates of a system; longitudes are those around the `middle` of the
+/// map.
 ///
 /// # Errors
 /// As [`features_on`].
@@ -295,7 +298,7 @@ pub fn features_in(features: Features, crs: &Crs, middle: f64) -> Result<Vec<Fea
     let way = system.onto(crs).ok_or_else(|| other_system(&system, crs))?;
     if !way.is_same() {
         for feature in &mut features {
-            // One that lies on the other side of the earth takes the rest of the layer with it no more.
+            // A feature on the other side of the earth must not make the rest of the layer fail.
             let mut there = feature.geometry.points_mut();
             feature.is_far = !there.all(|point| way.back(*point).map(|back| *point = back).is_some());
             drop(there);
@@ -324,7 +327,7 @@ pub fn told(crs: &Crs) -> String {
     number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
 }
 
-/// Words for the coordinate system of a layer in messages.
+/// Name of the coordinate system of a layer in messages.
 pub fn told_polygons(system: &System) -> String {
     match system {
         System::Degrees => "longitude and latitude (WGS 84)".to_owned(),

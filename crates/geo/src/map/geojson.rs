@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Crs, ToDegrees};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// A polygon: its outer ring and its holes, each a list of points in the units of the map.
+/// Polygon: its outer ring and its holes, each a list of points in the units of the map.
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
 /// Coordinate system of a text.
@@ -13,16 +13,16 @@ pub type Rings = Vec<Vec<[f64; 2]>>;
 pub enum System {
     /// Longitude and latitude on WGS 84.
     Degrees,
-    /// A system with a number in the EPSG registry.
+    /// A system with an EPSG number.
     Epsg(u16),
     /// A system by another name.
     Named(String),
-    /// The text says that it is not known: `"crs": null`.
+    /// Unknown: the text has `"crs": null`.
     Unknown,
 }
 
 impl System {
-    /// The way from its coordinates to those of a map, backwards; none where the two systems have nothing in common.
+    /// Conversion whose `back` leads from this system to that of a map; `None` where none exists.
     pub fn onto(&self, crs: &Crs) -> Option<ToDegrees> {
         let same = |same: bool| same.then_some(ToDegrees::SAME);
         match self {
@@ -37,18 +37,18 @@ impl System {
 /// All polygons of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygons {
-    /// Each with its rings.
+    /// Polygons with their rings.
     pub polygons: Vec<Rings>,
     /// System of the coordinates.
     pub system: System,
 }
 
-/// Bytes in memory, while a text is read, of what each list, each object and each comma in it announces.
+/// Bytes of memory per list, object and comma of a text while it is read.
 const A_LIST: usize = 256;
 const AN_OBJECT: usize = 720;
 const A_COMMA: usize = 96;
 
-/// Memory that reading a text takes, which its length does not tell.
+/// Memory of parsing a text, which depends on its structure, not only on its length.
 pub fn need(text: &str) -> MemoryEstimate {
     let cost = |byte| match byte {
         b'[' => A_LIST,
@@ -59,7 +59,7 @@ pub fn need(text: &str) -> MemoryEstimate {
     MemoryEstimate::of("the polygons", text.bytes().map(cost).sum(), 1.0)
 }
 
-/// The object of a text, which may begin with a byte order mark.
+/// Parses the JSON of a text, which may begin with a byte order mark.
 ///
 /// # Errors
 /// The fault, in words that follow the name of the file.
@@ -68,7 +68,7 @@ pub fn object(text: &str) -> Result<Value, String> {
 }
 
 impl Polygons {
-    /// Reads a text, of which [`need`] tells before what that takes.
+    /// Parses a text. Check the memory with [`need`] before.
     ///
     /// # Errors
     /// The fault, in words that follow the name of the file.
@@ -76,7 +76,7 @@ impl Polygons {
         Self::of(&object(text)?)
     }
 
-    /// Polygons of an object.
+    /// Polygons of a parsed object.
     ///
     /// # Errors
     /// As [`Polygons::parse`].
@@ -89,7 +89,7 @@ impl Polygons {
         Ok(Self { polygons, system: system(root)? })
     }
 
-    /// The first point of all.
+    /// First point of all polygons.
     pub fn first(&self) -> Option<[f64; 2]> {
         self.polygons.iter().flatten().flatten().next().copied()
     }
@@ -102,7 +102,8 @@ impl Polygons {
     }
 }
 
-/// Brings the longitudes of a polygon into the range of a map around its `middle`, holes along with their outline.
+/// Shifts the longitudes of a polygon into the range of a map around its `middle`, holes together
+/// with their outline.
 pub fn turn_rings(rings: &mut Rings, crs: &Crs, middle: f64) {
     let Some((outline, holes)) = rings.split_first_mut() else { return };
     crs.unroll(outline, middle);
@@ -126,7 +127,7 @@ pub(super) fn system(root: &Value) -> Result<System, String> {
     })
 }
 
-/// The polygons of an object and of all that it holds.
+/// Collects the polygons of an object and of its inner objects.
 fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
     let each = |key: &str, polygons: &mut Vec<Rings>| -> Result<(), String> {
         array(object.get(key), key)?.iter().try_for_each(|inner| collect(inner, polygons))
@@ -140,7 +141,7 @@ fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
         },
         Some("Polygon") => {
             let rings = rings(array(object.get("coordinates"), "coordinates")?)?;
-            // One without coordinates is empty.
+            // A polygon without coordinates is empty.
             polygons.extend((!rings.is_empty()).then_some(rings));
             Ok(())
         }
@@ -159,7 +160,7 @@ pub(super) fn array<'a>(value: Option<&'a Value>, what: &str) -> Result<&'a Vec<
     value.and_then(Value::as_array).ok_or_else(|| format!("is no GeoJSON: {what} must be a list"))
 }
 
-/// A point, of which only the first two numbers count.
+/// Parses a point, of which only the first two numbers count.
 pub(super) fn point(point: &Value) -> Option<[f64; 2]> {
     let xy = [point.get(0)?.as_f64()?, point.get(1)?.as_f64()?];
     xy.iter().all(|value| value.is_finite()).then_some(xy)

@@ -1,4 +1,4 @@
-//! Where a raster lies on a map, in the map's own units.
+//! Place of a raster on a map, in map units.
 
 use std::fmt::{Display, Formatter};
 
@@ -8,39 +8,42 @@ use super::Crs;
 use super::crs::MapUnit;
 use lavoxel_base::words::short;
 
-/// Where a heightmap lies on the map of its file: north up, in the map's own units.
+/// Place of a heightmap on the map of its file: north up, in map units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Georeference {
-    /// Easting (or longitude) of the west edge of column 0 (the edge, not the centre of the cell), in map units.
+    /// Easting (or longitude) of the west edge of column 0 (the edge, not the centre of the cell),
+    /// in map units.
     pub x_west: f64,
     /// Northing (or latitude) of the north edge of row 0, in map units.
     pub y_north: f64,
-    /// Metres on the ground in a map unit, along x and along y ([`Scale`](super::Scale)): 1 for a surveyor's map in metres, 0.44 for Web
-    /// Mercator at 64°, those of a degree for a map in degrees.
+    /// Metres on the ground per map unit, along x and along y ([`Scale`](super::Scale)): 1 for a
+    /// surveyor's map in metres, 0.44 for Web Mercator at 64°, the length of a degree for a map in
+    /// degrees.
     pub metres_per_unit: (f64, f64),
     /// System of the coordinates.
     pub crs: Crs,
 }
 
 impl Georeference {
-    /// Map from another corner, so many metres further east and south.
+    /// Moves the north-west corner by `east_m` and `south_m` metres.
     #[must_use]
     pub fn moved(&self, east_m: f64, south_m: f64) -> Self {
         let (x_west, y_north) = self.to_map(east_m, south_m);
         Self { x_west, y_north, ..self.clone() }
     }
 
-    /// Coordinates on the map of a point so many metres east and south of the north-west corner.
+    /// Map coordinates of a point `east_m` and `south_m` metres from the north-west corner.
     pub fn to_map(&self, east_m: f64, south_m: f64) -> (f64, f64) {
         (self.x_west + east_m / self.metres_per_unit.0, self.y_north - south_m / self.metres_per_unit.1)
     }
 
-    /// Metres east and south of the north-west corner at which a point of the map lies.
+    /// Metres east and south of the north-west corner for a point of the map.
     pub fn from_map(&self, x: f64, y: f64) -> (f64, f64) {
         ((x - self.x_west) * self.metres_per_unit.0, (self.y_north - y) * self.metres_per_unit.1)
     }
 
-    /// The scale in words, where metres or feet of the map are others on the ground; nothing for degrees, which are no lengths.
+    /// Scale in words, where metres or feet of the map differ from those on the ground; `None`
+    /// otherwise, and for degrees, which are no lengths.
     pub fn scale_in_words(&self) -> Option<String> {
         let MapUnit::Length(metres) = self.crs.unit() else { return None };
         let (east, north) = self.metres_per_unit;
@@ -56,19 +59,20 @@ impl Georeference {
         })
     }
 
-    /// The point of the map in the middle of a piece that reaches so many metres east and south of the north-west corner.
+    /// Map coordinates of the centre of a piece that extends `east_m` and `south_m` metres from the
+    /// north-west corner.
     pub fn middle(&self, east_m: f64, south_m: f64) -> [f64; 2] {
         self.to_map(0.5 * east_m, 0.5 * south_m).into()
     }
 
-    /// The piece of the map that reaches so many metres east and south of the north-west corner.
+    /// Bounds of the piece that extends `east_m` and `south_m` metres from the north-west corner.
     pub fn bounds(&self, east_m: f64, south_m: f64) -> Bounds {
         let (east, south) = self.to_map(east_m, south_m);
         Bounds { west: self.x_west, south, east, north: self.y_north }
     }
 }
 
-/// A piece of a map, in its own units.
+/// Bounds of a piece of a map, in map units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "[f64; 4]", into = "[f64; 4]")]
 pub struct Bounds {

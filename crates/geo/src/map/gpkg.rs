@@ -1,6 +1,8 @@
-//! The layer of features of an OGC GeoPackage, as GeoJSON: what reads layers needs to know one form alone.
+//! Layer of features of an OGC GeoPackage, converted to GeoJSON, so that readers of layers support
+//! only one form.
 //!
-//! SQLite reads the database. Geometries are well-known binary behind a head of their own (clause 2.1.3 of the standard).
+//! SQLite reads the database. Geometries are well-known binary after their own header (clause 2.1.3
+//! of the standard).
 
 use std::path::Path;
 
@@ -12,13 +14,15 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{self, GEOPACKAGE, Loaded};
 
-/// Bytes of memory for each byte of a geometry or a field: numbers of eight bytes become values of GeoJSON.
+/// Bytes of memory per byte of a geometry or a field: numbers of eight bytes become values of
+/// GeoJSON.
 const WEIGHT: f64 = 24.0;
 
 /// Bytes that SQLite takes: its pages, and its own tables.
 const BYTES_OF_SQLITE: f64 = 6e6;
 
-/// Most points or parts of a geometry that are made room for before they are read.
+/// Largest number of points or parts of a geometry for which memory is reserved before they are
+/// read.
 const ROOM: usize = 1024;
 
 /// Deepest nesting of geometries.
@@ -33,11 +37,11 @@ pub(super) fn collection(path: &Path) -> Result<Loaded<Value>, String> {
 }
 
 fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
-    // SQLite opens the file itself, after it was found to be one.
+    // SQLite opens the file itself, after the check that it is a regular file.
     GEOPACKAGE.open(path).map(drop).map_err(|error| format!("cannot be read: {error}"))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
-    // A file may bring functions and views of its own.
+    // A file may contain its own functions and views.
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;").map_err(wrong)?;
     let layer = Layer::only(&connection)?;
     let held = layer.weigh(&connection)?;
@@ -49,13 +53,13 @@ fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
     Ok(Loaded::new(collection, held))
 }
 
-/// A fault of the database in words.
+/// Fault of the database in words.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(error: rusqlite::Error) -> String {
     format!("is no GeoPackage that can be read: {}", tame(&error.to_string()))
 }
 
-/// A table of features.
+/// Table of features.
 struct Layer {
     table: String,
     geometry: String,
@@ -63,9 +67,9 @@ struct Layer {
 }
 
 impl Layer {
-    /// The only layer of a file.
+    /// Finds the only layer of a file.
     fn only(connection: &Connection) -> Result<Self, String> {
-        // A view might never end.
+        // Only tables, because a view might never end.
         const LAYERS: &str = "SELECT g.table_name, g.column_name, g.srs_id FROM gpkg_geometry_columns AS g
             JOIN sqlite_master AS m ON m.name = g.table_name AND m.type = 'table' ORDER BY 1 LIMIT 100";
         let mut query = connection.prepare(LAYERS).map_err(wrong)?;
@@ -85,12 +89,12 @@ impl Layer {
         }
     }
 
-    /// The table as SQL names it.
+    /// Quoted name of the table for SQL.
     fn quoted(&self) -> String {
         quoted(&self.table)
     }
 
-    /// Refuses more than memory may be taken for.
+    /// Checks the memory of the layer, and holds it.
     fn weigh(&self, connection: &Connection) -> Result<Held, String> {
         let sum =
             format!("SELECT count(*), coalesce(sum(length({})), 0) FROM {}", quoted(&self.geometry), self.quoted());
@@ -124,7 +128,7 @@ impl Layer {
         Ok(features)
     }
 
-    /// The member `crs` of its coordinates; none of longitude and latitude on WGS 84.
+    /// Member `crs` of the coordinates; `None` for longitude and latitude on WGS 84.
     fn system(&self, connection: &Connection) -> Result<Option<Value>, String> {
         const SYSTEM: &str =
             "SELECT organization, organization_coordsys_id, srs_name FROM gpkg_spatial_ref_sys WHERE srs_id = ?1";
@@ -157,7 +161,7 @@ fn property(field: ValueRef<'_>) -> Value {
     }
 }
 
-/// A geometry as GeoJSON; null for an empty one.
+/// Converts a geometry to GeoJSON; null for an empty one.
 fn shape(bytes: &[u8]) -> Result<Value, String> {
     const CUT: &str = "has a geometry that ends early";
     let head = bytes.first_chunk::<8>().ok_or(CUT)?;
@@ -177,13 +181,13 @@ fn shape(bytes: &[u8]) -> Result<Value, String> {
     };
     let mut binary = Binary(bytes.get(8 + bounds..).ok_or(CUT)?);
     let shape = binary.geometry(0)?.ok_or(CUT)?;
-    // An empty point has coordinates that are no numbers.
+    // An empty point has NaN coordinates.
     let has_none = |list: &Vec<Value>| list.is_empty() || list[0].is_null();
     let is_empty = flags & 0x10 != 0 || shape["coordinates"].as_array().is_some_and(has_none);
     Ok(if is_empty { Value::Null } else { shape })
 }
 
-/// Well-known binary that is read.
+/// Reader of well-known binary.
 struct Binary<'a>(&'a [u8]);
 
 impl Binary<'_> {
@@ -197,7 +201,7 @@ impl Binary<'_> {
         self.take().map(if little { u32::from_le_bytes } else { u32::from_be_bytes })
     }
 
-    /// A point, of which the first two of so many numbers count.
+    /// Reads a point of `axes` numbers, of which the first two count.
     fn point(&mut self, little: bool, axes: usize) -> Option<Value> {
         let mut place = [0.0; 2];
         for axis in 0..axes {
@@ -209,7 +213,7 @@ impl Binary<'_> {
         Some(json!(place))
     }
 
-    /// Parts that follow their number.
+    /// Reads a list of parts after their number.
     fn parts(&mut self, little: bool, mut part: impl FnMut(&mut Self) -> Option<Value>) -> Option<Value> {
         let count = self.whole(little)? as usize;
         let mut all = Vec::with_capacity(count.min(ROOM));
@@ -219,12 +223,13 @@ impl Binary<'_> {
         Some(Value::Array(all))
     }
 
-    /// A geometry; none where it ends early.
+    /// Reads a geometry; `None` where it ends early.
     fn geometry(&mut self, depth: usize) -> Result<Option<Value>, String> {
         let Some([order]) = self.take::<1>() else { return Ok(None) };
         let little = order != 0;
         let Some(code) = self.whole(little) else { return Ok(None) };
-        // 1000, 2000 and 3000 of the standard, or bits of PostGIS, say that there are heights, measures or both.
+        // Offsets of 1000, 2000 and 3000 (the standard) or high bits (PostGIS) mark heights,
+        // measures or both.
         let (high, measured) = (code & 0x8000_0000 != 0, code & 0x4000_0000 != 0);
         let code = code & 0x1fff_ffff;
         let axes = match code / 1000 {

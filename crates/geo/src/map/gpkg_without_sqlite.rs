@@ -1,4 +1,4 @@
-//! Where there is no C library, no GeoPackage is read.
+//! Placeholder for systems without a C library, where no GeoPackage can be read.
 
 use std::path::Path;
 

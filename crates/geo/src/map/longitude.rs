@@ -1,31 +1,32 @@
-//! Longitudes: a meridian has one number in each whole turn, and every map its own range of them, such as −180 to 180, 0 to 360, or
-//! 170 to 190 across the date line. Places come to a map, and go to a file, through this module alone.
+//! Longitudes modulo whole turns: every map has its own range, such as −180 to 180, 0 to 360, or
+//! 170 to 190 across the date line. Only this module converts places between the ranges of maps and
+//! files.
 
 use super::{Crs, crs::MapUnit};
 
-/// A whole turn in degrees.
+/// Whole turn in degrees.
 const TURN: f64 = 360.0;
 
-/// The number of `longitude` that lies within half a turn of `middle`, in degrees.
+/// Equivalent of `longitude` within half a turn of `middle`, in degrees.
 pub fn near(longitude: f64, middle: f64) -> f64 {
     turned(longitude, middle, TURN)
 }
 
-/// The number of `longitude` from −180 to 180 degrees, as files for everybody have it.
+/// Equivalent of `longitude` from −180 to 180 degrees, the range of files for exchange.
 pub fn usual(longitude: f64) -> f64 {
     // Both ends stay: the date line has two numbers in that range.
     if longitude.abs() <= 0.5 * TURN { longitude } else { near(longitude, 0.0) }
 }
 
-/// `x` and the whole turns of `turn` units that bring it within half a turn of `middle`.
+/// Shifts `x` by whole turns of `turn` units to within half a turn of `middle`.
 fn turned(x: f64, middle: f64, turn: f64) -> f64 {
     let turns = ((middle - x) / turn).round();
-    // Without a turn the bits stay.
+    // Without a turn the bits stay unchanged.
     if turns == 0.0 { x } else { x + turns * turn }
 }
 
-/// The points of a line or ring without the jump of a whole turn at the date line, as a whole near `middle`. An edge longer than half a
-/// turn is taken the short way.
+/// Removes the jump of a whole turn at the date line from a line or ring, and shifts it as a whole
+/// near `middle`. An edge longer than half a turn is taken the short way.
 fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
     let Some([mut before, _]) = points.first().copied() else { return };
     let (mut least, mut most) = (before, before);
@@ -41,7 +42,7 @@ fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
     }
 }
 
-/// A line in degrees as its pieces between the date line and the next one, each from −180 to 180.
+/// Cuts a line in degrees at the date line into pieces from −180 to 180.
 pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     let mut pieces = Vec::new();
     for turn in turns(points) {
@@ -59,7 +60,8 @@ pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     pieces
 }
 
-/// A polygon in degrees as its parts between the date line and the next one, each from −180 to 180; rings end where they begin.
+/// Cuts a polygon in degrees at the date line into parts from −180 to 180; rings end where they
+/// begin.
 pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     let outline = rings.first().map_or(&[][..], Vec::as_slice);
     let part = |turn: i32| {
@@ -75,7 +77,7 @@ pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     turns.map(part).filter(|part| !part.is_empty()).collect()
 }
 
-/// The whole turns from −180 to 180 in which points lie, by their number.
+/// Numbers of the whole turns, each from −180 to 180, in which points lie.
 fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
     let ends = points.iter().fold([f64::MAX, f64::MIN], |[west, east], [x, _]| [west.min(*x), east.max(*x)]);
     let first = ((ends[0] + 0.5 * TURN) / TURN).floor() as i32;
@@ -83,7 +85,7 @@ fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
     first..=last.max(first)
 }
 
-/// The part of an edge in a whole turn, brought to −180 to 180; none where that has no length.
+/// Part of an edge in a whole turn, shifted to −180 to 180; `None` where the edge lies outside.
 fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
     let middle = TURN * f64::from(turn);
     let at = |x: f64| [x, a[1] + (x - a[0]) / (b[0] - a[0]) * (b[1] - a[1])];
@@ -98,7 +100,8 @@ fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
     meets.then(|| [inside(a), inside(b)])
 }
 
-/// A ring cut to a whole turn, after Sutherland and Hodgman: along the date line parts of a bay may join.
+/// Cuts a ring to a whole turn by the algorithm of Sutherland and Hodgman: parts of a bay may join
+/// along the date line.
 fn within_turn(ring: &[[f64; 2]], turn: i32) -> Vec<[f64; 2]> {
     let mut points = ring.to_vec();
     for side in [-1.0, 1.0] {
@@ -119,7 +122,7 @@ fn within_turn(ring: &[[f64; 2]], turn: i32) -> Vec<[f64; 2]> {
 }
 
 impl Crs {
-    /// Map units in a whole turn of longitude; none on a map that is not in degrees.
+    /// Map units in a whole turn of longitude; `None` on a map that is not in degrees.
     fn turn(&self) -> Option<f64> {
         match self.unit() {
             MapUnit::Angle(degrees) => Some(TURN / degrees),
@@ -127,21 +130,23 @@ impl Crs {
         }
     }
 
-    /// The x of a point within half a turn of the `middle` of a map in degrees; other maps keep it.
+    /// Shifts the x of a point to within half a turn of the `middle` of a map in degrees; unchanged
+    /// on other maps.
     pub fn near(&self, x: f64, middle: f64) -> f64 {
         self.turn().map_or(x, |turn| turned(x, middle, turn))
     }
 
-    /// A line or ring as a whole within half a turn of the `middle` of a map in degrees, without a jump at the date line; other maps keep
-    /// it.
+    /// Shifts a line or ring as a whole to within half a turn of the `middle` of a map in degrees,
+    /// without a jump at the date line; unchanged on other maps.
     pub fn unroll(&self, points: &mut [[f64; 2]], middle: f64) {
         if let Some(turn) = self.turn() {
             unrolled(points, middle, turn);
         }
     }
 
-    /// West and east end of a piece of a map in degrees within half a turn of the `middle` of another one. A west end beyond the east
-    /// end means a piece across the date line. Other maps keep both.
+    /// Shifts the west and east end of a piece of a map in degrees to within half a turn of the
+    /// `middle` of another map. A west end beyond the east end means a piece across the date line.
+    /// Unchanged on other maps.
     pub fn span_near(&self, [west, east]: [f64; 2], middle: f64) -> [f64; 2] {
         let Some(turn) = self.turn() else { return [west, east] };
         let east = if east < west { east + turn } else { east };

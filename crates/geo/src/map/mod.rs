@@ -1,5 +1,5 @@
-//! Places in the world: what the coordinates of a map mean, where a raster lies on it, and where the box of a simulation
-//! stands. Plain numbers and texts: nothing here reads a file.
+//! Places in the world: coordinate systems of maps, places of rasters on a map, and the place of a
+//! simulation's box.
 
 pub mod columns;
 pub mod compare;

@@ -1,19 +1,20 @@
-//! The New Zealand Map Grid, which the crate of all other projections does not have: a conformal polynomial in the complex
-//! plane (W. I. Reilly, *A conformal mapping projection with minimum scale error*, Survey Review 22, 1973).
+//! New Zealand Map Grid, which the crate of all other projections does not support: a conformal
+//! polynomial in the complex plane (W. I. Reilly, *A conformal mapping projection with minimum
+//! scale error*, Survey Review 22, 1973).
 
-/// Where the map has its origin, in degrees, and its coordinates there, in metres.
+/// Origin of the map in degrees; `EAST` and `NORTH` are its coordinates in metres.
 const LONGITUDE: f64 = 173.0;
 const LATITUDE: f64 = -41.0;
 const EAST: f64 = 2_510_000.0;
 const NORTH: f64 = 6_023_150.0;
 
-/// Half of the longer axis of the International ellipsoid of 1924, in metres.
+/// Semi-major axis of the International ellipsoid of 1924, in metres.
 const A: f64 = 6_378_388.0;
 
-/// Hundred thousands of seconds in a degree: the unit of latitudes in the series.
+/// Unit of latitudes in the series: hundred thousands of arcseconds per degree.
 const SERIES: f64 = 3600.0 / 1e5;
 
-/// From latitudes to isometric ones, and back.
+/// Coefficients from geodetic to isometric latitudes; `GEODETIC` are those of the inverse.
 const ISOMETRIC: [f64; 10] = [
     0.639_917_507_3,
     -0.135_879_761_3,
@@ -38,7 +39,7 @@ const GEODETIC: [f64; 9] = [
     -0.001_3,
 ];
 
-/// The map itself, as complex numbers.
+/// Coefficients of the complex polynomial of the map.
 const MAP: [Complex; 6] = [
     [0.755_785_322_8, 0.0],
     [0.249_204_646, 0.003_371_507],
@@ -48,19 +49,19 @@ const MAP: [Complex; 6] = [
     [-0.687_098_3, -1.165_196_7],
 ];
 
-/// North and east, as the real and the imaginary part.
+/// Complex number: north as the real and east as the imaginary part.
 type Complex = [f64; 2];
 
 fn times(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// A series that begins with the first power.
+/// Evaluates a power series without a constant term.
 fn series(factors: &[f64], at: f64) -> f64 {
     at * factors.iter().rev().fold(0.0, |sum, factor| sum * at + factor)
 }
 
-/// The map at a number, and its derivative there.
+/// Value and derivative of the map polynomial.
 fn map(at: Complex) -> (Complex, Complex) {
     let (mut sum, mut slope) = ([0.0; 2], [0.0; 2]);
     for factor in MAP.iter().rev().chain([&[0.0; 2]]) {
@@ -72,18 +73,19 @@ fn map(at: Complex) -> (Complex, Complex) {
     (sum, slope)
 }
 
-/// The point of the map at a longitude and latitude of the datum of 1949.
+/// Point of the map at a longitude and latitude of the datum of 1949.
 pub(super) fn to_map([longitude, latitude]: [f64; 2]) -> [f64; 2] {
     let isometric = series(&ISOMETRIC, (latitude - LATITUDE) * SERIES);
     let ([north, east], _) = map([isometric, (longitude - LONGITUDE).to_radians()]);
     [EAST + A * east, NORTH + A * north]
 }
 
-/// Longitude and latitude of a point of the map on the datum of 1949; none where the map does not reach.
+/// Longitude and latitude, on the datum of 1949, of a point of the map; `None` where the map does
+/// not reach.
 pub(super) fn from_map([x, y]: [f64; 2]) -> Option<[f64; 2]> {
     let wanted = [(y - NORTH) / A, (x - EAST) / A];
     let mut at = wanted;
-    // Newton's steps: five are enough on the islands.
+    // Newton's method: five steps are enough on the islands.
     for _ in 0..20 {
         let (here, slope) = map(at);
         let off = [here[0] - wanted[0], here[1] - wanted[1]];
@@ -101,7 +103,7 @@ pub(super) fn from_map([x, y]: [f64; 2]) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// Numbers of PROJ 9.
+    /// Expected values from PROJ 9.
     #[test]
     fn it_is_that_of_proj() {
         for (place, [longitude, latitude]) in [

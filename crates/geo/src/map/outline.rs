@@ -1,31 +1,33 @@
 //! Outlines of cells of a raster, as polygons along the edges of the cells.
 //!
-//! Cells that share an edge make one polygon; cells that only meet at a corner are two. No ring passes a corner twice, so
-//! that polygons are simple: where a piece closes around a hole at a corner, the hole is a ring of its own that touches the
-//! outer one there.
+//! Cells that share an edge make one polygon; cells that only meet at a corner are two. No ring
+//! passes a corner twice, so that polygons are simple: where a piece closes around a hole at a
+//! corner, the hole is a separate ring that touches the outer one there.
 
 use std::collections::HashMap;
 
 use ndarray::Array2;
 
-/// A corner of cells: column and row, from the north-west corner of the raster.
+/// Corner of cells: column and row, from the north-west corner of the raster.
 pub type Corner = [usize; 2];
 
-/// A piece of cells that hang together by their edges.
+/// Outline of a piece of cells that are connected by edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
-    /// Counter-clockwise on a map with north up. The last corner is joined to the first, and not the same.
+    /// Outer ring, counter-clockwise on a map with north up. The last corner is joined to the
+    /// first, and is not repeated.
     pub outer: Vec<Corner>,
-    /// Its holes, clockwise.
+    /// Holes, clockwise.
     pub holes: Vec<Vec<Corner>>,
-    /// Number of its cells.
+    /// Number of cells.
     pub cells: usize,
 }
 
-/// Directions along edges, each a quarter to the left of the one before: east, north, west, south.
+/// Directions along edges, each a quarter turn to the left of the previous: east, north, west,
+/// south.
 const STEPS: [(isize, isize); 4] = [(1, 0), (0, -1), (-1, 0), (0, 1)];
 
-/// The outlines of all cells of `mask` (row 0 north, column 0 west) that are true, from the north-west on.
+/// Outlines of all true cells of `mask` (row 0 north, column 0 west), from the north-west on.
 pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
     let (pieces, cells) = pieces(mask);
     let none = |cells: &usize| Outline { outer: Vec::new(), holes: Vec::new(), cells: *cells };
@@ -48,8 +50,8 @@ pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
     outlines
 }
 
-/// How many edges lie between cells of `mask` that are true and others, or the sides of the raster: the outlines have no more
-/// corners.
+/// Number of edges between true and false cells of `mask`, or the sides of the raster: an upper
+/// bound of the corners of the outlines.
 pub fn edges(mask: &Array2<bool>) -> usize {
     let (rows, cols) = mask.dim();
     let is_in = |row: usize, col: usize| row < rows && col < cols && mask[(row, col)];
@@ -61,7 +63,8 @@ pub fn edges(mask: &Array2<bool>) -> usize {
     (0..=rows).map(|row| (0..=cols).map(|col| sides(row, col)).sum::<usize>()).sum()
 }
 
-/// The piece of each cell, from 1 on, 0 for none; and the number of cells of each.
+/// Labels the connected pieces: for each cell the number of its piece, from 1, 0 for none; and the
+/// number of cells of each piece.
 fn pieces(mask: &Array2<bool>) -> (Array2<usize>, Vec<usize>) {
     let (rows, cols) = mask.dim();
     let (mut pieces, mut counts) = (Array2::zeros((rows, cols)), Vec::new());
@@ -87,7 +90,7 @@ fn pieces(mask: &Array2<bool>) -> (Array2<usize>, Vec<usize>) {
     (pieces, counts)
 }
 
-/// The cell (row, column) at the left of the edge that starts at a corner.
+/// Cell (row, column) on the left of the edge that starts at a corner.
 fn left_of([x, y]: Corner, direction: usize) -> (usize, usize) {
     match direction {
         0 => (y - 1, x),
@@ -97,9 +100,9 @@ fn left_of([x, y]: Corner, direction: usize) -> (usize, usize) {
     }
 }
 
-/// Edges between cells inside and cells outside, with the inside at their left.
+/// Edges between cells inside and outside, with the inside on their left.
 struct Edges {
-    /// The directions of those that start at each corner, as bits.
+    /// Directions of the edges that start at each corner, as bits.
     from: Array2<u8>,
 }
 
@@ -111,7 +114,8 @@ impl Edges {
             let outside = |dx: isize, dy: isize| {
                 mask.get((row.wrapping_add_signed(dy), col.wrapping_add_signed(dx))) != Some(&true)
             };
-            // The south edge runs east, the east edge north, the north edge west, the west edge south.
+            // The south edge runs east, the east edge north, the north edge west, the west edge
+            // south.
             let sides =
                 [(0, 1, [row + 1, col]), (1, 0, [row + 1, col + 1]), (0, -1, [row, col + 1]), (-1, 0, [row, col])];
             for (direction, (dx, dy, corner)) in sides.into_iter().enumerate() {
@@ -121,19 +125,19 @@ impl Edges {
         Self { from }
     }
 
-    /// The direction of an edge that starts at a corner.
+    /// Direction of an edge that starts at a corner; `None` without any.
     fn any(&self, [x, y]: Corner) -> Option<usize> {
         let bits = self.from[[y, x]];
         (bits != 0).then(|| bits.trailing_zeros() as usize)
     }
 
-    /// Follows edges until they come back to where they start, takes them away, and gives the rings that they make.
+    /// Follows edges back to their start and removes them; returns the resulting rings.
     fn trace(&mut self, start: Corner, mut direction: usize) -> Vec<Vec<Corner>> {
         let (mut rings, mut path, mut passed) = (Vec::new(), Vec::new(), HashMap::new());
         let mut at = start;
         loop {
             if let Some(first) = passed.insert(at, path.len()) {
-                // A corner that was passed before: what lies between is a ring.
+                // A corner was passed before: the path in between is a ring.
                 let ring: Vec<Corner> = path.drain(first..).collect();
                 ring.iter().skip(1).for_each(|corner| {
                     passed.remove(corner);
@@ -148,7 +152,8 @@ impl Edges {
             self.from[[at[1], at[0]]] &= !(1 << direction);
             let (dx, dy) = STEPS[direction];
             at = [at[0].wrapping_add_signed(dx), at[1].wrapping_add_signed(dy)];
-            // To the left where there is a choice: around the cell, so that cells that meet at a corner stay apart.
+            // Turns left where there is a choice: around the cell, so that cells that meet at a
+            // corner stay apart.
             let bits = self.from[[at[1], at[0]]];
             let next = [1, 0, 3].into_iter().map(|turn| (direction + turn) % 4).find(|d| bits & (1 << d) != 0);
             direction = next.unwrap_or(direction);
@@ -156,7 +161,7 @@ impl Edges {
     }
 }
 
-/// A ring without the corners at which it goes straight on.
+/// Removes the corners at which a ring continues straight.
 fn straightened(ring: &[Corner]) -> Vec<Corner> {
     let n = ring.len();
     let turns = |i: &usize| {
@@ -166,7 +171,8 @@ fn straightened(ring: &[Corner]) -> Vec<Corner> {
     (0..n).filter(turns).map(|i| ring[i]).collect()
 }
 
-/// Twice the area of a ring in cells; positive for one that runs counter-clockwise on a map with north up.
+/// Twice the signed area of a ring in cells; positive for a ring that runs counter-clockwise on a
+/// map with north up.
 pub fn twice_the_area(ring: &[Corner]) -> i64 {
     let number = |value: usize| value as i64;
     let corners = ring.iter().zip(ring.iter().cycle().skip(1));
@@ -185,7 +191,8 @@ mod tests {
         Array2::from_shape_vec((rows.len(), rows[0].len()), cells).expect("rows of one length")
     }
 
-    /// Checks that the rings are simple, wind as they should, and hold as many cells as they say.
+    /// Checks that the rings are simple, have the right orientation, and enclose the stated number
+    /// of cells.
     fn check(mask: &Array2<bool>) -> Vec<Outline> {
         let found = outlines(mask);
         assert_eq!(found.iter().map(|o| o.cells).sum::<usize>(), mask.iter().filter(|inside| **inside).count());
@@ -211,7 +218,7 @@ mod tests {
         assert_eq!((found[1].cells, found[1].outer.len()), (1, 4));
     }
 
-    /// Where outside and hole meet at a corner, both rings touch there.
+    /// Both rings touch where the outside and a hole meet at a corner.
     #[test]
     fn a_hole_may_touch_the_outer_ring() {
         let found = check(&mask(&["###", "#.#", "##."]));

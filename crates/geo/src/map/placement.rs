@@ -1,8 +1,8 @@
-//! Where a raster lies on its map, in the map's own units.
+//! Frame of a raster on its map, in map units.
 
 use super::{Bounds, Georeference};
 
-/// The frame of a raster with north up, in map units: metres, or degrees where the map is in degrees.
+/// Frame of a raster with north up, in map units: metres, or degrees where the map is in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
     /// Number of columns, west to east.
@@ -18,8 +18,8 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Of a raster of `(rows, cols)` cells of `cell_size_m` (west to east, north to south). Without a place on a map its
-    /// south-west corner is (0, 0), in metres.
+    /// Frame of a raster of `(rows, cols)` cells of `cell_size_m` (west to east, north to south).
+    /// Without a place on a map its south-west corner is (0, 0), in metres.
     pub fn new(origin: Option<&Georeference>, cell_size_m: (f64, f64), (rows, cols): (usize, usize)) -> Self {
         match origin {
             Some(origin) => {
@@ -35,7 +35,7 @@ impl Placement {
         self.west + 0.5 * self.cols as f64 * self.cell.0
     }
 
-    /// Its four sides.
+    /// Bounds of the raster.
     pub fn bounds(&self) -> Bounds {
         let east = self.west + self.cols as f64 * self.cell.0;
         Bounds { west: self.west, south: self.south(), east, north: self.north }
@@ -46,12 +46,12 @@ impl Placement {
         self.north - self.rows as f64 * self.cell.1
     }
 
-    /// The middles of the columns along x, from west to east.
+    /// Iterates over the centres of the columns along x, from west to east.
     pub fn xs(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.cols).map(|col| self.west + (col as f64 + 0.5) * self.cell.0)
     }
 
-    /// The middles of the rows along y, from north to south.
+    /// Iterates over the centres of the rows along y, from north to south.
     pub fn ys(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.rows).map(|row| self.north - (row as f64 + 0.5) * self.cell.1)
     }

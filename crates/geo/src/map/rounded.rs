@@ -1,30 +1,33 @@
-//! Outlines and lines with round corners, for drawings: Chaikin's corner cutting (*An algorithm for high-speed curve generation*,
-//! 1974).
+//! Smoothed outlines and lines for drawings: Chaikin's corner cutting (*An algorithm for high-speed
+//! curve generation*, 1974).
 //!
-//! Edges of cells become steps along every slanted side of a footprint. [`outline`] goes through the middles of the edges first,
-//! which makes a staircase of single cells a straight line. With all passes a ring is a sixth of a cell smaller for each corner
-//! outwards and larger for each inwards, so that a ring without a hole loses two thirds of a cell whatever its size. Rings that
-//! did not cross do not cross afterwards: each stays within the hull of its own neighbouring corners.
+//! Edges of cells become steps along every slanted side of a footprint. [`outline`] first goes
+//! through the middles of the edges, which turns a staircase of single cells into a straight line.
+//! With all passes a ring is a sixth of a cell smaller for each convex corner and larger for each
+//! concave one, so that a ring without a hole loses two thirds of a cell whatever its size. Rings
+//! that did not cross do not cross afterwards: each stays within the hull of its own neighbouring
+//! corners.
 
 use super::outline::Corner;
 
-/// A point in columns and rows.
+/// Point in columns and rows.
 type Point = [f64; 2];
 
-/// Cells within which two points of a line are one.
+/// Distance in cells below which two points of a line are merged.
 const SAME: f64 = 1e-4;
 
-/// Passes of corner cutting.
+/// Number of passes of corner cutting.
 const PASSES: usize = 3;
 
-/// A ring of corners of cells, rounded; the last point is joined to the first.
+/// Smooths a ring of cell corners; the last point is joined to the first.
 pub fn outline(ring: &[Corner]) -> Vec<Point> {
     cut(middles(ring), true)
 }
 
-/// A line, rounded; a closed one ends where it begins, and an open one keeps its ends.
+/// Smooths a line; a closed line ends where it begins, and an open one keeps its ends.
 pub fn line(mut line: Vec<Point>) -> Vec<Point> {
-    // A level that is a value crosses several edges at one cell; a corner of such points would count as straight.
+    // A level that equals a value crosses several edges at one cell; a corner of such points would
+    // count as straight.
     line.dedup_by(|b, a| (a[0] - b[0]).hypot(a[1] - b[1]) < SAME);
     let closed = line.len() > 3 && line.first() == line.last();
     if !closed {
@@ -35,7 +38,7 @@ pub fn line(mut line: Vec<Point>) -> Vec<Point> {
     ring
 }
 
-/// The middles of all edges of cells along a ring.
+/// Middles of all cell edges along a ring.
 fn middles(ring: &[Corner]) -> Vec<Point> {
     let ends = ring.iter().zip(ring.iter().cycle().skip(1));
     let edges = ends.flat_map(|(&[x0, y0], &[x1, y1])| {
@@ -49,7 +52,7 @@ fn middles(ring: &[Corner]) -> Vec<Point> {
     edges.collect()
 }
 
-/// Most points of a rounded outline for an edge of a cell, or of a line for a point.
+/// Upper bound of the points of a smoothed outline per cell edge, or of a line per point.
 pub const MOST: usize = 1 << PASSES;
 
 fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
@@ -67,11 +70,11 @@ fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
         next.extend(points.last().filter(|_| !closed));
         points = next;
     }
-    // Only now: a cut takes a quarter of an edge, which must not grow.
+    // Only after the last pass: a cut takes a quarter of an edge, which must not grow.
     without_straight(&points, closed)
 }
 
-/// Leaves out points on a straight line between their neighbours.
+/// Removes points on a straight line between their neighbours.
 fn without_straight(points: &[Point], closed: bool) -> Vec<Point> {
     let n = points.len();
     let turns = |i: usize| {
@@ -98,7 +101,7 @@ mod tests {
     fn a_staircase_becomes_a_straight_line_and_a_disc_round() {
         let stairs = outlines(&Array2::from_shape_fn((20, 20), |(row, col)| row + col < 20));
         let ring = outline(&stairs[0].outer);
-        // Of the hypotenuse all that is left is its ends.
+        // The hypotenuse keeps only its ends.
         let inside = ring.iter().filter(|[x, y]| (x + y - 20.5).abs() < 0.3 && (2.0..18.0).contains(x)).count();
         assert!(inside <= 2 && ring.len() < 60, "{inside} of {}", ring.len());
         let disc = Array2::from_shape_fn((40, 40), |(row, col)| (row as f64 - 19.5).hypot(col as f64 - 19.5) < 15.0);
@@ -107,8 +110,8 @@ mod tests {
         let (low, high) = radii.fold((f64::MAX, 0.0f64), |(low, high), r| (low.min(r), high.max(r)));
         assert!(low > 14.6 && high < 15.4, "{low} {high}");
         let cells = disc.iter().filter(|&&inside| inside).count() as f64;
-        // Four corners more turn outwards than inwards. Each loses an eighth of a cell to the middles of its edges, and a quarter of the
-        // loss before with each pass.
+        // Four corners more turn outwards than inwards. Each loses an eighth of a cell to the
+        // middles of its edges, and a quarter of the previous loss with each pass.
         let lost = 4.0 * (0..=PASSES as i32).map(|pass| 0.125 * 0.25f64.powi(pass)).sum::<f64>();
         assert!((cells - area(&ring) - lost).abs() < 1e-9, "{} {cells} {lost}", area(&ring));
     }
@@ -121,7 +124,7 @@ mod tests {
         let ring = line(vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0], [0.0, 0.0]]);
         assert!(ring.first() == ring.last() && ring.len() > 12);
         assert_eq!(line(vec![[0.0, 0.0], [1.0, 1.0]]), [[0.0, 0.0], [1.0, 1.0]]);
-        // Corners of points that are almost the same are kept.
+        // Corners of nearly coincident points are kept.
         let almost = line(vec![
             [0.0, 0.0],
             [4.0, 0.0],

@@ -1,31 +1,36 @@
-//! Scale of a map: the one place that says how many metres of the ground lie in a unit of its coordinates.
+//! Scale of a map: the one place that computes the metres on the ground per unit of a map's
+//! coordinates.
 //!
-//! The metres of a projection are those of the ground at best near its centre. Surveyors' systems, such as UTM, keep within half a percent
-//! ([`FAITHFUL`]) and are taken at their word. Others, such as Web Mercator, in which a metre of the map is 0.44 m of the ground at 64°,
-//! are measured: the point of the map is taken to the ellipsoid of WGS 84 and so are its neighbours. The scale is that at the middle of
-//! a map; [`Scale::varies`] tells how far it is from that of the corners and sides.
+//! The metres of a projection are those of the ground at best near its centre. Surveyors' systems,
+//! such as UTM, keep within half a percent ([`FAITHFUL`]), and their nominal scale is used. Others,
+//! such as Web Mercator, in which a metre of the map is 0.44 m of the ground at 64°, are measured:
+//! a point of the map and its neighbours are converted to the ellipsoid of WGS 84. The scale is
+//! that at the middle of a map; [`Scale::varies`] is its deviation at the corners and sides.
 
 use super::crs::{MapUnit, metres_per_degree};
 use super::{Bounds, Crs};
 
-/// Largest share by which the metres of a map may differ from those of the ground and still be taken for them: that of UTM as far as 6°
-/// from its meridian.
+/// Largest relative error of a map's metres for which they count as metres on the ground: that of
+/// UTM up to 6° from its meridian.
 pub const FAITHFUL: f64 = 0.005;
 
-/// Largest share by which the scale may vary over the map of a box or of a comparison. An area is then right to twice this share.
+/// Largest variation of the scale over the map of a box or of a comparison. An area is then right
+/// to twice this share.
 pub const MOST_VARIATION: f64 = 0.05;
 
-/// Metres on the ground in a unit of a map.
+/// Metres on the ground per unit of a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// Along x and along y, at the middle.
+    /// Scale along x and along y, at the middle.
     pub metres_per_unit: (f64, f64),
-    /// Largest share by which that differs at a corner, a side or between the axes, which on some maps are not at right angles.
+    /// Largest relative deviation at a corner, a side or between the axes, which on some maps are
+    /// not at right angles.
     pub varies: f64,
 }
 
 impl Scale {
-    /// The fault of a map whose scale varies by more than [`MOST_VARIATION`], with its mend; none of others.
+    /// Fault of a map whose scale varies by more than [`MOST_VARIATION`], with a remedy; `None` for
+    /// others.
     pub fn fault(&self, crs: &Crs, bounds: Bounds) -> Option<String> {
         (self.varies > MOST_VARIATION).then(|| {
             let zone = utm_of(crs, bounds).map_or("a system of the place".to_owned(), |code| format!("EPSG:{code}"));
@@ -40,7 +45,7 @@ impl Scale {
 }
 
 impl Crs {
-    /// The scale of a map over a piece of it; `None` at or beyond a pole of a map in degrees.
+    /// Scale of a piece of a map; `None` at or beyond a pole of a map in degrees.
     pub fn scale(&self, bounds: Bounds) -> Option<Scale> {
         match self.unit() {
             MapUnit::Angle(degrees) => of_degrees(degrees, bounds),
@@ -49,7 +54,7 @@ impl Crs {
     }
 }
 
-/// The scale of a map in units of so many degrees.
+/// Scale of a map whose unit is `degrees` degrees.
 fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     let at = |y: f64| {
         let latitude = y * degrees;
@@ -65,7 +70,8 @@ fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     Some(Scale { metres_per_unit, varies: varies.map(|share| share.unwrap_or(1.0)).fold(0.0, f64::max) })
 }
 
-/// The scale of a map in units of so many metres. One without a known projection is a plan of the ground.
+/// Scale of a map whose unit is `metres` metres. A map without a known projection counts as a plan
+/// of the ground.
 fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     let own = (metres, metres);
     let face = Scale { metres_per_unit: own, varies: 0.0 };
@@ -85,22 +91,24 @@ fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     Scale { metres_per_unit, varies }
 }
 
-/// Metres to eight digits: the last digits of a projection differ from system to system, and a cell's size decides over the flow.
+/// Rounds metres to eight decimals: the last digits of a projection differ between systems, and a
+/// cell's size decides over the flow.
 fn rounded(metres: f64) -> f64 {
     (metres * 1e8).round() / 1e8
 }
 
-/// Metres on the ground of a unit of the map east and north, and the cosine of the angle between both.
+/// Metres on the ground per map unit east and north, and the cosine of the angle between both
+/// directions.
 struct Steps {
     east: f64,
     north: f64,
     shear: f64,
 }
 
-/// A projection, for measuring.
+/// Projection, for measuring.
 struct Plane {
     way: super::ToDegrees,
-    /// Map units from a point to its neighbours: 100 m.
+    /// Distance in map units from a point to its neighbours: 100 m.
     step: f64,
 }
 
@@ -109,7 +117,7 @@ impl Plane {
         Some(Self { way: super::ToDegrees::of(crs)?, step: 100.0 / metres })
     }
 
-    /// The steps at a point; none where the projection does not reach.
+    /// Scale at a point; `None` where the projection does not reach.
     fn steps(&self, x: f64, y: f64) -> Option<Steps> {
         let ground = |x: f64, y: f64| on_the_ellipsoid(self.way.at(x, y));
         let chord = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| (b[k] - a[k]) / (2.0 * self.step));
@@ -122,7 +130,7 @@ impl Plane {
     }
 }
 
-/// Metres from the centre of the earth to a longitude and latitude on the ellipsoid of WGS 84.
+/// Geocentric coordinates in metres of a longitude and latitude on the ellipsoid of WGS 84.
 fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     const A: f64 = 6_378_137.0;
     const FLATTENING: f64 = 1.0 / 298.257_223_563;
@@ -133,7 +141,7 @@ fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     [prime_vertical * cos * cos_east, prime_vertical * cos * sin_east, prime_vertical * (1.0 - e2) * sin]
 }
 
-/// The number of the UTM zone of the middle of a piece of a map.
+/// EPSG number of the UTM zone at the middle of a piece of a map; `None` at the poles.
 fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
     let middle = [0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north)];
     let way = super::ToDegrees::of(crs)?;
@@ -152,17 +160,18 @@ mod tests {
         Crs::from(format!("EPSG:{code}").parse::<Epsg>().expect("a known number"))
     }
 
-    /// A square of `side` map units around a point.
+    /// Scale over a square of `side` map units around a point.
     fn scale(code: u16, [x, y]: [f64; 2], side: f64) -> Scale {
         let half = 0.5 * side;
         let bounds = Bounds { west: x - half, south: y - half, east: x + half, north: y + half };
         crs(code).scale(bounds).expect("between the poles")
     }
 
-    /// Scales worked out from the formulas of the projections.
+    /// Compares with scales derived from the formulas of the projections.
     #[test]
     fn metres_are_those_of_the_ground() {
-        // Web Mercator at 64° N: along both axes the radius of the earth there over that of the sphere, times cos φ.
+        // Web Mercator at 64° N: along both axes the radius of the earth there over that of the
+        // sphere, times cos φ.
         let at_64 = [-2_100_000.0, 9_358_000.0];
         let Scale { metres_per_unit: (east, north), varies } = scale(3857, at_64, 10_000.0);
         let latitude = (2.0 * (at_64[1] / 6_378_137.0f64).exp().atan() - std::f64::consts::FRAC_PI_2).to_degrees();
@@ -174,7 +183,8 @@ mod tests {
         // The equirectangular plane is true to the north, and on the equator to the east.
         let (east, north) = scale(4087, [0.0, 7_124_000.0], 10_000.0).metres_per_unit;
         assert!((0.43..0.45).contains(&east) && (north - 1.0).abs() < 0.01, "{east} {north}");
-        // An equal-area plane keeps areas: with the scale along both axes its cells are as large as it says.
+        // An equal-area plane keeps areas: with the scale along both axes its cells have their
+        // nominal size.
         let (east, north) = scale(6933, [0.0, 6_560_000.0], 10_000.0).metres_per_unit;
         assert!((east * north - 1.0).abs() < 1e-4 && east < 0.6, "{east} {north}");
     }

@@ -1,7 +1,8 @@
-//! Where the box is in the world: the one place where cells become metres, elevations and map coordinates.
+//! Place of the box in the world: the one module that converts cells into metres, elevations and map
+//! coordinates.
 //!
-//! Inside, x runs east, y up and z south. Programs for volumes and meshes want z up, so their files count cells
-//! `[east, north, up]` from the south-west corner of the floor:
+//! Inside, x runs east, y up and z south. Programs for volumes and meshes want z up, so that their
+//! files count cells `[east, north, up]` from the south-west corner of the floor:
 //!
 //! ```text
 //!        up = y                 cell (x, y, z) of the box is cell [x, nz − 1 − z, y] of a file
@@ -11,15 +12,15 @@
 //!        └────── east = x
 //! ```
 //!
-//! Lengths are metres; up is the true elevation, without the exaggeration. Where the terrain came with a map in metres,
-//! the corner has that map's coordinates. They may be millions, which 32-bit floats cannot hold to the centimetre: formats
-//! with a 64-bit origin place the box on the map, all other files have their zero at the corner and carry
-//! [`Site::offset_m`] in words.
+//! Lengths are metres; up is the true elevation, without the exaggeration. Where the terrain came
+//! with a map in metres, the corner has the coordinates of that map. Coordinates may be millions,
+//! which 32-bit floats cannot hold to the centimetre: formats with a 64-bit origin place the box on
+//! the map, all other files have their zero at the corner and carry [`Site::offset_m`] in words.
 
 use super::{Crs, Georeference, Placement};
 use lavoxel_base::grid::{Grid, Place};
 
-/// Where a box stands and how large it is.
+/// Place and size of a box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
     /// Shape of the box, axes as inside.
@@ -28,9 +29,9 @@ pub struct Site {
     pub cell_size_m: f64,
     /// Elevation of the floor (y = 0) in metres.
     pub floor_m: f64,
-    /// How much heights are stretched: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
+    /// Vertical stretch factor: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
     pub vertical_exaggeration: f64,
-    /// Place of the box's north-west corner on the map, where the terrain came with one.
+    /// Place of the box's north-west corner on the map; `None` if the terrain came without a map.
     pub georeference: Option<Georeference>,
 }
 
@@ -51,25 +52,27 @@ impl Site {
         self.floor_m + cells * self.cell_height_m()
     }
 
-    /// The columns of the box as a raster on the map; without a map the box's south-west corner is (0, 0), in metres.
+    /// Columns of the box as a raster on the map; without a map the box's south-west corner is (0,
+    /// 0), in metres.
     pub fn placement(&self) -> Placement {
         let cell = (self.cell_size_m, self.cell_size_m);
         Placement::new(self.georeference.as_ref(), cell, (self.grid.nz, self.grid.nx))
     }
 
-    /// Coordinates on the map of a point in columns and rows from the box's north-west corner.
+    /// Map coordinates of a point in columns and rows from the box's north-west corner.
     pub fn on_the_map(&self, [col, row]: [f64; 2]) -> [f64; 2] {
         let place = self.placement();
         [place.west + col * place.cell.0, place.north - row * place.cell.1]
     }
 
-    /// Columns and rows from the box's north-west corner of a point of the map.
+    /// Columns and rows from the box's north-west corner for a point of the map.
     pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let place = self.placement();
         [(x - place.west) / place.cell.0, (place.north - y) / place.cell.1]
     }
 
-    /// Columns and rows from the box's north-west corner of a single place of the map, whichever number its longitude has.
+    /// Columns and rows from the box's north-west corner for a single place of the map, whatever
+    /// the range of its longitude.
     pub fn cells_near(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         self.cells_of([self.crs().map_or(x, |crs| crs.near(x, self.middle_x())), y])
     }
@@ -79,12 +82,12 @@ impl Site {
         self.placement().middle_x()
     }
 
-    /// Coordinate system of the map, where that is known.
+    /// Coordinate system of the map; `None` without a map.
     pub fn crs(&self) -> Option<&Crs> {
         self.georeference.as_ref().map(|place| &place.crs)
     }
 
-    /// The unit of the map's coordinates.
+    /// Name of the unit of the map's coordinates.
     pub fn map_unit(&self) -> &'static str {
         match &self.georeference {
             Some(place) if place.crs.is_geographic() => "degree",
@@ -103,13 +106,14 @@ impl Site {
         [self.cell_size_m, self.cell_size_m, self.cell_height_m()]
     }
 
-    /// The cell `[east, north, up]` of a file for a cell of the box.
+    /// Cell `[east, north, up]` of a file for a cell of the box.
     #[inline]
     pub fn cell(&self, [x, y, z]: Place) -> [usize; 3] {
         [x, self.grid.nz - 1 - z, y]
     }
 
-    /// Offset from local metres to those of the map, `[east, north, up]`: zero where there is no map in metres.
+    /// Offset from local metres to those of the map, `[east, north, up]`: zero without a map in
+    /// metres.
     pub fn offset_m(&self) -> [f64; 3] {
         let metric = self.georeference.as_ref().filter(|map| map.metres_per_unit == (1.0, 1.0));
         metric.map_or([0.0; 3], |map| [map.x_west, map.y_north - self.grid.nz as f64 * self.cell_size_m, 0.0])

@@ -1,9 +1,9 @@
-//! Reading of coordinate reference systems as well-known text, as far as a heightmap needs it.
+//! Parser of coordinate reference systems in well-known text, as far as a heightmap needs.
 
 /// Deepest nesting that is followed; real texts need six.
 const DEEPEST: usize = 16;
 
-/// `KEYWORD["name", 1.0, CHILD[…], …]`.
+/// Node `KEYWORD["name", 1.0, CHILD[…], …]` of a well-known text.
 #[derive(Debug, PartialEq)]
 pub(super) struct Node<'a> {
     pub(super) keyword: &'a str,
@@ -14,8 +14,8 @@ pub(super) struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The root of a text, or the first of several, as ArcGIS writes those of map and heights; `None` for what is no
-    /// well-known text.
+    /// Parses the root of a text, or the first of several roots, as ArcGIS writes those of map and
+    /// heights; `None` for a text that is no well-known text.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let (node, rest) = parse_node(text.trim_start(), 0)?;
         let rest = rest.trim_start();
@@ -26,24 +26,24 @@ impl<'a> Node<'a> {
         keywords.iter().any(|keyword| self.keyword.eq_ignore_ascii_case(keyword))
     }
 
-    /// The first child with one of the keywords.
+    /// First child with one of the keywords.
     pub(super) fn child(&self, keywords: &[&str]) -> Option<&Self> {
         self.children.iter().find(|child| child.is(keywords))
     }
 
-    /// The first node below this one with one of the keywords.
+    /// First descendant with one of the keywords.
     pub(super) fn below(&self, keywords: &[&str]) -> Option<&Self> {
         self.children.iter().find_map(|child| if child.is(keywords) { Some(child) } else { child.below(keywords) })
     }
 
-    /// The value of `PARAMETER["name", value]`, whichever way the name is spelt.
+    /// Value of `PARAMETER["name", value]`, compared by the normalized name.
     pub(super) fn parameter(&self, name: &str) -> Option<f64> {
         let named = |node: &&Self| node.texts.first().is_some_and(|text| plain(text) == plain(name));
         self.children.iter().filter(|child| child.is(&["PARAMETER"])).find(named)?.numbers.first().copied()
     }
 }
 
-/// A name without case, blanks and underscores, which programs write as they like.
+/// Normalizes a name: drops case, blanks and underscores, which vary between programs.
 pub(super) fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -65,7 +65,7 @@ fn parse_node(text: &str, depth: usize) -> Option<(Node<'_>, &str)> {
     }
 }
 
-/// Takes one value into `node`; gives what comes after it.
+/// Parses one value into `node`; returns the rest of the text.
 fn parse_value<'a>(text: &'a str, depth: usize, node: &mut Node<'a>) -> Option<&'a str> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (inside, rest) = quoted.split_once('"')?;

@@ -1,14 +1,16 @@
-//! The cells inside a mesh: those whose middle lies inside.
+//! Cells inside a mesh: those whose centre lies inside.
 //!
-//! A line of cell middles along x, y or z enters and leaves a closed mesh. Where all triangles turn the same way round, what a
-//! line has entered more often than left is inside (winding number), so that parts may overlap; otherwise it is inside after
-//! an odd number of crossings. All three lines through a cell vote. A line that does not leave what it entered went through a
-//! hole and has no vote; so a hole does not leak. Two cells that only one line vouches for, or about which lines differ, are
-//! in doubt, and a mesh with much doubt is not closed.
+//! A line of cell centres along x, y or z enters and leaves a closed mesh. Where all triangles have
+//! a consistent orientation, a cell is inside if the line has entered more often than left (winding
+//! number), so that parts may overlap; otherwise a cell is inside after an odd number of crossings.
+//! All three lines through a cell vote. A line whose entries and exits do not match went through a
+//! hole and has no vote; so a hole does not leak. Cells with only one vote, or with different
+//! votes, are in doubt, and a mesh with much doubt is not closed.
 //!
-//! Crossings are exact where triangles meet. A plane of middles cuts an edge at a point computed from that edge alone, in one
-//! order of its ends, so that both triangles of the edge have the same point; the cut is a chain of segments without gaps, and
-//! a line crosses a segment from its lower end, inclusive, to its upper end, exclusive.
+//! Crossings are exact where triangles meet. A plane of centres cuts an edge at a point computed
+//! from that edge alone, in one order of its ends, so that both triangles of the edge have the same
+//! point; the cut is a chain of segments without gaps, and a line crosses a segment from its lower
+//! end, inclusive, to its upper end, exclusive.
 
 use super::Cells;
 use super::soup::Soup;
@@ -18,27 +20,27 @@ use lavoxel_base::grid::{Grid, Place};
 const SETTLED: i8 = 2;
 /// Largest share of the cells inside that may be in doubt.
 const MOST_DOUBT: f64 = 0.01;
-/// Most steps that finding cells takes: crossings of lines and cuts of triangles.
+/// Upper bound of the steps for finding cells: crossings of lines and cuts of triangles.
 const MOST_STEPS: f64 = 4e9;
 
-/// Why a mesh has no cells.
+/// Reason why a mesh has no cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoCells {
-    /// It has holes.
+    /// The mesh has holes.
     Open {
-        /// Edges of one triangle only.
+        /// Number of edges with an odd number of triangles.
         edges: usize,
         /// Share of the cells inside, or at holes, that are in doubt.
         doubt: f64,
     },
-    /// No cell's middle lies inside.
+    /// No cell centre lies inside.
     Thin,
-    /// Its triangles cross each other so often that it would take hours.
+    /// The triangles cross each other so often that the search would take hours.
     Tangled,
 }
 
 impl Soup {
-    /// The cells of a box inside the mesh, whose corners are in cells.
+    /// Finds the cells of a box inside the mesh, whose corners are in cells.
     pub fn cells(&self, grid: Grid) -> Result<Cells, NoCells> {
         let sides = [grid.nx, grid.ny, grid.nz];
         let [low, high] = self.bounds();
@@ -70,7 +72,7 @@ impl Soup {
         if inside == 0 { Err(NoCells::Thin) } else { Ok(found) }
     }
 
-    /// An upper bound of the steps that [`Self::votes`] takes.
+    /// Upper bound of the steps of [`Self::votes`].
     fn steps(&self, low: Place, high: Place) -> f64 {
         let steps = |triangle: &[u32; 3]| {
             let corners = triangle.map(|i| self.corners[i as usize]);
@@ -83,7 +85,8 @@ impl Soup {
         self.triangles.iter().map(steps).sum()
     }
 
-    /// Votes of the lines through every cell of a box (`low` inclusive, `high` exclusive; x fastest, then y): 1 for inside, −1 for outside.
+    /// Sums the votes of the lines through every cell of a box (`low` inclusive, `high` exclusive;
+    /// x fastest, then y): 1 for inside, −1 for outside.
     fn votes(&self, [low, high]: [Place; 2], by_parity: bool) -> Vec<i8> {
         let [wide, tall, deep] = [0, 1, 2].map(|k| high[k] - low[k]);
         let mut votes = vec![0_i8; wide * tall * deep];
@@ -107,8 +110,8 @@ impl Soup {
         votes
     }
 
-    /// Calls `see` for each plane of middles across the axis `w` in a range, in order, with the directed segments in which
-    /// triangles cut it, in the coordinates `u` and `v`.
+    /// Calls `see` for each plane of centres across the axis `w` in a range, in order, with the
+    /// directed segments in which triangles cut the plane, in the coordinates `u` and `v`.
     fn cut(&self, [u, v, w]: [usize; 3], range: [usize; 2], mut see: impl FnMut(usize, &[[[f64; 2]; 2]])) {
         let planes = |triangle: &[u32; 3]| rows(triangle.map(|i| self.corners[i as usize][w]), range);
         let mut waiting: Vec<([usize; 2], u32)> = (0_u32..).zip(&self.triangles).map(|(i, t)| (planes(t), i)).collect();
@@ -128,7 +131,8 @@ impl Soup {
         }
     }
 
-    /// The segment in which a triangle cuts a plane, from the edge that falls to the edge that rises.
+    /// Segment in which a triangle cuts a plane, from the falling to the rising edge; `None`
+    /// without a cut.
     fn segment(&self, triangle: u32, [u, v, w]: [usize; 3], height: f64) -> Option<[[f64; 2]; 2]> {
         let corners = self.triangles[triangle as usize].map(|i| self.corners[i as usize]);
         let (mut falls, mut rises) = (None, None);
@@ -147,25 +151,27 @@ impl Soup {
     }
 }
 
-/// The rows of a range whose middles lie between the lowest of some heights, inclusive, and the highest, exclusive.
+/// Range of rows whose centres lie between the lowest of three heights, inclusive, and the highest,
+/// exclusive.
 fn rows(heights: [f64; 3], [from, to]: [usize; 2]) -> [usize; 2] {
     let row = |height: f64| first(height).clamp(from as f64, to as f64) as usize;
     [row(heights.into_iter().fold(f64::INFINITY, f64::min)), row(heights.into_iter().fold(f64::NEG_INFINITY, f64::max))]
 }
 
-/// The first cell whose middle is not below a height.
+/// First cell whose centre is not below a height.
 fn first(height: f64) -> f64 {
     (height - 0.5).ceil()
 }
 
-/// Parallel lines of middles in a plane, and where they enter and leave.
+/// Parallel lines of centres in a plane, with their crossings.
 struct Lines {
-    /// Numbers of the lines.
+    /// Range of line numbers.
     lines: [usize; 2],
-    /// Numbers of the cells along them.
+    /// Range of cell numbers along the lines.
     cells: [usize; 2],
     by_parity: bool,
-    /// For each line and each of its cells, and one beyond, the crossings right before its middle.
+    /// Crossings right before the centre of each cell: one row for each line, with an entry for
+    /// each of its cells and one beyond.
     crossings: Vec<i32>,
 }
 
@@ -175,7 +181,8 @@ impl Lines {
         Self { lines, cells, by_parity, crossings: vec![0; length] }
     }
 
-    /// Adds the crossings with a segment; its ends are across the lines and along them.
+    /// Adds the crossings with a segment; the coordinates of its ends are across and along the
+    /// lines.
     fn cross(&mut self, from: [f64; 2], to: [f64; 2]) {
         let turn = if self.by_parity || to[0] > from[0] { 1 } else { -1 };
         let (low, high) = if to[0] > from[0] { (from, to) } else { (to, from) };
@@ -190,7 +197,8 @@ impl Lines {
         }
     }
 
-    /// Calls `count` with the line, the cell, both from 0, and the vote, for all lines that have one, and begins again.
+    /// Calls `count` with the line, the cell (both from 0) and the vote, for all lines that have a
+    /// vote; then resets the crossings.
     fn vote(&mut self, mut count: impl FnMut(usize, usize, i8)) {
         let length = self.cells[1] - self.cells[0] + 1;
         for (line, crossings) in self.crossings.chunks_mut(length).enumerate() {

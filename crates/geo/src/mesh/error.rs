@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a mesh, each with its mend.
+//! Faults of a mesh, each with a remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,12 +9,12 @@ use lavoxel_base::memory::{TooMuchMemory, shown};
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{InputError, STL};
 
-/// Why a mesh could not be used, with its file. The cause is part of the message and not a `source`, so that printing a
-/// chain of causes says it once.
+/// Reason why a mesh could not be used, with its file. The cause is part of the message and not a
+/// `source`, so that printing a chain of causes repeats nothing.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", tame(&path.display().to_string()))]
 pub struct MeshError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
     /// Fault, in words.
     pub(super) fault: Fault,
@@ -61,14 +61,14 @@ impl From<InputError> for Fault {
 }
 
 impl Fault {
-    /// A file that is not what its ending says.
+    /// Creates the fault of a file that does not match its ending.
     #[allow(clippy::needless_pass_by_value, reason = "errors and words alike")]
     pub(super) fn content(format: &'static str, found: impl ToString) -> Self {
         Self::Content { format, found: tame(&found.to_string()) }
     }
 }
 
-/// The parts that a file has, in words.
+/// Lists the parts that a file has, in words.
 fn known(names: &[String]) -> String {
     const MOST: usize = 12;
     if names.is_empty() {

@@ -1,5 +1,5 @@
-//! Binary glTF 2.0: the triangles of a scene in their places. The crate describes the format; numbers are read here, where
-//! every offset is checked.
+//! Binary glTF 2.0: reads the triangles of a scene in their places. The crate `gltf_json` parses
+//! the description; numbers are read here, where every offset is checked.
 
 use gltf_json::accessor::{ComponentType, Type};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
@@ -14,11 +14,12 @@ const FORMAT: &str = "GLB";
 /// Longest description in bytes.
 const MAX_JSON: usize = 16 << 20;
 
-/// Bytes of memory that each object and each value of a list in a description announces, in lists that double as they grow.
+/// Bytes of memory per object and per list value of a description, in lists that double as they
+/// grow.
 const AN_OBJECT: usize = 1200;
 const A_VALUE: usize = 64;
 
-/// A matrix by columns: three axes and a place.
+/// Affine matrix by columns: three axes and a translation.
 type Matrix = [[f64; 3]; 4];
 
 const UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]];
@@ -39,7 +40,7 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     Reader { root: &root, numbers }.read(collector)
 }
 
-/// Extensions that do not change where triangles lie.
+/// Extensions that do not change the positions of triangles.
 const HARMLESS: [&str; 5] = [
     "KHR_materials_unlit",
     "KHR_texture_transform",
@@ -48,7 +49,7 @@ const HARMLESS: [&str; 5] = [
     "KHR_lights_punctual",
 ];
 
-/// Memory that reading a description takes, estimated from its signs.
+/// Memory of parsing a description, estimated from its punctuation.
 fn need_of_json(json: &[u8]) -> MemoryEstimate {
     let cost = |byte: &u8| match byte {
         b'{' => AN_OBJECT,
@@ -62,7 +63,7 @@ fn wrong(found: impl ToString) -> Fault {
     Fault::content(FORMAT, found)
 }
 
-/// The description and the numbers of a file.
+/// Description and numbers of a file: its two chunks.
 fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?) as usize);
     if bytes.get(..4)? != b"glTF" || word(4)? != 2 || word(8)? > bytes.len() {
@@ -78,14 +79,14 @@ fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((json, if next < bytes.len() { chunk(next, b"BIN\0")? } else { &[] }))
 }
 
-/// A file whose description is known.
+/// Reader of a file with a parsed description.
 struct Reader<'a> {
     root: &'a Root,
     numbers: &'a [u8],
 }
 
 impl Reader<'_> {
-    /// Gives the triangles of all nodes of the scene.
+    /// Collects the triangles of all nodes of the scene.
     fn read(&self, collector: &mut Collector<'_>) -> Result<(), Fault> {
         let scene = self.root.scene.map_or(0, |scene| scene.value());
         let all = || (0..self.root.nodes.len() as u32).map(Index::new).collect();
@@ -111,6 +112,7 @@ impl Reader<'_> {
     }
 
     fn read_primitive(&self, part: &Primitive, matrix: &Matrix, collector: &mut Collector<'_>) -> Result<(), Fault> {
+        // Points and lines enclose no cells.
         let Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) = part.mode else {
             return Ok(());
         };
@@ -141,7 +143,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The numbers of an accessor, of which all lie in the file.
+    /// Numbers of an accessor, after a check that all lie in the file.
     fn numbers(&self, number: Index<Accessor>, kind: Type, types: &[ComponentType]) -> Result<Numbers<'_>, Fault> {
         let accessor = self.root.accessors.get(number.value()).ok_or_else(|| wrong("an accessor is not there"))?;
         let Valid(component) = accessor.component_type else { return Err(wrong("an accessor has an unknown type")) };
@@ -162,6 +164,7 @@ impl Reader<'_> {
         let stride = view.byte_stride.map_or(each, |stride| stride.0);
         let offset = |offset: Option<gltf_json::validation::USize64>| offset.map_or(0, |offset| offset.0);
         let count = accessor.count.0;
+        // Checked arithmetic throughout: offsets and lengths are claims of the file.
         let in_view = || {
             let start = usize::try_from(offset(view.byte_offset)).ok()?;
             let bytes = self.numbers.get(start..start.checked_add(usize::try_from(view.byte_length.0).ok()?)?)?;
@@ -185,7 +188,7 @@ struct Numbers<'a> {
     count: usize,
 }
 
-/// The components of one element.
+/// Components of one element.
 struct Element<'a> {
     bytes: &'a [u8],
     component: usize,
@@ -199,14 +202,14 @@ impl Numbers<'_> {
 }
 
 impl Element<'_> {
-    /// The bytes of a component, filled up with zeros.
+    /// Bytes of component `k`, padded with zeros.
     fn word(&self, k: usize) -> [u8; 4] {
         let bytes = &self.bytes[k * self.component..][..self.component];
         std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
     }
 }
 
-/// Where a node lies in the one above it.
+/// Matrix of a node relative to its parent.
 fn placing(node: &Node) -> Matrix {
     if let Some(matrix) = node.matrix {
         return std::array::from_fn(|column| std::array::from_fn(|row| f64::from(matrix[4 * column + row])));
@@ -222,12 +225,12 @@ fn placing(node: &Node) -> Matrix {
     [axis(0), axis(1), axis(2), node.translation.unwrap_or_default().map(f64::from)]
 }
 
-/// A point in the axes of a matrix.
+/// Transforms a point by a matrix.
 fn along(matrix: &Matrix, p: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| matrix[0][k] * p[0] + matrix[1][k] * p[1] + matrix[2][k] * p[2] + matrix[3][k])
 }
 
-/// The second matrix in the axes of the first.
+/// Product of two matrices.
 fn times(first: &Matrix, second: &Matrix) -> Matrix {
     let turned = [first[0], first[1], first[2], [0.0; 3]];
     [along(&turned, second[0]), along(&turned, second[1]), along(&turned, second[2]), along(first, second[3])]

@@ -1,7 +1,9 @@
-//! Reads bodies from files: closed triangle meshes, heightmaps and surveys become the cells inside of them.
+//! Bodies from files: converts closed triangle meshes, heightmaps and surveys into the cells
+//! inside.
 //!
-//! [`Soup`] holds the triangles of a file, in units of the file and turned y-up, and [`Soup::cells`] finds the cells inside; [`Shelf`] does
-//! so once for all bodies and events that name a file.
+//! [`Soup`] holds the triangles of a file, in units of the file and turned y-up, and
+//! [`Soup::cells`] finds the cells inside; [`Shelf`] does both once for all bodies and events that
+//! name a file.
 
 mod cells;
 mod error;

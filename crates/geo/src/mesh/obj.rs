@@ -1,4 +1,4 @@
-//! Wavefront OBJ: its faces, without materials.
+//! Wavefront OBJ: reads faces, without materials.
 
 use std::str::SplitAsciiWhitespace;
 
@@ -8,14 +8,14 @@ use lavoxel_base::memory::MemoryEstimate;
 
 const FORMAT: &str = "OBJ";
 
-/// A corner as a file has it.
+/// Corner as stored in a file.
 type Corner = [f32; 3];
 
 pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {
     let text = std::str::from_utf8(bytes).map_err(wrong)?;
     let corners = corners(text, collector)?;
     let mut faces = Faces { corners: &corners, known: 0 };
-    // Whether the part is wanted is asked at its first face: names without faces are no parts.
+    // The wish for a part is asked at its first face: names without faces are no parts.
     let (mut name, mut wanted) = ("", None);
     for line in text.lines() {
         let (key, rest) = line.trim_start().split_once([' ', '\t']).unwrap_or((line.trim(), ""));
@@ -35,7 +35,7 @@ fn wrong(found: impl ToString) -> Fault {
     Fault::content(FORMAT, found)
 }
 
-/// All corners, of which faces name any.
+/// All corners, to which faces refer by number.
 fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fault> {
     let lines = || text.lines().filter_map(|line| line.trim_start().strip_prefix(['v'])?.strip_prefix([' ', '\t']));
     let count = lines().count();
@@ -50,14 +50,15 @@ fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fau
     Ok(corners)
 }
 
-/// The faces of a file, of which so many corners were named before.
+/// Reader of the faces of a file, after `known` corners.
 struct Faces<'a> {
     corners: &'a [Corner],
     known: usize,
 }
 
 impl Faces<'_> {
-    /// A face as a fan of triangles around its first corner; what has less than three is a point or a line.
+    /// Reads a face as a fan of triangles around its first corner; fewer than three corners are a
+    /// point or a line.
     fn read(&self, mut words: SplitAsciiWhitespace<'_>, collector: &mut Collector<'_>) -> Result<(), Fault> {
         let mut next = || words.next().map(|word| self.corner(word)).transpose();
         let (Some(first), Some(mut before)) = (next()?, next()?) else { return Ok(()) };
@@ -68,7 +69,7 @@ impl Faces<'_> {
         Ok(())
     }
 
-    /// The corner that a word such as `7`, `-2` or `7/1/3` names.
+    /// Corner that a word such as `7`, `-2` or `7/1/3` names.
     fn corner(&self, word: &str) -> Result<[f64; 3], Fault> {
         let number = word.split('/').next().and_then(|number| number.parse::<i64>().ok());
         let number = number.ok_or_else(|| wrong(format!("a face names the corner {word}")))?;

@@ -1,4 +1,4 @@
-//! Files of meshes: the format by the ending, and the limits.
+//! Reading of mesh files: the format by the ending, and the limits.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_files::input::{self, Loaded, Reader};
 use lavoxel_files::inside::{self, Inside};
 
-/// Most triangles of a mesh, with those that have no area.
+/// Largest number of triangles of a mesh, including those without an area.
 pub const MAX_TRIANGLES: usize = 4_000_000;
 
-/// How to need less.
+/// Advice for using less memory.
 pub(super) const MEND: &str = "coarsen the mesh or make grid.size smaller";
 
-/// A format of meshes.
+/// Format of meshes, with its default up axis.
 struct Format {
     reader: &'static Reader,
     up: Up,
@@ -29,7 +29,7 @@ const FORMATS: [Format; 3] = [
     Format { reader: &input::GLB, up: Up::Y, read: glb::read },
 ];
 
-/// The endings that are known, in words.
+/// Known endings, in words.
 pub fn endings() -> String {
     FORMATS.map(|format| format!(".{}", format.reader.name)).join(", ")
 }
@@ -39,10 +39,10 @@ fn format_of(path: &Path) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.reader.endings.contains(&ending.as_str()))
 }
 
-/// The triangles of a part of a file, or of all of it, y-up.
+/// Reads the triangles of a part of a file, or of the whole file, y-up.
 ///
 /// # Errors
-/// [`MeshError`] with the file and what is wrong with it.
+/// [`MeshError`] with the file and its fault.
 pub fn read(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, MeshError> {
     read_file(path, part, up).map_err(|fault| MeshError { path: path.to_owned(), fault })
 }
@@ -68,29 +68,29 @@ pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Resu
     format.reader.bytes(path, decode)?
 }
 
-/// Takes the triangles of the wanted part.
+/// Collector of the triangles of the wanted part.
 pub(super) struct Collector<'a> {
     part: Option<&'a str>,
     names: Vec<String>,
     up: Up,
     weld: Weld,
-    /// Triangles so far, with those that have no area.
+    /// Number of triangles so far, including those without an area.
     seen: usize,
-    /// Memory that is taken beside the triangles.
+    /// Memory in use in addition to the triangles.
     held: Vec<Held>,
 }
 
 impl Collector<'_> {
-    /// Checks memory that reading the file takes, and counts it until all is read.
+    /// Checks memory for reading the file, and counts it until the end.
     pub(super) fn hold(&mut self, need: &MemoryEstimate) -> Result<(), Fault> {
         need.check(MEND)?;
         self.held.push(need.held());
         Ok(())
     }
 
-    /// Whether the part of this name is wanted.
+    /// Returns true if the part of this name is wanted.
     pub(super) fn wants(&mut self, name: &str) -> bool {
-        /// Names that a message may repeat.
+        /// Largest number of names that a message may repeat.
         const MOST: usize = 100;
         if !name.is_empty() && self.names.len() < MOST && !self.names.iter().any(|known| known == name) {
             self.names.push(name.to_owned());
@@ -98,7 +98,7 @@ impl Collector<'_> {
         self.part.is_none_or(|part| part == name)
     }
 
-    /// Takes a triangle in the axes of the file.
+    /// Adds a triangle in the axes of the file.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) -> Result<(), Fault> {
         if corners.iter().flatten().any(|v| !v.is_finite() || v.abs() > f64::from(f32::MAX)) {
             return Err(Fault::NotFinite);

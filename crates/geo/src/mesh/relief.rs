@@ -1,4 +1,5 @@
-//! Reads a heightmap as a body: a relief that stands in the box, such as a bar of chocolate or the floor of a mould.
+//! Heightmaps as bodies: reads a relief in the box, such as a bar of chocolate or the floor of a
+//! mould.
 
 use std::path::Path;
 
@@ -7,9 +8,9 @@ use crate::terrain::{Heightmap, LoadOptions, TerrainError, load};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// The cells of a box below the heights of the file, whose name is relative to a folder.
+/// Cells of a box below the heights of the file, whose name is relative to `folder`.
 pub(super) fn cells_in(relief: &ReliefSpec, folder: &Path, grid: Grid) -> Result<Cells, TerrainError> {
-    // Sizes of the file mean nothing here; formats without one need some.
+    // Cell sizes of the file do not matter here; formats without one need some value.
     let options = LoadOptions { cell_size_m: Some(1.0), ..LoadOptions::default() };
     let path = folder.join(&relief.file);
     let map = load(&path, &options)?;
@@ -21,7 +22,7 @@ pub(super) fn cells_in(relief: &ReliefSpec, folder: &Path, grid: Grid) -> Result
     Ok(below(relief, &map.resampled(columns, rows)?, grid))
 }
 
-/// The lowest cell of a box around it, and the one above the highest.
+/// Lowest cell of the bounding box of a relief, and the one above the highest.
 fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     let sides = [grid.nx, grid.ny, grid.nz];
     let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
@@ -29,13 +30,14 @@ fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     [first, std::array::from_fn(|k| clip((relief.from[k] + relief.size[k]).ceil(), k).max(first[k]))]
 }
 
-/// Number of cells of the box around a relief.
+/// Number of cells of the bounding box of a relief.
 fn room(relief: &ReliefSpec, grid: Grid) -> usize {
     let [first, end] = corners(relief, grid);
     (0..3).map(|k| end[k] - first[k]).product()
 }
 
-/// The cells of a box whose middles lie below the heights of a map, which has a height for each cell of the relief.
+/// Cells of a box whose centres lie below the heights of a map, which has a height for each cell of
+/// the relief.
 fn below(relief: &ReliefSpec, map: &Heightmap, grid: Grid) -> Cells {
     let (low, high) = map.range().map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
     // A flat file is a block.
@@ -49,7 +51,7 @@ fn below(relief: &ReliefSpec, map: &Heightmap, grid: Grid) -> Cells {
         let place = at(2, z, map.rows()).zip(at(0, x, map.cols()));
         let height = place.map_or(f64::NAN, |(row, col)| f64::from(map.heights[[row, col]]));
         let level = (y as f64 + 0.5 - relief.from[1]) / relief.size[1];
-        // Not a number is no height, and below nothing.
+        // Comparisons with NaN are false: places without a height have no body.
         level >= 0.0 && level < tall(height)
     })
 }
@@ -77,7 +79,7 @@ mod tests {
         assert_eq!(tall(3, 2), 0);
         let flat = Heightmap { heights: array![[7.0]], cell_size_m: (1.0, 1.0), origin: None, notes: Vec::new() };
         assert_eq!(below(&relief, &flat, Grid::new(8, 8, 8)).count(), 4 * 4 * 2);
-        // Only the part of it that lies in the box.
+        // Only the part that lies in the box.
         assert_eq!(below(&relief, &flat, Grid::new(3, 3, 1)).count(), 2);
     }
 }

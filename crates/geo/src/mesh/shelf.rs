@@ -1,4 +1,5 @@
-//! Shapes from files, each file read and each shape cut into cells once, however many bodies and events name it.
+//! Cache of shapes from files: each file is read once and each shape converted into cells once,
+//! however many bodies and events name it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,25 +14,25 @@ use crate::terrain::TerrainError;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::{Held, MemoryEstimate};
 
-/// Bytes of memory for a triangle while its edges are sorted and its cells are found, and for a corner beside a copy of it in
-/// its place.
+/// Bytes of memory per triangle while its edges are sorted and its cells are found;
+/// `BYTES_A_CORNER` is per corner with its transformed copy.
 const BYTES_A_TRIANGLE: f64 = 140.0;
 const BYTES_A_CORNER: f64 = 24.0;
-/// Bytes of memory for a cell while its lines vote.
+/// Bytes of memory per cell while its lines vote.
 const BYTES_A_CELL: f64 = 1.2;
 
-/// Cells of the shapes of a scene.
+/// Cache of the cells of a scene's shapes.
 pub struct Shelf<'a> {
     /// Folder to which the names of files are relative.
     folder: &'a Path,
     site: &'a Site,
-    /// The cells of the shapes so far, by all that their scene says of them.
+    /// Cells of the shapes so far, by the text of their specs.
     cells: HashMap<String, Arc<Cells>>,
-    /// The mesh that was read last.
+    /// Mesh that was read last.
     last: Option<Read>,
 }
 
-/// A mesh that was read, in units of its file.
+/// Mesh in units of its file.
 struct Read {
     path: PathBuf,
     part: Option<String>,
@@ -41,17 +42,17 @@ struct Read {
 }
 
 impl<'a> Shelf<'a> {
-    /// Of the cells of a box; files are relative to `folder`.
+    /// Creates a cache for the box of `site`; files are relative to `folder`.
     pub fn new(folder: &'a Path, site: &'a Site) -> Self {
         Self { folder, site, cells: HashMap::new(), last: None }
     }
 
-    /// Where the box is.
+    /// Site of the box.
     pub fn site(&self) -> &'a Site {
         self.site
     }
 
-    /// The shape of a mesh with the cells inside of it.
+    /// Returns the shape of a mesh with the cells inside.
     ///
     /// # Errors
     /// [`MeshError`] for a file that cannot be read, or that is no closed mesh.
@@ -68,7 +69,7 @@ impl<'a> Shelf<'a> {
         Ok(MeshSpec { cells: Some(cells), ..spec.clone() })
     }
 
-    /// The shape of a heightmap with the cells below its heights.
+    /// Returns the shape of a heightmap with the cells below its heights.
     ///
     /// # Errors
     /// The fault of the file, or that it has no heights.
@@ -104,14 +105,15 @@ impl<'a> Shelf<'a> {
     }
 }
 
-/// Brings triangles of the file, y-up, into cells of `cell_m` metres, `stretch` times as wide as high.
+/// Transforms triangles of the file, y-up, into cells of `cell_m` metres, `stretch` times as wide
+/// as high.
 ///
 /// # Errors
-/// Says so where a height is asked of a mesh that has none.
+/// When a height is requested for a flat mesh.
 fn place(spec: &MeshSpec, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Result<(), Fault> {
     let angle = spec.turn_deg.to_radians();
     let (sin, cos) = (libm::sin(angle), libm::cos(angle));
-    // Clockwise from above takes the east to the south.
+    // Clockwise from above turns the east to the south.
     soup.change(|[x, y, z]| [x * cos - z * sin, y, x * sin + z * cos]);
     let [low, high] = soup.bounds();
     let tall = high[1] - low[1];
@@ -130,7 +132,7 @@ fn place(spec: &MeshSpec, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Res
     Ok(())
 }
 
-/// Memory that finding the cells of a mesh takes beside itself, whatever their number.
+/// Memory of finding the cells of a mesh, in addition to the mesh, whatever the number of cells.
 fn need_of(soup: &Soup) -> MemoryEstimate {
     MemoryEstimate::of("the mesh", soup.triangles.len(), BYTES_A_TRIANGLE).and(MemoryEstimate::of(
         "the corners of the mesh",
@@ -139,7 +141,7 @@ fn need_of(soup: &Soup) -> MemoryEstimate {
     ))
 }
 
-/// The cells inside of a mesh in its place, if they can be found in the memory that is allowed.
+/// Cells inside of a mesh in its place, within the memory limit.
 fn cells(soup: &Soup, grid: Grid) -> Result<Cells, Fault> {
     let sides = [grid.nx, grid.ny, grid.nz];
     let [low, high] = soup.bounds();

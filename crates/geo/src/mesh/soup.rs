@@ -2,26 +2,26 @@
 
 use std::collections::HashMap;
 
-/// Triangles of a file or of a part of it. Corners at the same place are one, so that an edge of two triangles is the same
-/// edge for both.
+/// Triangles of a file or of a part. Corners at the same place are merged, so that two adjacent
+/// triangles share an edge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Soup {
     /// Corners (x east, y up, z south).
     pub corners: Vec<[f64; 3]>,
-    /// Numbers of three corners each.
+    /// Triangles, each as the numbers of three corners.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// How the edges of a mesh fit together.
+/// Counts of defective edges of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Edges {
-    /// Edges with an odd number of triangles: those of holes.
+    /// Number of edges with an odd number of triangles: those of holes.
     pub(super) open: usize,
-    /// Edges of an even number of triangles that do not turn the same way round.
+    /// Number of edges with an even number of triangles of inconsistent orientation.
     pub(super) twisted: usize,
 }
 
-/// Collects triangles.
+/// Collector of triangles that merges corners.
 #[derive(Default)]
 pub(super) struct Weld {
     soup: Soup,
@@ -29,7 +29,7 @@ pub(super) struct Weld {
     room: Room,
 }
 
-/// Corners and triangles that memory was taken for.
+/// Capacity of corners and triangles for which memory was taken.
 #[derive(Clone, Copy, Default)]
 struct Room {
     corners: usize,
@@ -37,21 +37,22 @@ struct Room {
 }
 
 impl Room {
-    /// The least that is taken at once.
+    /// Least capacity that is taken at once.
     const LEAST: usize = 1 << 10;
 
     /// Bytes of a bucket in the table of corners, with its share of the table's own.
     const BUCKET: usize = size_of::<([u64; 3], u32)>() + 1;
 
     fn bytes(self) -> usize {
-        // A table has a power of two of buckets, and fills seven in eight of them.
+        // The number of a table's buckets is a power of two, of which seven in eight are filled.
         let buckets = (self.corners * 8 / 7).next_power_of_two();
         buckets * Self::BUCKET + Soup::bytes_of(self.corners, self.triangles)
     }
 }
 
 impl Weld {
-    /// Bytes while room is made for another triangle, where that needs room: what there is, and twice that.
+    /// Peak bytes while the capacity grows for another triangle: the old and the new lists; `None`
+    /// if no growth is needed.
     pub(super) fn growth(&self) -> Option<usize> {
         self.grown().map(|room| room.bytes() + self.room.bytes())
     }
@@ -66,7 +67,7 @@ impl Weld {
         (room.corners > self.room.corners || room.triangles > self.room.triangles).then_some(room)
     }
 
-    /// Adds a triangle; one with two corners at the same place is skipped.
+    /// Adds a triangle; skips one with two corners at the same place.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) {
         if let Some(room) = self.grown() {
             let Soup { corners, triangles } = &mut self.soup;
@@ -82,7 +83,7 @@ impl Weld {
     }
 
     fn number(&mut self, corner: [f64; 3]) -> u32 {
-        // Adding 0 makes one zero of both.
+        // Adding 0 turns −0 into 0, so that both have the same bits.
         let corner = corner.map(|v| v + 0.0);
         let corners = &mut self.soup.corners;
         *self.known.entry(corner.map(f64::to_bits)).or_insert_with(|| {
@@ -91,7 +92,7 @@ impl Weld {
         })
     }
 
-    /// All of them.
+    /// Returns the collected triangles.
     pub(super) fn done(self) -> Soup {
         let Self { mut soup, known, .. } = self;
         drop(known);
@@ -102,12 +103,12 @@ impl Weld {
 }
 
 impl Soup {
-    /// Memory of so many corners and triangles, in bytes.
+    /// Memory of `corners` corners and `triangles` triangles, in bytes.
     fn bytes_of(corners: usize, triangles: usize) -> usize {
         corners * size_of::<[f64; 3]>() + triangles * size_of::<[u32; 3]>()
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory of the triangles, in bytes.
     pub(super) fn bytes(&self) -> usize {
         Self::bytes_of(self.corners.len(), self.triangles.len())
     }
@@ -117,7 +118,7 @@ impl Soup {
         self.corners.iter_mut().for_each(|corner| *corner = to(*corner));
     }
 
-    /// Lowest and highest corner of a box around it.
+    /// Lowest and highest corner of the bounding box.
     pub(super) fn bounds(&self) -> [[f64; 3]; 2] {
         let fold = |pick: fn(f64, f64) -> f64, start: f64| {
             self.corners.iter().fold([start; 3], |all, p| std::array::from_fn(|k| pick(all[k], p[k])))
@@ -125,7 +126,7 @@ impl Soup {
         [fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY)]
     }
 
-    /// How its edges fit together.
+    /// Counts the defective edges.
     pub(super) fn edges(&self) -> Edges {
         let side = |[a, b]: [u32; 2]| if a < b { [a, b, 0] } else { [b, a, 1] };
         let sides = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]].map(side);

@@ -1,4 +1,4 @@
-//! STL, binary and ASCII.
+//! STL meshes, binary and ASCII.
 
 use std::str::SplitAsciiWhitespace;
 
@@ -6,14 +6,14 @@ use super::error::Fault;
 use super::read::Collector;
 
 const FORMAT: &str = "STL";
-/// Bytes before the first triangle of a binary file, and of a triangle.
+/// Bytes of the header of a binary file; `TRIANGLE` is the bytes of a triangle.
 const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
 
 pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {
     let announced = bytes.get(80..HEAD).and_then(|count| Some(u32::from_le_bytes(count.try_into().ok()?)));
     let length = announced.map(|count| HEAD as u64 + TRIANGLE as u64 * u64::from(count));
-    // Some programs write "solid" into the free text of a binary file: its length tells.
+    // Some programs write "solid" into the free text of a binary file: only its length tells.
     if let (Some(count), true) = (announced, length == Some(bytes.len() as u64)) {
         return read_binary(bytes, count as usize, collector);
     }
@@ -30,20 +30,20 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     }
 }
 
-/// Reads as many triangles as are announced, which the file has.
+/// Reads `count` triangles, which the caller found to be in the file.
 fn read_binary(bytes: &[u8], count: usize, collector: &mut Collector<'_>) -> Result<(), Fault> {
     if !collector.wants("") {
         return Ok(());
     }
     for triangle in bytes[HEAD..].as_chunks::<TRIANGLE>().0.iter().take(count) {
-        // Behind the normal.
+        // The corners follow the normal.
         let number = |i: usize| f32::from_le_bytes(std::array::from_fn(|byte| triangle[12 + 4 * i + byte]));
         collector.add([0, 3, 6].map(|corner| [0, 1, 2].map(|k| f64::from(number(corner + k)))))?;
     }
     Ok(())
 }
 
-/// Reads one `solid` after the other.
+/// Reads one `solid` after another.
 fn read_text(text: &str, collector: &mut Collector<'_>) -> Result<(), Fault> {
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -67,7 +67,7 @@ fn read_facets(words: &mut Words<'_>, collector: &mut Collector<'_>) -> Result<(
     while let Some(word) = words.0.next() {
         words.expect_this("facet", word)?;
         words.expect("normal")?;
-        // A normal says nothing that the corners do not say.
+        // The normal follows from the corners.
         (0..3).try_for_each(|_| words.number().map(drop))?;
         words.expect("outer")?;
         words.expect("loop")?;
@@ -85,7 +85,7 @@ fn read_facets(words: &mut Words<'_>, collector: &mut Collector<'_>) -> Result<(
     Ok(())
 }
 
-/// The words of a text, in small or capital letters.
+/// Words of a text, compared without case.
 struct Words<'a>(SplitAsciiWhitespace<'a>);
 
 impl Words<'_> {

@@ -1,4 +1,4 @@
-//! Reads another survey of the ground: heights on the columns of the box, which stands on the map.
+//! Surveys of the ground: reads heights on the columns of a box with a place on the map.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use crate::map::Site;
 use crate::terrain::on_columns;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Bytes of a column while its height is read: a sum and a count, the mean, and the height in cells.
+/// Bytes per column while its height is read: a sum and a count, the mean, and the height in cells.
 const BYTES_A_COLUMN: f64 = 24.0;
 
-/// The survey with its heights on the columns of a box; its name is relative to a folder.
+/// Reads the heights of a survey on the columns of a box; the file name is relative to `folder`.
 ///
 /// # Errors
-/// Says that the file must be one that has what it lacks.
+/// In words that follow "a file that …", naming the missing property.
 pub fn read_survey(spec: &SurveySpec, folder: &Path, site: &Site) -> Result<SurveySpec, String> {
     MemoryEstimate::of("the heights of the survey", site.grid.columns(), BYTES_A_COLUMN)
         .check("make grid.size smaller")

@@ -1,4 +1,4 @@
-//! The ground of a box from what a `[terrain]` table says.
+//! Builds the ground of a box from a `[terrain]` table.
 
 use std::path::Path;
 
@@ -11,22 +11,23 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::within;
 
 impl TerrainSpec {
-    /// The ground of a box. `cell_size_m` is the scene's wish for the edge of a cell, `dir` the folder that a relative
-    /// file name starts from.
+    /// Builds the ground of a box. `cell_size_m` is the scene's wish for the edge of a cell, `dir`
+    /// the folder to which a file name is relative.
     ///
-    /// A generated ground fills the box; cells are [`DEFAULT_CELL_SIZE_M`] without a wish. Of a heightmap, the largest
-    /// part with the box's proportions is used, from its middle (with a wish: the part that is so large), on square
-    /// cells; the longer side is cut equally at both ends.
+    /// A generated ground fills the box; cells are [`DEFAULT_CELL_SIZE_M`] without a wish. For a
+    /// heightmap, the largest part with the box's proportions is used, from its middle (with a
+    /// wish: the part of that size), on square cells; the longer side is cut equally at both ends.
     ///
     /// # Errors
-    /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches the roof, with the
-    /// `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger than the heightmap; and all that
-    /// [`load`](super::load()) says.
+    /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches
+    /// the roof, with the `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger
+    /// than the heightmap; and all errors of [`load`](super::load()).
     pub fn build(&self, grid: Grid, cell_size_m: Option<f64>, dir: &Path) -> Result<Surface, TerrainError> {
         self.build_with(grid, &CellSize { wide_m: cell_size_m, high_m: &|_| None }, dir)
     }
 
-    /// The ground of a box whose cells may have a height of their own; otherwise as [`TerrainSpec::build`].
+    /// Builds the ground of a box whose cells may have a separate height; otherwise as
+    /// [`TerrainSpec::build`].
     pub fn build_with(&self, grid: Grid, cells: &CellSize<'_>, dir: &Path) -> Result<Surface, TerrainError> {
         self.validate()?;
         if let Some(size) = cells.wide_m {
@@ -62,6 +63,7 @@ impl TerrainSpec {
                 volcano(grid, &bed, &Cone { height, crater_radius, crater_depth, turn_deg })
             }
             Kind::Hills => hills(grid, &bed, cells),
+            // The angle is true on the ground, so that it grows in stretched heights.
             Kind::Slope => slope(grid, &bed, steeper(self.angle_deg.unwrap_or(10.0), stretch)),
             Kind::Bowl => bowl(grid, &bed, cells - bed.base),
             Kind::Plane | Kind::Heightmap => plane(grid, &bed),
@@ -87,7 +89,7 @@ impl TerrainSpec {
     }
 }
 
-/// The angle in cells of a slope whose heights are stretched.
+/// Angle in degrees, in cells, of a slope whose heights are stretched.
 fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     match stretch {
         1.0 => angle_deg,
@@ -95,10 +97,10 @@ fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     }
 }
 
-/// Size of the cells of a box, known before its terrain is.
+/// Size of the cells of a box, known before its terrain is built.
 pub struct CellSize<'a> {
-    /// Edge in metres; absent: the largest with which the box fits.
+    /// Edge in metres; `None`: the largest edge with which the box fits.
     pub wide_m: Option<f64>,
-    /// Height in metres of cells of an edge; none: what the terrain's exaggeration says.
+    /// Height in metres for cells of a given edge in metres; `None`: by the terrain's exaggeration.
     pub high_m: &'a dyn Fn(f64) -> Option<f64>,
 }

@@ -1,28 +1,29 @@
-//! Which cells of a heightmap a crop leaves: by cells, by metres, by coordinates, or those without holes.
+//! Crops of a heightmap: by cells, by metres, by coordinates, or to a part without holes.
 
 use ndarray::Array2;
 
 use super::{Bounds, Crop, Heightmap, TerrainError};
 
-/// The cells between two places along an axis of `count` cells, both moved to the nearest edge of a cell: first and
-/// number. `None` when that is no cell, or reaches outside.
+/// Cells between two places along an axis of `count` cells, both rounded to the nearest edge of a
+/// cell: first index and number. `None` for no cells, or outside.
 fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
     let (first, end) = (from.round(), to.round());
     (first >= 0.0 && end <= count as f64 && end > first).then_some((first as usize, (end - first) as usize))
 }
 
 impl Heightmap {
-    /// The piece of the map that it covers, where it has a place on one.
+    /// Bounds of the heightmap on its map; `None` without a place on one.
     pub fn bounds(&self) -> Option<Bounds> {
         let (wide, deep) = self.extent_m();
         self.origin.as_ref().map(|origin| origin.bounds(wide, deep))
     }
 
-    /// The part between two meridians and two parallels of its map, moved to the nearest edges of cells.
+    /// Crops to the part between two meridians and two parallels of its map, rounded to the nearest
+    /// edges of cells.
     ///
     /// # Errors
-    /// [`TerrainError::Bounds`] when nothing is left or the bounds reach outside, with the bounds that there are;
-    /// [`TerrainError::NoPlace`] for a heightmap that has no place on a map.
+    /// [`TerrainError::Bounds`] when nothing is left or the bounds reach outside, with the bounds
+    /// of the heightmap; [`TerrainError::NoPlace`] for a heightmap that has no place on a map.
     pub fn crop_to(&self, bounds: Bounds) -> Result<Self, TerrainError> {
         let (Some(origin), Some(has)) = (&self.origin, self.bounds()) else { return Err(TerrainError::NoPlace) };
         let [west, east] = origin.crs.span_near([bounds.west, bounds.east], 0.5 * (has.west + has.east));
@@ -33,7 +34,8 @@ impl Heightmap {
             .and_then(|crop| self.crop(crop))
     }
 
-    /// The part `[west, north, width, depth]` in metres from the north-west corner, moved to the nearest edges of cells.
+    /// Crops to `[west, north, width, depth]` in metres from the north-west corner, rounded to the
+    /// nearest edges of cells.
     ///
     /// # Errors
     /// [`TerrainError::CropMetres`] when nothing is left or the part reaches outside.
@@ -45,7 +47,7 @@ impl Heightmap {
             .and_then(|crop| self.crop(crop))
     }
 
-    /// The cells between two corners, in metres from the north-west one.
+    /// Cells between two corners, in metres from the north-west corner.
     fn between(&self, (west, north): (f64, f64), (east, south): (f64, f64)) -> Option<Crop> {
         let (wide, deep) = self.cell_size_m;
         let (west, cols) = span(west / wide, east / wide, self.cols())?;
@@ -54,10 +56,12 @@ impl Heightmap {
     }
 }
 
-/// The largest rectangle without NaN; of equal ones, the one that ends furthest north. Empty where all is NaN.
+/// Largest rectangle without NaN; of equal ones, the one that ends furthest north. Empty if all
+/// values are NaN.
 ///
-/// Row by row, the known cells straight above each cell make a skyline; the largest rectangle under a skyline comes
-/// from a stack of rising steps. Time grows with the number of cells.
+/// Row by row, the known cells straight above each cell make a skyline; the largest rectangle under
+/// a skyline is found with a stack of rising steps. The time grows linearly with the number of
+/// cells.
 pub(super) fn largest_whole(heights: &Array2<f32>) -> Crop {
     let mut best = Crop { west: 0, north: 0, cols: 0, rows: 0 };
     let mut known = vec![0usize; heights.ncols()];
@@ -66,7 +70,7 @@ pub(super) fn largest_whole(heights: &Array2<f32>) -> Crop {
         for (count, h) in known.iter_mut().zip(row) {
             *count = if h.is_nan() { 0 } else { *count + 1 };
         }
-        // A last step down to nothing closes all rectangles.
+        // A last step down to 0 closes all rectangles.
         for (c, &count) in known.iter().chain(&[0]).enumerate() {
             let mut start = c;
             while let Some((west, rows)) = steps.pop_if(|(_, rows)| *rows >= count) {
@@ -88,7 +92,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By trying all rectangles.
+    /// Largest area by trying all rectangles.
     fn area_by_trial(heights: &Array2<f32>) -> usize {
         let (rows, cols) = heights.dim();
         let whole = |n: usize, s: usize, w: usize, e: usize| {

@@ -1,33 +1,33 @@
-//! How binary files hold a number.
+//! Encodings of numbers in binary files.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A type of number.
+/// Type of number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// Whole, without sign, of so many bytes: 1, 2, 4 or 8.
+    /// Unsigned integer, with its size in bytes: 1, 2, 4 or 8.
     Unsigned(u8),
-    /// Whole, with sign, of so many bytes: 1, 2, 4 or 8.
+    /// Signed integer, with its size in bytes: 1, 2, 4 or 8.
     Signed(u8),
-    /// With a fraction, of so many bytes: 2, 4 or 8.
+    /// Float, with its size in bytes: 2, 4 or 8.
     Float(u8),
 }
 
-/// How a number is kept in a file, written as `u16`, `i16be`, `f32` …: its type and size in bits, and `be` when the
-/// highest byte comes first.
+/// Encoding of a number in a file, written as `u16`, `i16be`, `f32` …: its type and size in bits,
+/// and `be` for big-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Encoding {
-    /// The type of number.
+    /// Type and size of the number.
     pub number: Number,
-    /// Whether the highest byte comes first.
+    /// Set for big-endian: the highest byte comes first.
     pub big_endian: bool,
 }
 
-/// Forms of a name of an encoding.
+/// Names of encodings, for messages.
 const ENCODINGS: &str =
     "u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, with \"be\" behind it when the highest byte comes first";
 
@@ -87,13 +87,13 @@ impl Encoding {
     pub(super) const F32: Self = Self { number: Number::Float(4), big_endian: false };
     pub(super) const I16_BE: Self = Self { number: Number::Signed(2), big_endian: true };
 
-    /// Bytes of a number.
+    /// Size of a number in bytes.
     pub fn bytes(self) -> usize {
         let (Number::Unsigned(bytes) | Number::Signed(bytes) | Number::Float(bytes)) = self.number;
         usize::from(bytes)
     }
 
-    /// The largest whole number that fits, for white in a picture; `None` for fractions.
+    /// Largest integer of the type, for white in a picture; `None` for floats.
     pub(super) fn most(self) -> Option<f64> {
         match self.number {
             Number::Unsigned(bytes) => Some(2f64.powi(8 * i32::from(bytes)) - 1.0),
@@ -102,7 +102,7 @@ impl Encoding {
         }
     }
 
-    /// The number in [`Encoding::bytes`] bytes.
+    /// Decodes the number in [`Encoding::bytes`] bytes.
     pub(super) fn value(self, bytes: &[u8]) -> f64 {
         let mut bits = 0u64;
         for i in 0..bytes.len() {
@@ -122,7 +122,7 @@ impl Encoding {
     }
 }
 
-/// The number in a 16-bit float.
+/// Decodes a 16-bit float.
 pub(super) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let fraction = f64::from(bits & 0x3ff) / 1024.0;

@@ -1,4 +1,4 @@
-//! Everything that can be wrong with a terrain, each with its place and its mend.
+//! Errors of a terrain, each with its place and a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,55 +8,55 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_files::input::InputError;
 use lavoxel_files::output::OutputError;
 
-/// Largest number of heights one heightmap may have (8192 × 8192).
+/// Largest number of heights of a heightmap (8192 × 8192).
 pub const MAX_SAMPLES: usize = 1 << 26;
 
-/// Why a terrain could not be read, made or written.
+/// Reason why a terrain could not be read, built or written.
 ///
-/// The text of an input/output failure is part of the message and not a `source`, so that printing a whole chain of
-/// causes says it once.
+/// The text of an IO error is part of the message and not a `source`, so that printing a whole
+/// chain of causes repeats nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TerrainError {
     /// The file could not be opened or read.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Error of the system.
         cause: io::Error,
     },
-    /// The file could not be written, or is there already.
+    /// The file could not be written, or exists already.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The name ends in something no reader or writer knows.
+    /// No reader or writer knows the ending of the name.
     #[error("{}: not a known heightmap format; known are {known}{}", path.display(), mend_of_kind(path))]
     UnknownFormat {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The endings that are known, such as `.asc, .csv, .png`.
+        /// Known endings, such as `.asc, .csv, .png`.
         known: String,
     },
-    /// A text file says something else than its format allows.
+    /// A text file violates its format.
     #[error("{}, line {line}: expected {expected}, found {found}", path.display())]
     Text {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Line, counted from 1.
         line: usize,
-        /// Form that the format asks for here.
+        /// Form that the format requires here.
         expected: String,
-        /// Text that is there.
+        /// Text that was found.
         found: String,
     },
-    /// A file without lines is not what its name says.
+    /// A file without lines does not match its name.
     #[error("{}: expected {expected}, found {found}", path.display())]
     Content {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Form that the format asks for.
+        /// Form that the format requires.
         expected: String,
-        /// Text that is there.
+        /// Text that was found.
         found: String,
     },
     /// The file ends before all the heights it announces.
@@ -66,13 +66,13 @@ pub enum TerrainError {
         path.display()
     )]
     Truncated {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Columns announced.
         cols: usize,
         /// Rows announced.
         rows: usize,
-        /// Length of the file.
+        /// Length of the file in bytes.
         bytes: u64,
     },
     /// More heights than a heightmap may have.
@@ -81,37 +81,37 @@ pub enum TerrainError {
         path.display()
     )]
     TooLarge {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Columns announced.
         cols: usize,
         /// Rows announced.
         rows: usize,
     },
-    /// More heights than there may be memory for.
+    /// More heights than the memory limit allows.
     #[error("{}: {cause}", path.display())]
     Memory {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// How much they would take.
+        /// Required and allowed memory.
         cause: TooMuchMemory,
     },
     /// Neither the file nor the user gives the size of its cells.
     #[error("{}: this format carries no cell size; give it in metres (cell_size_m, or --cell-size)", path.display())]
     NoCellSize {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The file has coordinates in a unit that is not known here.
+    /// The file has coordinates in an unknown unit.
     #[error(
         "{}: cannot tell the unit of its coordinates from {found}; name another coordinate system (in its .prj file, or \
          with gdalwarp -t_srs), or give the cell size in metres (cell_size_m, or --cell-size)",
         path.display()
     )]
     UnknownUnit {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Text that it holds.
+        /// Unit in the file.
         found: String,
     },
     /// Work on heights would take more memory than allowed.
@@ -125,9 +125,9 @@ pub enum TerrainError {
     Crop {
         /// West, north, columns, rows, in cells of the file.
         crop: [usize; 4],
-        /// Columns there are.
+        /// Columns of the heightmap.
         cols: usize,
-        /// Rows there are.
+        /// Rows of the heightmap.
         rows: usize,
     },
     /// A crop in metres that reaches outside the heightmap, or is empty.
@@ -139,9 +139,9 @@ pub enum TerrainError {
     CropMetres {
         /// West, north, width, depth, in metres.
         crop_m: [f64; 4],
-        /// Metres there are, west to east.
+        /// Width of the heightmap in metres, west to east.
         has_wide: f64,
-        /// Metres there are, north to south.
+        /// Depth of the heightmap in metres, north to south.
         has_deep: f64,
     },
     /// Bounds that reach outside the heightmap, or hold none of its cells.
@@ -153,10 +153,10 @@ pub enum TerrainError {
     Bounds {
         /// West, south, east, north, in map units.
         bounds: [f64; 4],
-        /// Those of the heightmap.
+        /// Bounds of the heightmap, in map units.
         has: [f64; 4],
     },
-    /// Coordinates of a map for a heightmap that is on none.
+    /// Coordinates of a map for a heightmap without a place on one.
     #[error(
         "bounds need a heightmap with a place on a map, and this file has none; use crop or crop_m (--crop) instead"
     )]
@@ -167,33 +167,33 @@ pub enum TerrainError {
          crop to a part without holes"
     )]
     NoData {
-        /// Heights without data.
+        /// Number of heights without data.
         missing: usize,
-        /// Heights in all.
+        /// Total number of heights.
         total: usize,
     },
-    /// Numbers that stand for no data where nothing says so.
+    /// An undeclared marker for no data.
     #[error(
         "{}: {count} of {total} heights are {value} and far from all others, the first in column {}, row {}: a mark for no data that \
          the file does not name; name it (no_data = {value}, or --no-data {value})",
         path.display(), first.1, first.0
     )]
     UnnamedNoData {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The mark, as it stands in the file.
+        /// Marker, as it stands in the file.
         value: f64,
-        /// Heights with it.
+        /// Number of heights with the marker.
         count: usize,
-        /// Heights in all.
+        /// Total number of heights.
         total: usize,
         /// Row and column of the first one, from 0 in the north-west.
         first: (usize, usize),
     },
-    /// Not one height is known.
+    /// No height is known.
     #[error("none of the {total} heights has data; nothing can be built from them")]
     AllNoData {
-        /// Heights in all.
+        /// Total number of heights.
         total: usize,
     },
     /// The ground would reach the roof of the box.
@@ -206,12 +206,12 @@ pub enum TerrainError {
         top: f64,
         /// Height of the box, in cells.
         ny: usize,
-        /// Height that leaves room for the flow above the ground.
+        /// Height in cells that leaves room for the flow above the ground.
         needed: usize,
-        /// How this kind of terrain is lowered.
+        /// Advice for lowering this kind of terrain.
         mend: String,
     },
-    /// The window asked for is larger than the heightmap.
+    /// The requested window is larger than the heightmap.
     #[error(
         "a box of {nx} × {nz} cells of {cell_size_m} m is {wide:.0} m × {deep:.0} m, but the heightmap has only \
          {has_wide:.0} m × {has_deep:.0} m; use cells of {fits:.3} m or less, or leave the cell size out"
@@ -221,17 +221,17 @@ pub enum TerrainError {
         nx: usize,
         /// Cells north to south.
         nz: usize,
-        /// Cell size asked for.
+        /// Requested cell size in metres.
         cell_size_m: f64,
-        /// Metres asked for, west to east.
+        /// Requested width in metres, west to east.
         wide: f64,
-        /// Metres asked for, north to south.
+        /// Requested depth in metres, north to south.
         deep: f64,
-        /// Metres there are, west to east.
+        /// Width of the heightmap in metres, west to east.
         has_wide: f64,
-        /// Metres there are, north to south.
+        /// Depth of the heightmap in metres, north to south.
         has_deep: f64,
-        /// Largest cell size that fits.
+        /// Largest cell size that fits, in metres.
         fits: f64,
     },
     /// A parameter out of its range.
@@ -239,7 +239,7 @@ pub enum TerrainError {
     Invalid(#[from] Invalid),
 }
 
-/// How a file of a kind that is not read becomes one that is; nothing for unknown kinds.
+/// Advice for converting an unsupported file into a supported one; empty for unknown kinds.
 fn mend_of_kind(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -263,7 +263,7 @@ fn mend_of_kind(path: &Path) -> String {
     }
 }
 
-/// How a picture of a kind that is not read becomes one that is; nothing for other files.
+/// Advice for converting an unsupported picture into a supported one; empty for other files.
 pub fn mend_of_picture(path: &Path) -> String {
     const PICTURES: [&str; 5] = ["jpg", "jpeg", "gif", "bmp", "webp"];
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -275,7 +275,7 @@ pub fn mend_of_picture(path: &Path) -> String {
 }
 
 impl TerrainError {
-    /// For `map_err` on a file at `path` that an [input](lavoxel_files::input) does not give.
+    /// Converts an error of an [input](lavoxel_files::input) file at `path`, for `map_err`.
     pub(crate) fn input(path: &Path) -> impl Fn(InputError) -> Self {
         move |error| match error {
             InputError::Read(cause) => Self::Read { path: path.to_owned(), cause },
@@ -285,27 +285,29 @@ impl TerrainError {
         }
     }
 
-    /// For `map_err` on a read of `path`.
+    /// Converts an IO error of reading `path`, for `map_err`.
     pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
         move |cause| Self::Read { path: path.to_owned(), cause }
     }
 
-    /// A text file that says something else than its format allows.
+    /// Creates the error of a text file that violates its format.
     pub(crate) fn text(path: &Path, line: usize, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::Text { path: path.to_owned(), line, expected: expected.into(), found: found.into() }
     }
 
-    /// A file whose content as a whole is not what it should be.
+    /// Creates the error of a file whose content as a whole is wrong.
     pub fn content(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::Content { path: path.to_owned(), expected: expected.into(), found: found.into() }
     }
 }
 
-/// Most bytes that a height takes while its file is read: itself, and eight in the file's own form.
+/// Upper bound of the bytes per height while its file is read: the height, and eight in the file's
+/// own form.
 const BYTES_A_HEIGHT: f64 = 12.0;
 
-/// Number of heights in `cols × rows`, after checking it against [`MAX_SAMPLES`], against the most that a file of
-/// `bytes` bytes could hold with `least_bytes` bytes per height, and against the memory that may be taken.
+/// Number of heights in `cols × rows`, after checks against [`MAX_SAMPLES`], against the capacity
+/// of a file of `bytes` bytes with at least `least_bytes` bytes per height, and against the memory
+/// limit.
 pub(crate) fn checked_samples(
     path: &Path,
     (cols, rows): (usize, usize),

@@ -1,4 +1,4 @@
-//! A heightmap cut and scaled to the columns of a box.
+//! Cuts and scales a heightmap to the columns of a box.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::surface::{LEAST_AIR, summit, with_headroom};
 use super::{CellSize, Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
 use lavoxel_base::grid::Grid;
 
-/// The ground of `grid` from the middle of `map`; see [`TerrainSpec::build`].
+/// Builds the ground of `grid` from the middle of `map`; see [`TerrainSpec::build`].
 pub(super) fn fit(
     map: &Heightmap,
     spec: &TerrainSpec,
@@ -15,12 +15,12 @@ pub(super) fn fit(
     cells: &CellSize<'_>,
 ) -> Result<Surface, TerrainError> {
     let rule = spec.fill_no_data.unwrap_or_default();
-    // Cutting holes away moves the edges, so it comes before the box is laid out.
+    // Cutting holes away moves the edges, so that it comes before the layout of the box.
     let cut = (rule == Fill::Cut).then(|| cut(map)).transpose()?;
     let map = cut.as_ref().unwrap_or(map);
     let cell_size_m = cell_size(map, grid, cells.wide_m)?;
     let window = middle(map, grid, cell_size_m);
-    // Only what the box shows decides about holes and the lowest height.
+    // Only the part in the box decides about holes and the lowest height.
     let cover = covering(window, map);
     let mut land = map.crop(cover)?;
     if let Some(found) = land.fault_of_scale() {
@@ -53,19 +53,19 @@ pub(super) fn fit(
     })
 }
 
-/// The largest part without holes.
+/// Crops to the largest part without holes.
 fn cut(map: &Heightmap) -> Result<Heightmap, TerrainError> {
     let mut map = map.clone();
     map.fill(Fill::Cut)?;
     Ok(map)
 }
 
-/// The largest cells with which the box fits into the map, or the wish if that fits.
+/// Largest cell size in metres with which the box fits into the map, or the wish if that fits.
 fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, TerrainError> {
     let (has_wide, has_deep) = map.extent_m();
     let fits = (has_wide / grid.nx as f64).min(has_deep / grid.nz as f64);
     match wish_m {
-        // The tolerance lets a wish through that was copied from a printed value.
+        // The tolerance admits a wish that was copied from a rounded value.
         Some(cell_size_m) if cell_size_m > fits * (1.0 + 1e-6) => Err(TerrainError::TooWide {
             nx: grid.nx,
             nz: grid.nz,
@@ -81,14 +81,14 @@ fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, Te
     }
 }
 
-/// The part of the map that the box covers, in the middle.
+/// Part of the map that the box covers, in the middle.
 fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     let cols = (cell_size_m * grid.nx as f64 / map.cell_size_m.0).min(map.cols() as f64);
     let rows = (cell_size_m * grid.nz as f64 / map.cell_size_m.1).min(map.rows() as f64);
     Window { west: 0.5 * (map.cols() as f64 - cols), north: 0.5 * (map.rows() as f64 - rows), cols, rows }
 }
 
-/// The whole cells that a window touches.
+/// Whole cells that a window touches.
 fn covering(window: Window, map: &Heightmap) -> Crop {
     let span = |start: f64, length: f64, count: usize| {
         let first = (start + 1e-9).floor().max(0.0) as usize;
@@ -100,8 +100,8 @@ fn covering(window: Window, map: &Heightmap) -> Crop {
     Crop { west, north, cols, rows }
 }
 
-/// Refuses ground that leaves no air below the roof.
-/// `pressed` says in words how heights become so much lower that the ground fits.
+/// Refuses ground that leaves no air below the roof. `pressed` words the remedy for heights that
+/// must be scaled by a factor.
 fn check_roof(top: f64, base_cells: f64, ny: usize, pressed: impl Fn(f64) -> String) -> Result<(), TerrainError> {
     if top + LEAST_AIR <= ny as f64 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Heights of a piece of land in metres, north up.
+//! Heightmaps: heights of a piece of land in metres, north up.
 
 use std::path::Path;
 
@@ -14,12 +14,13 @@ use lavoxel_base::memory::MemoryEstimate;
 pub(super) const BYTES_A_HEIGHT: f64 = 4.0;
 
 impl Georeference {
-    /// Where a north-up raster of `(rows, cols)` cells lies whose north-west corner and cell size are known in map units; gives
-    /// the size of a cell in metres on the ground too, as it is in the middle of the map.
+    /// Places a north-up raster of `(rows, cols)` cells on its map, from the north-west corner and
+    /// the cell size in map units. Also returns the size of a cell in metres on the ground, at the
+    /// middle of the map.
     ///
     /// # Errors
-    /// [`TerrainError::Content`], naming `path`, when the numbers can be no place: cells without a size, coordinates that
-    /// are not finite, degrees at or beyond a pole.
+    /// [`TerrainError::Content`], naming `path`, when the numbers can be no place: cells without a
+    /// size, coordinates that are not finite, degrees at or beyond a pole.
     pub(super) fn north_up(
         path: &Path,
         (rows, cols): (usize, usize),
@@ -48,17 +49,18 @@ impl Georeference {
 /// Heights in metres on a rectangular raster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heightmap {
-    /// Heights in metres, shape `(rows, cols)`; row 0 is north, column 0 is west; NaN where there is no data.
+    /// Heights in metres, shape `(rows, cols)`; row 0 is north, column 0 is west; NaN where there
+    /// is no data.
     pub heights: Array2<f32>,
     /// Size of a cell in metres: west to east, then north to south.
     pub cell_size_m: (f64, f64),
-    /// Place on the map, where known.
+    /// Place on the map; `None` if unknown.
     pub origin: Option<Georeference>,
-    /// Remarks on what was assumed or left out while its file was read, a sentence each.
+    /// Remarks on assumptions and omissions while the file was read, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// A part of a heightmap, in its own cells.
+/// Part of a heightmap, in its own cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[usize; 4]", into = "[usize; 4]")]
 pub struct Crop {
@@ -88,14 +90,14 @@ impl From<Crop> for [usize; 4] {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
-    /// Refuse: invented ground should be asked for.
+    /// Refuse: invented ground should be requested.
     #[default]
     Error,
-    /// The height of the nearest cell with data, counted in king's moves.
+    /// Take the height of the nearest cell with data, counted in king's moves.
     Nearest,
-    /// The lowest height there is: the holes become plains.
+    /// Take the lowest height of all: the holes become plains.
     Lowest,
-    /// Nothing: only the largest rectangle without holes is used.
+    /// Crop to the largest rectangle without holes.
     Cut,
 }
 
@@ -114,19 +116,20 @@ pub struct Statistics {
     pub max_m: f64,
     /// Mean height in metres; NaN when nothing has data.
     pub mean_m: f64,
-    /// Mean slope in degrees, where a cell and its four neighbours have data; NaN when no cell does.
+    /// Mean slope in degrees, where a cell and its four neighbours have data; NaN when no cell
+    /// does.
     pub slope_mean_deg: f64,
-    /// Steepest slope in degrees, likewise.
+    /// Steepest slope in degrees, over the cells of the mean slope.
     pub slope_max_deg: f64,
-    /// West to east, metres.
+    /// Width from west to east in metres.
     pub width_m: f64,
-    /// North to south, metres.
+    /// Depth from north to south in metres.
     pub depth_m: f64,
-    /// West, south, east and north end on the map, where it has a place on one.
+    /// West, south, east and north end on the map; `None` without a place on one.
     pub bounds: Option<Bounds>,
-    /// Metres on the ground in a unit of the map, along x and along y, in its middle.
+    /// Metres on the ground per unit of the map, along x and along y, in its middle.
     pub metres_per_unit: Option<(f64, f64)>,
-    /// Largest share by which that differs at its corners and sides.
+    /// Largest relative deviation of `metres_per_unit` at the corners and sides.
     pub scale_varies: Option<f64>,
 }
 
@@ -159,7 +162,7 @@ impl Heightmap {
         })
     }
 
-    /// Measures heights and slopes.
+    /// Computes statistics of heights and slopes.
     pub fn statistics(&self) -> Statistics {
         let (min, max) = self.range().unwrap_or((f32::NAN, f32::NAN));
         let known = self.heights.len() - self.no_data();
@@ -205,7 +208,7 @@ impl Heightmap {
         (sum / count as f64, max)
     }
 
-    /// The part inside `crop`, with its origin moved along.
+    /// Crops to the part inside `crop`, with its origin moved accordingly.
     ///
     /// # Errors
     /// [`TerrainError::Crop`] when the crop is empty or reaches outside.
@@ -225,10 +228,10 @@ impl Heightmap {
         Ok(part)
     }
 
-    /// Gives the cells of a part of a map the size that they have in its own middle.
+    /// Updates the cell size of a cropped map to the scale in its own middle.
     fn measure_again(&mut self) {
         let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else { return };
-        // A map of no system has the size of cells that it was made with.
+        // A map without a system keeps its original size of cells.
         if origin.crs == Crs::default() {
             return;
         }
@@ -240,26 +243,27 @@ impl Heightmap {
         }
     }
 
-    /// The fault of a map whose scale varies too much over it, with its mend.
+    /// Fault of a map whose scale varies too much, with a remedy; `None` otherwise.
     pub(super) fn fault_of_scale(&self) -> Option<String> {
         let (bounds, origin) = (self.bounds()?, self.origin.as_ref()?);
         origin.crs.scale(bounds)?.fault(&origin.crs, bounds)
     }
 
-    /// The origin after cutting away `cols` cells in the west and `rows` in the north.
+    /// Origin after cutting away `cols` cells in the west and `rows` in the north.
     pub(crate) fn moved_origin(&self, cols: f64, rows: f64) -> Option<Georeference> {
         self.origin.as_ref().map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
     }
 
-    /// Stretches heights about `about_m`: 1 leaves them, 2 doubles all differences.
+    /// Stretches heights about `about_m` by `factor`: 1 changes nothing, 2 doubles all differences.
     pub fn exaggerate(&mut self, factor: f64, about_m: f64) {
         self.heights.mapv_inplace(|h| (about_m + (f64::from(h) - about_m) * factor) as f32);
     }
 
-    /// Land on `cols × rows` cells; see [`resample()`](super::resample::resample) for how.
+    /// Resamples the land to `cols × rows` cells; see [`resample()`](super::resample::resample) for
+    /// the method.
     ///
     /// # Errors
-    /// [`TerrainError::TooMuchMemory`] when these take more than allowed.
+    /// [`TerrainError::TooMuchMemory`] when the new heights take more than allowed.
     pub fn resampled(&self, cols: usize, rows: usize) -> Result<Self, TerrainError> {
         MemoryEstimate::of("the heights of the map", self.heights.len(), BYTES_A_HEIGHT)
             .and(MemoryEstimate::of("the new heights", cols.saturating_mul(rows), BYTES_A_HEIGHT))

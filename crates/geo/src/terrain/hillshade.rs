@@ -1,8 +1,9 @@
-//! A picture of a heightmap lit by the sun, with colours by height.
+//! Hillshade of a heightmap: a picture lit by the sun, with colours by height.
 //!
-//! Slopes are Horn's (1981), weighted over the eight neighbours. A single sun leaves slopes along its rays flat; the
-//! many-sided light mixes in weaker suns from both sides, as printed maps do. Land that is steep on the whole is lit as
-//! if it were flatter, or half of the picture would lie in its own shadow.
+//! Slopes are Horn's (1981), weighted over the eight neighbours. A single sun leaves slopes along
+//! its rays flat; the many-sided light mixes in weaker suns from both sides, as printed maps do.
+//! Land that is steep on the whole is lit as if it were flatter, or half of the picture would lie
+//! in its own shadow.
 
 use lavoxel_base::parallel::*;
 use ndarray::Array2;
@@ -10,46 +11,46 @@ use ndarray::Array2;
 use super::Heightmap;
 use super::resample::{Kernel, Window, resample_with};
 
-/// Longer side of the smallest picture that is made; small heightmaps are enlarged smoothly.
+/// Longer side of the smallest picture in pixels; small heightmaps are enlarged smoothly.
 pub const LEAST_SIDE: usize = 768;
-/// Longer side of the largest picture that is made; large heightmaps are averaged down.
+/// Longer side of the largest picture in pixels; large heightmaps are averaged down.
 pub const MOST_SIDE: usize = 4096;
 
-/// Colour of cells without data.
+/// Colour of cells without data, sRGB.
 const NO_DATA: [u8; 3] = [38, 42, 48];
 
-/// Where colours come from.
+/// Colour scheme of the ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tint {
     /// Shades of gray.
     Gray,
-    /// Shades of gray from which colours over them stand out; higher land is a little brighter.
+    /// Shades of gray from which colours on top stand out; higher land is a little brighter.
     Muted,
     /// By height: green below, then ochre, brown, gray, and white on top.
     #[default]
     Hypsometric,
 }
 
-/// Where light comes from.
+/// Light sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Light {
-    /// One sun.
+    /// A single sun.
     Single,
-    /// The sun, and weaker ones to either side and overhead.
+    /// The sun, with weaker suns on either side and overhead.
     #[default]
     Many,
 }
 
-/// How a hillshade is drawn.
+/// Settings of a hillshade.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hillshade {
-    /// Where the sun is, in degrees clockwise from north; 315 is north-west.
+    /// Azimuth of the sun in degrees clockwise from north; 315 is north-west.
     pub azimuth_deg: f64,
-    /// How high the sun stands above the horizon, in degrees.
+    /// Altitude of the sun above the horizon, in degrees.
     pub altitude_deg: f64,
-    /// Colours.
+    /// Colour scheme.
     pub tint: Tint,
-    /// Lights.
+    /// Light sources.
     pub light: Light,
 }
 
@@ -59,7 +60,7 @@ impl Default for Hillshade {
     }
 }
 
-/// An RGB picture.
+/// RGB picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// Pixels west to east.
@@ -71,14 +72,15 @@ pub struct Picture {
 }
 
 impl Hillshade {
-    /// Columns and rows of the picture of a map with so many square cells.
+    /// Columns and rows of the picture of a map with `cells` square cells.
     pub fn size_of(cells: [usize; 2]) -> [usize; 2] {
         let longest = cells[0].max(cells[1]);
         let scale = longest.clamp(LEAST_SIDE, MOST_SIDE) as f64 / longest as f64;
         cells.map(|side| (side as f64 * scale).round().max(1.0) as usize)
     }
 
-    /// Draws `map`, north up, its longer side from [`LEAST_SIDE`] to [`MOST_SIDE`] pixels, pixels square on the ground.
+    /// Draws `map`, north up, its longer side from [`LEAST_SIDE`] to [`MOST_SIDE`] pixels, pixels
+    /// square on the ground.
     pub fn draw(&self, map: &Heightmap) -> Picture {
         let (wide, deep) = map.extent_m();
         let longest = map.cols().max(map.rows()).clamp(LEAST_SIDE, MOST_SIDE) as f64;
@@ -87,6 +89,7 @@ impl Hillshade {
         let fine = resample_with(&map.heights, Window::whole(&map.heights), (width, height), Kernel::Soft);
         let (low, high) = map.range().unwrap_or((0.0, 1.0));
         let suns = self.suns();
+        // Larger pixels make flatter slopes: steep land would otherwise lie in its own shadow.
         let pixel_m = pixel_m * flattening(map);
         let mut rgb = vec![0; width * height * 3];
         rgb.par_chunks_mut(3 * width).enumerate().for_each(|(row, line)| {
@@ -106,7 +109,7 @@ impl Hillshade {
         Picture { width, height, rgb }
     }
 
-    /// Directions to the suns (east, south, up) and their shares.
+    /// Directions to the suns (east, south, up) and their shares of the light.
     fn suns(&self) -> Vec<([f64; 3], f64)> {
         let sun = |azimuth: f64, altitude: f64| {
             let (a, h) = (azimuth.to_radians(), altitude.to_radians());
@@ -142,7 +145,8 @@ impl Hillshade {
 
 const GRAY: [f64; 3] = [235.0; 3];
 
-/// The lowest and the highest land of [`Tint::Muted`]: dark enough that no slope in the sun is white.
+/// Gray of the lowest and the highest land of [`Tint::Muted`]: dark enough that no slope in the sun
+/// is white.
 const MUTED: [f64; 2] = [148.0, 186.0];
 
 fn muted(share: f32) -> [f64; 3] {
@@ -150,7 +154,7 @@ fn muted(share: f32) -> [f64; 3] {
     [gray, 0.99 * gray, 0.965 * gray]
 }
 
-/// Colours of the heights, from lowest to highest.
+/// Colours by height share, from lowest to highest, sRGB.
 const RAMP: [(f64, [f64; 3]); 7] = [
     (0.0, [116.0, 142.0, 104.0]),
     (0.12, [150.0, 168.0, 116.0]),
@@ -162,7 +166,8 @@ const RAMP: [(f64, [f64; 3]); 7] = [
 ];
 
 impl Tint {
-    /// The colour of a height, 0 for the lowest and 1 for the highest, on level ground: sRGB, 0 to 1.
+    /// Colour of a height share, 0 for the lowest and 1 for the highest, on level ground: sRGB, 0
+    /// to 1.
     pub fn color(self, share: f32) -> [f32; 3] {
         match self {
             Self::Gray => GRAY,
@@ -184,13 +189,14 @@ fn ramp(share: f64) -> [f64; 3] {
 /// Mean slope (rise per run) above which land is lit as if it were flatter.
 const STEEP: f64 = 0.5;
 
-/// By how much the lighting flattens slopes.
+/// Factor by which the lighting flattens slopes, at least 1.
 fn flattening(map: &Heightmap) -> f64 {
     let mean = map.statistics().slope_mean_deg.to_radians().tan();
     (mean / STEEP).max(1.0)
 }
 
-/// Slope towards east and south at a pixel (rise per run); a neighbour without data counts as level with it.
+/// Slope towards east and south at a pixel (rise per run); a neighbour without data counts as
+/// level.
 fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     let centre = f64::from(h[[row, col]]);
     let at = |dr: isize, dc: isize| {
@@ -206,7 +212,7 @@ fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     ((east - west) / (8.0 * pixel_m), (south - north) / (8.0 * pixel_m))
 }
 
-/// Light on a slope, 0..1: the cosine between its normal and each sun.
+/// Light on a slope, 0 to 1: weighted cosines between its normal and each sun.
 fn shade(suns: &[([f64; 3], f64)], (east, south): (f64, f64)) -> f64 {
     let length = (1.0 + east * east + south * south).sqrt();
     suns.iter().map(|([x, z, up], share)| share * ((up - x * east - z * south) / length).max(0.0)).sum()

@@ -1,4 +1,4 @@
-//! The cells of a heightmap without data: filled, or cut away.
+//! Cells of a heightmap without data: filled, or cut away.
 
 use super::cut::largest_whole;
 use super::heightmap::BYTES_A_HEIGHT;
@@ -9,11 +9,13 @@ use lavoxel_base::memory::MemoryEstimate;
 const BYTES_A_PLACE: f64 = 4.0;
 
 impl Heightmap {
-    /// Fills cells without data, or cuts them away, by the rule; a heightmap without holes stays as it is.
+    /// Fills cells without data, or cuts them away, by the rule; a heightmap without holes stays
+    /// unchanged.
     ///
     /// # Errors
-    /// [`TerrainError::AllNoData`] when there is nothing to fill from, [`TerrainError::NoData`] when the rule is
-    /// [`Fill::Error`] and there are holes, [`TerrainError::TooMuchMemory`] when there are too many to fill.
+    /// [`TerrainError::AllNoData`] when there is nothing to fill from, [`TerrainError::NoData`]
+    /// when the rule is [`Fill::Error`] and there are holes, [`TerrainError::TooMuchMemory`] when
+    /// there are too many to fill.
     pub fn fill(&mut self, rule: Fill) -> Result<(), TerrainError> {
         let total = self.heights.len();
         let missing = self.no_data();
@@ -30,8 +32,9 @@ impl Heightmap {
         Ok(())
     }
 
-    /// Breadth-first from all known cells at once: each hole takes the height of the cell that reaches it first. Of the
-    /// known cells only those next to a hole are queued, and then ring by ring the cells filled last.
+    /// Fills holes breadth-first from all known cells at once: each hole takes the height of the
+    /// cell that reaches it first. Queues only the known cells next to a hole, and then ring by
+    /// ring the cells filled last.
     fn fill_nearest(&mut self, holes: usize) -> Result<(), TerrainError> {
         let (rows, cols) = self.heights.dim();
         let around = |r: usize, c: usize| {
@@ -43,7 +46,7 @@ impl Heightmap {
             |&(r, c): &(usize, usize)| !heights[[r, c]].is_nan() && around(r, c).any(|at| heights[at].is_nan());
         let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
         let edge = cells().filter(next_to_a_hole).count();
-        // Two rings exist at a time, and a list that grows exists twice for a moment.
+        // Two rings exist at a time, and a growing list exists twice for a moment.
         MemoryEstimate::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
             .and(MemoryEstimate::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
             .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;

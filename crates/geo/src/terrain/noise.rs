@@ -1,8 +1,9 @@
-//! The error of a heightmap: heights that differ from those of the file as those of a survey differ from the ground.
+//! Random error of a heightmap: perturbs heights as a survey differs from the ground.
 //!
-//! A Gaussian field of mean 0 whose correlation falls with the distance d as exp(−d²/L²), as a sum of waves of random direction and
-//! phase (the spectral representation of Shinozuka and Jan, Journal of Sound and Vibration 25, 1972). It is a function of the place in
-//! metres from the north-west corner of the box: cells of another size sample the same field.
+//! A Gaussian field of mean 0 whose correlation falls with the distance d as exp(−d²/L²), as a sum
+//! of waves of random direction and phase (the spectral representation of Shinozuka and Jan,
+//! Journal of Sound and Vibration 25, 1972). It is a function of the place in metres from the
+//! north-west corner of the box: cells of another size sample the same field.
 
 use ndarray::Array2;
 
@@ -10,7 +11,7 @@ use super::Surface;
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::{Draw, Salt};
 
-/// Waves of the sum: its values are Gaussian within a hundredth.
+/// Number of waves of the sum: with this number, values are Gaussian within a hundredth.
 const WAVES: usize = 256;
 
 /// Standard deviation, length and seed of the error of a heightmap.
@@ -24,11 +25,12 @@ pub(crate) struct HeightError {
     pub(crate) seed: u64,
 }
 
-/// A wave along x and z, in radians by the metre, with its phase.
+/// Wave: wave numbers along x and z in radians per metre, and its phase in radians.
 type Wave = [f64; 3];
 
 impl HeightError {
-    /// Raises and lowers a ground of so many cells by the field; what would leave the box is cut off at floor and roof.
+    /// Adds the field to the ground of a box of `ny` levels; clamps heights to the floor and the
+    /// roof.
     pub(crate) fn disturb(&self, surface: &mut Surface, ny: usize) {
         let cells_a_metre = surface.vertical_exaggeration / surface.cell_size_m;
         let scale = self.deviation_m * cells_a_metre;
@@ -37,10 +39,11 @@ impl HeightError {
         heights.for_each(|(height, z)| *height = (f64::from(*height) + scale * z).clamp(0.0, ny as f64) as f32);
     }
 
-    /// The field with deviation 1 in the middles of columns, shape (rows, columns).
+    /// Evaluates the field, with deviation 1, at the centres of columns; shape (rows, columns).
     fn field(&self, (rows, columns): (usize, usize), cell_m: f64) -> Array2<f64> {
         let waves = self.waves();
-        // cos(a + b) = cos a cos b − sin a sin b: of each wave a number for each column and one for each row.
+        // cos(a + b) = cos a cos b − sin a sin b: each wave needs one number for each column and
+        // one for each row.
         let of = |from: &dyn Fn(&Wave) -> (f64, f64), count: usize| -> Vec<(f64, f64)> {
             let at = |i: usize, (k, phase): (f64, f64)| libm::sincos(k * (i as f64 + 0.5) * cell_m + phase);
             (0..count)
@@ -63,7 +66,7 @@ impl HeightError {
         field
     }
 
-    /// The waves, whose numbers by the metre are Gaussian with deviation √2/L.
+    /// Draws the waves, whose wave numbers per metre are Gaussian with deviation √2/L.
     fn waves(&self) -> Vec<Wave> {
         let key = Draw { seed: self.seed, step: 0 }.key_of(Salt::Survey, 0);
         let uniform = |i: usize, j: usize| key.uniform_at([i, j, 0]);

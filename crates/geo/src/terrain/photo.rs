@@ -1,4 +1,5 @@
-//! Pictures of the land from above, such as orthophotos and land cover: PNG, JPEG, WebP, GIF, TIFF and GeoTIFF.
+//! Pictures of the land from above, such as orthophotos and land cover: PNG, JPEG, WebP, GIF, TIFF
+//! and GeoTIFF.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -14,22 +15,22 @@ use super::{Crs, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input;
 
-/// Form that is expected of a file.
+/// Expected content of a file, for messages.
 const EXPECTED: &str = "a picture (PNG, JPEG, WebP, GIF, TIFF or GeoTIFF)";
 
-/// Bytes of memory for texts and profiles of a picture, and for what its decoder works with.
+/// Bytes of memory for texts and profiles of a picture, and for the working memory of its decoder.
 const BESIDE: u64 = 1 << 26;
 
-/// Bytes that a JPEG's decoder takes for a pixel, besides the colours.
+/// Bytes that a JPEG's decoder takes per pixel, in addition to the colours.
 const BYTES_A_JPEG_PIXEL: f64 = 12.0;
 
-/// A picture as sRGB with opacity.
+/// Picture as sRGB with opacity.
 pub struct Photo {
     /// Columns and rows.
     pub size: [usize; 2],
-    /// Four bytes to a pixel, rows from the top.
+    /// Four bytes per pixel (red, green, blue, opacity), rows from the top.
     pub rgba: Vec<u8>,
-    /// Place on a map, where the file has one.
+    /// Place on a map; `None` if the file has none.
     pub place: Option<Place>,
 }
 
@@ -41,23 +42,24 @@ pub struct Place {
 }
 
 impl Place {
-    /// Columns and rows from the upper left corner of the picture to a point of its map.
+    /// Columns and rows from the upper left corner of the picture for a point of its map.
     pub fn pixel_of(&self, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
         self.transform.geo_to_pixel(x, y).map(|(column, row)| [column, row])
     }
 
-    /// The point of the map at columns and rows from the upper left corner.
+    /// Point of the map at columns and rows from the upper left corner.
     pub fn point_of(&self, [column, row]: [f64; 2]) -> [f64; 2] {
         let (x, y) = self.transform.pixel_to_geo(column, row);
         [x, y]
     }
 }
 
-/// Reads a picture, by its first bytes.
+/// Reads a picture of the format of its first bytes.
 ///
 /// # Errors
-/// [`TerrainError::Read`] and [`TerrainError::Content`] for what is no picture, [`TerrainError::Memory`] for one that would take more
-/// than allowed: its size is weighed before it is decoded.
+/// [`TerrainError::Read`] and [`TerrainError::Content`] for a file that is no picture,
+/// [`TerrainError::Memory`] for one that would take more than allowed: its memory is checked before
+/// it is decoded.
 pub fn read(path: &Path) -> Result<Photo, TerrainError> {
     input::guard(|| decoded(path)).map_err(TerrainError::input(path))?
 }
@@ -67,7 +69,7 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
     let start = file.fill_buf().map_err(TerrainError::read(path))?;
     if geotiff::recognises(start) {
         return geotiff::read_colours(path).map_err(|error| match error {
-            // The reader of TIFF files mostly looks for heights.
+            // The reader of TIFF files words its errors for heights.
             TerrainError::Content { path, found, expected } if expected.contains("heights") => {
                 TerrainError::content(&path, EXPECTED, found)
             }
@@ -86,7 +88,8 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
 }
 
 impl Photo {
-    /// The picture at its place: that of the file itself, `own`, or of its sidecar files, whose mask makes pixels clear.
+    /// Places the picture: by the file's own place `own`, or by its sidecar files, whose mask makes
+    /// pixels transparent.
     pub(super) fn with(
         mut self,
         sidecars: &Sidecars,
@@ -110,8 +113,8 @@ impl Photo {
     }
 }
 
-/// Number of pixels of a picture, after checking it against the most there may be and against memory; its decoder takes so many bytes
-/// for each besides the picture's own four.
+/// Number of pixels of a picture, after checks against the maximum and against the memory limit;
+/// its decoder takes `decoder` bytes per pixel in addition to the picture's own four.
 pub(super) fn check_size(path: &Path, size: [usize; 2], decoder: f64) -> Result<usize, TerrainError> {
     let most = format!("a picture of at most {MAX_SAMPLES} pixels");
     let found =
@@ -128,7 +131,7 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
     move |error| TerrainError::content(path, EXPECTED, error.to_string())
 }
 
-/// A PNG, a WebP, or the first picture of a GIF.
+/// Decodes a PNG, a WebP, or the first picture of a GIF.
 fn picture<'a>(file: impl BufRead + std::io::Seek + 'a, path: &Path) -> Result<([usize; 2], Vec<u8>), TerrainError> {
     let mut reader = ImageReader::new(file).with_guessed_format().map_err(TerrainError::read(path))?;
     if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::WebP | ImageFormat::Gif)) {

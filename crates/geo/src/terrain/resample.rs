@@ -1,25 +1,27 @@
-//! A raster on another raster: area average going down, Catmull–Rom going up.
+//! Resampling of rasters: area average for coarser cells, Catmull–Rom for finer ones.
 //!
-//! Each axis is treated by itself. Where a new cell covers at least one old cell, its value is the mean of what it
-//! covers, each old cell weighted by the covered share; so the mean of the land is kept. Where it covers less, the four
-//! nearest old cells are joined by a Catmull–Rom cubic, cut to the range of those cells: smooth, and never higher or
-//! lower than the data.
+//! Each axis is treated separately. Where a new cell covers at least one old cell, its value is the
+//! mean of the covered cells, each weighted by its covered share; so the mean of the land is kept.
+//! Where it covers less, the four nearest old cells are joined by a Catmull–Rom cubic, clamped to
+//! the range of those cells: smooth, and never higher or lower than the data.
 //!
-//! No data: as soon as one of the cells that a value needs is NaN, the rest is averaged with positive weights (covered
-//! share, or linear interpolation), and the value is NaN where less than half of the weight has data. So holes neither
-//! grow nor bleed into their neighbours.
+//! No data: as soon as one of the cells that a value needs is NaN, the rest is averaged with
+//! positive weights (covered share, or linear interpolation), and the value is NaN where less than
+//! half of the weight has data. So holes neither grow nor bleed into their neighbours.
 //!
-//! Boundary: a Catmull–Rom cubic that reaches beyond the edge continues the line through the two outermost cells there,
-//! so a plane stays a plane up to the middles of the outermost cells; in their outer halves the values are cut to the
-//! range of the data too, which makes land level there. The soft kernel repeats the outermost cell.
+//! Boundary: a Catmull–Rom cubic that reaches beyond the edge continues the line through the two
+//! outermost cells there, so that a plane stays a plane up to the centres of the outermost cells;
+//! in their outer halves the values are clamped to the range of the data too, which makes land
+//! level there. The soft kernel repeats the outermost cell.
 //!
-//! Going down, a plane stays one by whole factors. Where a new cell ends inside an old one, the covered part counts with
-//! the height of all of it, which moves the mean by at most an eighth of the rise over one old cell.
+//! For coarser cells, a plane stays a plane at integer factors. Where a new cell ends inside an old
+//! one, the covered part counts with the mean height of the old cell, which moves the mean by at
+//! most an eighth of the rise over one old cell.
 
 use lavoxel_base::parallel::*;
 use ndarray::Array2;
 
-/// A rectangle in a raster, in its cells, which may be cut anywhere.
+/// Rectangle in a raster, in its cells, which may be cut anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// West edge, in columns.
@@ -33,36 +35,38 @@ pub struct Window {
 }
 
 impl Window {
-    /// All of `raster`.
+    /// Window of the whole `raster`.
     pub fn whole(raster: &Array2<f32>) -> Self {
         Self { west: 0.0, north: 0.0, cols: raster.ncols() as f64, rows: raster.nrows() as f64 }
     }
 }
 
-/// How a raster is made finer.
+/// Interpolation kernel for finer rasters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernel {
     /// Catmull–Rom: through the old values.
     #[default]
     Sharp,
-    /// Cubic B-spline: smoother, but it rounds peaks off; for pictures, where a kink shows and a metre does not.
+    /// Cubic B-spline: smoother, but it rounds peaks off; for pictures, where a kink shows and a
+    /// metre does not.
     Soft,
 }
 
-/// The old cells that one new cell needs along one axis.
+/// Old cells that one new cell needs along one axis.
 struct Taps {
     /// Index in the old raster, weight for complete data, weight (≥ 0) when data is missing.
     taps: Vec<(usize, f64, f64)>,
 }
 
-/// `window` of `raster` on `rows × cols` new cells; the result has shape `(rows, cols)`.
+/// Resamples `window` of `raster` to `rows × cols` new cells; the result has shape `(rows, cols)`.
 ///
-/// Rows are computed in parallel; every value has one writer, so the bits do not depend on the number of threads.
+/// Rows are computed in parallel; every value has one writer, so that the bits do not depend on the
+/// number of threads.
 pub fn resample(raster: &Array2<f32>, window: Window, cols: usize, rows: usize) -> Array2<f32> {
     resample_with(raster, window, (cols, rows), Kernel::Sharp)
 }
 
-/// [`resample`] to `(cols, rows)` with a choice of the kernel that makes it finer.
+/// Resamples as [`resample`] to `(cols, rows)`, with a choice of the kernel for finer cells.
 pub fn resample_with(
     raster: &Array2<f32>,
     window: Window,
@@ -93,7 +97,7 @@ fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> 
         .collect()
 }
 
-/// The old cells under `[from, from + step)`, weighted by the share that is covered.
+/// Old cells under `[from, from + step)`, weighted by the covered share.
 fn area(from: f64, step: f64, old: usize) -> Taps {
     let to = from + step;
     let first = from.floor() as isize;
@@ -103,13 +107,14 @@ fn area(from: f64, step: f64, old: usize) -> Taps {
             let share = (to.min(i as f64 + 1.0) - from.max(i as f64)) / step;
             (clamp(i, old), share, share)
         })
-        // Rounding can leave a sliver of the next cell; its NaN must not count as a missing neighbour.
+        // Rounding can leave a sliver of the next cell; its NaN must not count as a missing
+        // neighbour.
         .filter(|&(_, share, _)| share > 1e-9)
         .collect();
     Taps { taps }
 }
 
-/// The four old cells around `at`, with cubic and linear weights.
+/// Four old cells around `at`, with cubic and linear weights.
 fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     let base = (at - 0.5).floor();
     let t = at - 0.5 - base;
@@ -126,6 +131,7 @@ fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
             [s * s * s / 6.0, inner(t), inner(s), t * t * t / 6.0]
         }
     };
+    // Linear weights for incomplete data: cubic weights are negative in part.
     let plain = [0.0, 1.0 - t, t, 0.0];
     let taps = (0..4)
         .flat_map(|k| {
@@ -140,8 +146,8 @@ fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     Taps { taps }
 }
 
-/// Height of cell `i`. Beyond the edge there is none: the line through the two outermost cells stands in for it, or,
-/// when data is missing, the outermost cell.
+/// Taps for the height of cell `i`. Beyond the edge, the line through the two outermost cells is
+/// extrapolated or, when data is missing, the outermost cell is used.
 fn tap(i: isize, old: usize, sharp: f64, plain: f64) -> [(usize, f64, f64); 2] {
     let nearest = clamp(i, old);
     let beyond = i.abs_diff(nearest as isize) as f64;
@@ -153,7 +159,7 @@ fn clamp(i: isize, old: usize) -> usize {
     i.clamp(0, old as isize - 1) as usize
 }
 
-/// One new value from the product of the taps of both axes.
+/// New value from the product of the taps of both axes.
 fn sample(raster: &Array2<f32>, across: &Taps, down: &Taps) -> f32 {
     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
     let (mut sum, mut plain_sum, mut plain_weight, mut complete) = (0.0, 0.0, 0.0, true);

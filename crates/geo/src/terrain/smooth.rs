@@ -1,8 +1,9 @@
-//! Heights that were rounded, smoothed within their rounding; and heights smoothed by a Gaussian.
+//! Smoothing of rounded heights within their rounding, and Gaussian smoothing.
 //!
-//! A map in whole metres has flats and steps of one metre that the ground has not; a thin flow fills each of them. What is known
-//! of such a height is that it lies within half a step of the number. [`Heightmap::smooth`] takes the smoothest ground that agrees:
-//! passes of the binomial filter 1-2-1 along both axes, each followed by a clamp to half a step around the number.
+//! A map in whole metres has flats and steps of one metre that the ground has not; a thin flow
+//! fills each flat. Such a height is only known to lie within half a step of the number.
+//! [`Heightmap::smooth`] computes the smoothest ground that agrees: passes of the binomial filter
+//! 1-2-1 along both axes, each followed by a clamp to half a step around the number.
 
 use ndarray::Array2;
 
@@ -11,11 +12,12 @@ use super::Heightmap;
 /// Steps in metres to which maps round their heights, the largest first: metres and feet.
 const STEPS: [f64; 10] = [10.0, 5.0, 2.0, 1.0, 0.5, 0.3048, 0.25, 0.2, 0.1, 0.05];
 
-/// Passes; a flat of this many cells becomes a slope.
+/// Number of passes; a flat of this many cells becomes a slope.
 const PASSES: usize = 60;
 
 impl Heightmap {
-    /// The step in metres to which all heights are rounded, if there is one and steps are seen.
+    /// Step in metres to which all heights are rounded; `None` if there is no such step, or the
+    /// heights span less than two steps.
     pub fn rounding_m(&self) -> Option<f64> {
         let (low, high) = self.range()?;
         let heights = || self.heights.iter().filter(|height| height.is_finite()).map(|&height| f64::from(height));
@@ -24,7 +26,8 @@ impl Heightmap {
         STEPS.into_iter().find(|&step| f64::from(high - low) >= 2.0 * step && is_rounded(step))
     }
 
-    /// Smooths heights within their rounding, and returns its step in metres; heights that are not rounded stay.
+    /// Smooths heights within their rounding, and returns the step in metres; `None`, without a
+    /// change, for heights that are not rounded.
     pub fn smooth(&mut self) -> Option<f64> {
         let step = self.rounding_m()?;
         let half = (step / 2.0) as f32;
@@ -33,7 +36,7 @@ impl Heightmap {
         for _ in 0..PASSES {
             blur(&self.heights, &mut across, [0, 1]);
             blur(&across, &mut self.heights, [1, 0]);
-            // NaN stays, as no neighbour was read for it.
+            // NaN stays, because NaN cells are read for no neighbour.
             let within = |height: &mut f32, known: &f32| {
                 if known.is_finite() {
                     *height = height.clamp(known - half, known + half);
@@ -44,7 +47,8 @@ impl Heightmap {
         Some(step)
     }
 
-    /// Smooths heights by a Gaussian of a standard deviation in metres, cut at twice of it; beyond a side is what is there.
+    /// Smooths heights by a Gaussian with a standard deviation in metres, truncated at two
+    /// deviations; the edge cells are repeated beyond the sides.
     pub fn filter(&mut self, metres: f64) {
         let across = weights(metres / self.cell_size_m.0);
         let down = weights(metres / self.cell_size_m.1);
@@ -53,7 +57,7 @@ impl Heightmap {
     }
 }
 
-/// Weights of a Gaussian at whole distances from 0 on; those of both sides are 1 together.
+/// Weights of a Gaussian at whole distances from 0 on; those of both sides sum to 1.
 fn weights(cells: f64) -> Vec<f64> {
     let reach = (2.0 * cells).ceil() as i32;
     let raw: Vec<f64> = (0..=reach).map(|i| libm::exp(-0.5 * (f64::from(i) / cells).powi(2))).collect();
@@ -75,7 +79,8 @@ fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> A
     })
 }
 
-/// The filter 1-2-1 along one axis. A cell beside a gap or a side stays, so that a plane stays a plane up to there.
+/// Filters by 1-2-1 along one axis. A cell next to a gap or a side stays unchanged, so that a plane
+/// stays a plane up to there.
 fn blur(from: &Array2<f32>, to: &mut Array2<f32>, [down, right]: [usize; 2]) {
     let get =
         |row: Option<usize>, col: Option<usize>| from.get((row?, col?)).copied().filter(|height| height.is_finite());
@@ -99,7 +104,7 @@ mod tests {
         Heightmap { heights, cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() }
     }
 
-    /// Root of the mean square of the differences to a height.
+    /// Root mean square of the differences to a height function.
     fn off(map: &Heightmap, height: impl Fn(f64, f64) -> f64) -> f64 {
         let squares =
             map.heights.indexed_iter().map(|((row, col), h)| (f64::from(*h) - height(row as f64, col as f64)).powi(2));

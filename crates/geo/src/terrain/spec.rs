@@ -1,4 +1,4 @@
-//! The terrain of a scene: what the `[terrain]` table says, and the ground that comes of it.
+//! Terrain of a scene: the `[terrain]` table, and the conversion to the ground.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,14 @@ use lavoxel_base::grid::MAX_SIDE;
 use lavoxel_base::param::{Form, Param, Table, Value, table, words};
 use lavoxel_base::validate::{Invalid, one_line, within};
 
-/// Edge of a cell in metres where nothing says how large it is.
+/// Default edge of a cell in metres.
 pub const DEFAULT_CELL_SIZE_M: f64 = 10.0;
 
-/// Length of the error of heights where none is said: a few cells of the usual surveys from space.
+/// Default correlation length of the error of heights in metres: a few cells of the usual surveys
+/// from space.
 const DEFAULT_ERROR_LENGTH_M: f64 = 100.0;
 
-/// Where the ground comes from.
+/// Source of the ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -38,10 +39,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds that are made from noise.
+    /// All kinds that are generated from noise.
     pub const GENERATED: [Self; 5] = [Self::Volcano, Self::Hills, Self::Plane, Self::Slope, Self::Bowl];
 
-    /// The name in a scene file.
+    /// Name in a scene file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Volcano => "volcano",
@@ -86,14 +87,15 @@ impl Value for Encoding {
     }
 }
 
-/// Highest and lowest height in metres that a key may name.
+/// Upper bound of the heights and depths in metres that a key may name.
 const FAR_M: f64 = 1e5;
 
 /// Largest coordinate on a map.
 const FAR: f64 = 1e12;
 
 table! {
-    /// The `[terrain]` table of a scene. Keys left out take the default of the kind; keys of another kind are refused.
+    /// The `[terrain]` table of a scene. Keys left out take the default of the kind; keys of
+    /// another kind are refused.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct TerrainSpec {
         /// Where the ground comes from; `"volcano"` when left out.
@@ -101,22 +103,27 @@ table! {
         /// Seed of the noise; 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub seed: Option<u32> = None, for "volcano" | "hills" | "plane" | "slope" | "bowl";
-        /// Strength of the noise: 1 for volcano and hills when left out, 0 for plane, slope and bowl.
+        /// Strength of the noise: 1 for volcano and hills when left out, 0 for plane, slope and
+        /// bowl.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub roughness: Option<f64> = None, [0.0, 4.0] "", for "volcano" | "hills" | "plane" | "slope" | "bowl";
-        /// Height of the plain, or of the lowest ground; 8 % of the box's height when left out, 4 for heightmaps.
+        /// Height of the plain, or of the lowest ground; 8 % of the box's height when left out, 4
+        /// for heightmaps.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub base_cells: Option<f64> = None, [0.0, MAX_SIDE as f64] "cells";
-        /// Highest ground as a share of the box's height: volcano 0.74, hills 0.3, bowl 0.4 when left out.
+        /// Highest ground as a share of the box's height: volcano 0.74, hills 0.3, bowl 0.4 when
+        /// left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub height: Option<f64> = None, [0.01, 1.0] "share", for "volcano" | "hills" | "bowl";
         /// Radius of the crater as a share of the box's shorter side; 0.075 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub crater_radius: Option<f64> = None, [0.01, 0.3] "share", for "volcano";
-        /// Depth of the crater as a share of the box's height, at most `height`; 0.13 when left out.
+        /// Depth of the crater as a share of the box's height, at most `height`; 0.13 when left
+        /// out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub crater_depth: Option<f64> = None, [0.0, 1.0] "share", for "volcano";
-        /// Angle by which the volcano is turned clockwise about its crater, seen from above; 0 when left out.
+        /// Angle by which the volcano is turned clockwise about its crater, seen from above; 0 when
+        /// left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub turn_deg: Option<f64> = None, [-360.0, 360.0] "°", for "volcano";
         /// Angle of the slope, which falls to the south; 10 when left out.
@@ -131,52 +138,62 @@ table! {
         /// Height of black in a gray picture; 0 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub black_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
-        /// Height of white in a gray picture, more than `black_m`; one gray level is one metre when left out.
+        /// Height of white in a gray picture, more than `black_m`; one gray level is one metre when
+        /// left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub white_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
         /// A number that means no data, besides those that the file names.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub no_data: Option<f64> = None, for "heightmap";
-        /// Unit of the file's heights where it says none, or another one: `"m"`, `"ft"`, `"us-ft"`, `"km"`, `"dm"`, `"cm"`, `"mm"`, `"yd"`.
+        /// Unit of the file's heights where it says none, or another one: `"m"`, `"ft"`, `"us-ft"`,
+        /// `"km"`, `"dm"`, `"cm"`, `"mm"`, `"yd"`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub height_unit: Option<HeightUnit> = None, for "heightmap";
-        /// System of the file's coordinates, such as `"EPSG:27200"`, where the file does not say it.
+        /// System of the file's coordinates, such as `"EPSG:27200"`, where the file does not say
+        /// it.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub crs: Option<Epsg> = None, for "heightmap";
-        /// Whether heights are smoothed within their rounding: a map in whole metres has steps that the ground has not.
+        /// Smoothing of heights within their rounding: a map in whole metres has steps that the
+        /// ground has not.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub smooth: Option<bool> = None, for "heightmap";
-        /// Columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); without it they make a square.
+        /// Columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); without it they
+        /// make a square.
         #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
         pub raw_size: Option<[usize; 2]> = None, for "heightmap";
-        /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …; `be` behind it for the highest byte first (`"u16be"`); when left
-        /// out `"f32"` for `.r32` and `"u16"` otherwise.
+        /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …; `be` behind it for the highest byte
+        /// first (`"u16be"`); when left out `"f32"` for `.r32` and `"u16"` otherwise.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub raw_type: Option<Encoding> = None, for "heightmap";
-        /// Part to use, `[west, north, columns, rows]` in cells of the file; all of it when left out.
+        /// Part to use, `[west, north, columns, rows]` in cells of the file; the whole file when
+        /// left out.
         #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
         pub crop: Option<[usize; 4]> = None, for "heightmap";
         /// Part to use as `[west, north, width, depth]` in metres, to the nearest edges of cells.
         #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
         pub crop_m: Option<[f64; 4]> = None, [-FAR, FAR] "m", for "heightmap";
-        /// Part to use as `[west, south, east, north]` in the file's coordinates, to the nearest edges of cells.
+        /// Part to use as `[west, south, east, north]` in the file's coordinates, to the nearest
+        /// edges of cells.
         #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
         pub bounds: Option<[f64; 4]> = None, [-FAR, FAR] "map units", for "heightmap";
         /// Factor by which heights are stretched; 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub vertical_exaggeration: Option<f64> = None, [0.01, 100.0] "", for "heightmap";
-        /// Rule for places where the file has no data: `"nearest"`, `"lowest"`, `"cut"` (only the largest rectangle without holes is
-        /// used), or `"error"` when left out.
+        /// Rule for places where the file has no data: `"nearest"`, `"lowest"`, `"cut"` (only the
+        /// largest rectangle without holes is used), or `"error"` when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub fill_no_data: Option<Fill> = None, for "heightmap";
-        /// Height that lies `base_cells` above the floor of the box, instead of the lowest; what is lower is cut off.
+        /// Height that lies `base_cells` above the floor of the box, instead of the lowest; lower
+        /// ground is cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub base_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
-        /// Picture over the ground (`.png`, `.jpg`, `.webp`, `.tif`), relative to the folder of the scene: a GeoTIFF by its coordinates,
-        /// any other over the whole box with north up. Cinematic.
+        /// Picture over the ground (`.png`, `.jpg`, `.webp`, `.tif`), relative to the folder of the
+        /// scene: a GeoTIFF by its coordinates, any other over the whole box with north up.
+        /// Cinematic.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub drape: Option<PathBuf> = None;
-        /// Standard deviation of an error that is added to the heights: what a survey may be wrong by.
+        /// Standard deviation of an error that is added to the heights: what a survey may be wrong
+        /// by.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub error_m: Option<f64> = None, [0.0, 1000.0] "m";
         /// Distance at which that error is correlated by 1/e; 100 when left out.
@@ -216,7 +233,7 @@ impl TerrainSpec {
         Ok(())
     }
 
-    /// At most one way to say which part.
+    /// Checks that at most one key selects a part.
     fn check_part(&self) -> Result<(), Invalid> {
         let mut given = Self::parts().filter_map(|part| Some((part.key, part.given(self)?)));
         match (given.next(), given.next()) {
@@ -227,19 +244,19 @@ impl TerrainSpec {
         }
     }
 
-    /// The keys that say which part of a heightmap to use.
+    /// Keys that select a part of a heightmap.
     fn parts() -> impl Iterator<Item = &'static Param<Self>> {
         Self::PARAMS.iter().filter(|param| ["crop", "crop_m", "bounds"].contains(&param.key))
     }
 
-    /// The error that is added to the heights, if any.
+    /// Error that is added to the heights; `None` without one.
     pub(super) fn error(&self) -> Option<HeightError> {
         let deviation_m = self.error_m.filter(|deviation| *deviation > 0.0)?;
         let length_m = self.error_length_m.unwrap_or(DEFAULT_ERROR_LENGTH_M);
         Some(HeightError { deviation_m, length_m, seed: u64::from(self.error_seed.unwrap_or(1)) })
     }
 
-    /// Options of these keys for the heightmap file.
+    /// Options for loading the heightmap file.
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
             cell_size_m: self.cell_size_m,
@@ -254,17 +271,18 @@ impl TerrainSpec {
         }
     }
 
-    /// The heightmap file, checked and cropped; holes stay holes. `dir` is the folder that a relative file name starts
-    /// from.
+    /// Reads the heightmap file, checked and cropped; holes stay holes. `dir` is the folder to
+    /// which a file name is relative.
     ///
     /// # Errors
-    /// [`TerrainError::Invalid`] for a wrong key, and all that [`load`](super::load()) and [`TerrainSpec::cropped`] say.
+    /// [`TerrainError::Invalid`] for a wrong key, and all errors of [`load`](super::load()) and
+    /// [`TerrainSpec::cropped`].
     pub fn read(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
         self.validate()?;
         self.cropped(self.load(dir)?)
     }
 
-    /// All of the heightmap file. `dir` is the folder that a relative file name starts from.
+    /// Reads the whole heightmap file. `dir` is the folder to which a file name is relative.
     ///
     /// # Errors
     /// Errors of [`load()`].
@@ -277,10 +295,11 @@ impl TerrainSpec {
         Ok(map)
     }
 
-    /// The part of the heightmap that is asked for; holes stay holes.
+    /// Crops a heightmap to the selected part; holes stay holes.
     ///
     /// # Errors
-    /// [`TerrainError::Crop`] and its kin when the heightmap does not reach so far.
+    /// [`TerrainError::Crop`], [`TerrainError::CropMetres`] or [`TerrainError::Bounds`] when the
+    /// heightmap does not reach so far.
     pub fn cropped(&self, map: Heightmap) -> Result<Heightmap, TerrainError> {
         match (self.crop, self.crop_m, self.bounds) {
             (Some(crop), ..) => map.crop(crop.into()),
@@ -290,8 +309,8 @@ impl TerrainSpec {
         }
     }
 
-    /// These keys, but those that `other` gives as it gives them; kind and file stay, and a part that `other` asks for
-    /// replaces the one asked for here, whichever way each is said.
+    /// Replaces the keys that `other` gives; kind and file stay, and a part selected by `other`
+    /// replaces the part selected here, whichever key selects each.
     #[must_use]
     pub fn overridden(mut self, other: &Self) -> Self {
         if Self::parts().any(|part| part.given(other).is_some()) {

@@ -1,32 +1,35 @@
-//! The ground of a box as heights.
+//! Ground of a box as heights.
 
 use ndarray::Array2;
 
 use super::{Georeference, Heightmap};
 
-/// The ground of a box, and where it lies.
+/// Ground of a box, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
-    /// Height of the ground above the floor in cells at the middle of each column, shape `(nz, nx)`; row 0 is north,
-    /// column 0 is west. A cell is solid when its centre lies below the ground.
+    /// Height of the ground above the floor in cells at the middle of each column, shape
+    /// `(nz, nx)`; row 0 is north, column 0 is west. A cell is solid when its centre lies below the
+    /// ground.
     pub heights: Array2<f32>,
-    /// Where a vent belongs, in cells east and south of the north-west corner: the middle of the built-in volcano's
-    /// crater; on any other ground that of the highest column that is not near the sides.
+    /// Default place of a vent, in cells east and south of the north-west corner: the middle of the
+    /// built-in volcano's crater; on any other ground that of the highest column that is not near
+    /// the sides.
     pub summit: (f64, f64),
     /// Edge of a cell in metres.
     pub cell_size_m: f64,
     /// Elevation of the floor (y = 0) in metres.
     pub floor_m: f64,
-    /// How much heights are stretched: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
+    /// Vertical stretch factor: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
     pub vertical_exaggeration: f64,
-    /// Place on the map, where the heightmap has one; the edge of the box's north-west column.
+    /// Place on the map, for the edge of the box's north-west column; `None` if the heightmap has
+    /// none.
     pub georeference: Option<Georeference>,
-    /// Remarks on what was assumed or left out while its heightmap was read, a sentence each.
+    /// Remarks on assumptions and omissions while the heightmap was read, a sentence each.
     pub notes: Vec<String>,
 }
 
 impl Surface {
-    /// The ground as elevations in metres, on the columns of the box.
+    /// Converts the ground to elevations in metres, on the columns of the box.
     pub fn to_heightmap(&self) -> Heightmap {
         let metres = self.cell_size_m / self.vertical_exaggeration;
         Heightmap {
@@ -38,8 +41,8 @@ impl Surface {
     }
 }
 
-/// Middle of the highest column that is not near the sides, where lava would only run out of sight; of equal ones, the
-/// nearest to the middle of the ground.
+/// Middle of the highest column that is not near the sides, where lava would only run out of sight;
+/// of equal ones, the nearest to the middle of the ground. In cells (east, south).
 pub fn summit(heights: &Array2<f32>) -> (f64, f64) {
     let (rows, cols) = heights.dim();
     let inner = |i: usize, n: usize| i >= n / 8 && i < n - n / 8;
@@ -51,15 +54,15 @@ pub fn summit(heights: &Array2<f32>) -> (f64, f64) {
     middle_of((c, r))
 }
 
-/// The middle of a column.
+/// Middle of a column, in cells.
 pub(super) fn middle_of((x, z): (usize, usize)) -> (f64, f64) {
     (x as f64 + 0.5, z as f64 + 0.5)
 }
 
-/// Cells of air that a flow over the highest ground needs at least.
+/// Least number of air cells above the highest ground that a flow needs.
 pub(super) const LEAST_AIR: f64 = 4.0;
 
-/// Height of a box with room for a flow over ground that is `top` cells high.
+/// Height of a box in cells with room for a flow over ground that is `top` cells high.
 pub(super) fn with_headroom(top: f64) -> usize {
     (top + (0.1 * top).max(LEAST_AIR)).ceil() as usize
 }

@@ -1,4 +1,5 @@
-//! Rasters in true units on the columns of a box that stands on the map: another survey of its ground, or thickness of lava.
+//! Rasters in true units on the columns of a box with a place on the map: another survey of its
+//! ground, or thickness of lava.
 
 use std::path::Path;
 
@@ -8,18 +9,18 @@ use crate::map::features::told;
 use crate::map::{Crs, Placement, Site};
 use crate::terrain::load_values;
 
-/// Numbers of a raster on the columns of a box, shape `(nz, nx)`: the mean of its cells whose middles lie in a column, else the
-/// cell around the column's middle; NaN where there is none.
+/// Reads a raster onto the columns of a box, shape `(nz, nx)`: the mean of its cells whose centres
+/// lie in a column, else the cell around the column's middle; NaN where there is none.
 ///
 /// # Errors
-/// Says that the file must be one that has what it lacks.
+/// In words that follow "a file that …", naming the missing property.
 pub fn on_columns(path: &Path, site: &Site) -> Result<Array2<f64>, String> {
     let (map, _) = load_values(path, None).map_err(|error| format!("can be read; {error}"))?;
     let (crs, of_box) = (
         map.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default(),
         site.crs().cloned().unwrap_or_default(),
     );
-    // A file that names no system is taken for one on the map of the terrain.
+    // A file that names no system is assumed to be on the map of the terrain.
     if crs != Crs::default() && !crs.is_same(&of_box) {
         let (there, here) = (told(&crs), told(&of_box));
         return Err(format!("is in {here}, the system of the terrain; it is in {there} (gdalwarp -t_srs)"));

@@ -1,4 +1,4 @@
-//! Heightmaps and pictures into files, whole or not at all.
+//! Writes heightmaps and pictures into files, whole or not at all.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -12,17 +12,18 @@ use lavoxel_files::output::{Existing, OutputError, WholeFile};
 /// No-data value in written ESRI ASCII grids and maps.
 pub const NO_DATA: i32 = -9999;
 
-/// Writes a heightmap as ESRI ASCII grid (`.asc`, with a `.prj` where the projection is known) or as 16-bit gray picture
-/// (`.png`, black the lowest and white the highest height, no data transparent).
+/// Writes a heightmap as ESRI ASCII grid (`.asc`, with a `.prj` where the projection is known) or
+/// as 16-bit gray picture (`.png`, black the lowest and white the highest height, no data
+/// transparent).
 ///
 /// # Errors
-/// [`TerrainError::UnknownFormat`] for another ending, [`TerrainError::Output`] when the file is there and is to be
-/// kept or cannot be written; then nothing is left behind.
+/// [`TerrainError::UnknownFormat`] for another ending, [`TerrainError::Output`] when the file
+/// exists and is to be kept or cannot be written; then nothing is left behind.
 pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(), TerrainError> {
     match path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase().as_str() {
         "asc" => {
             whole(path, existing, |out| asc(map, out))?;
-            // The projection belongs to the grid that was just allowed to be written, so it follows it.
+            // The projection belongs to the grid, whose replacement was allowed just now.
             Ok(prj(map.origin.as_ref().map(|origin| &origin.crs), path, Existing::Replace)?)
         }
         "png" => Ok(whole(path, existing, |out| png16(map, out))?),
@@ -57,7 +58,8 @@ pub fn whole(
     file.commit()
 }
 
-/// Writes what the coordinates of the grid at `path` mean into the `.prj` file next to it, where it is known.
+/// Writes the coordinate system of the grid at `path` into the `.prj` file next to the grid, if
+/// known.
 pub fn prj(crs: Option<&Crs>, path: &Path, existing: Existing) -> Result<(), OutputError> {
     let wkt = crs.and_then(Crs::to_wkt);
     wkt.map_or(Ok(()), |wkt| whole(&path.with_extension("prj"), existing, |out| writeln!(out, "{wkt}")))
@@ -68,7 +70,7 @@ fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
     asc_grid(&place, map.heights.iter().map(|h| (!h.is_nan()).then_some(h)), out)
 }
 
-/// Writes an ESRI ASCII grid of values in rows from the north, none where there is no data.
+/// Writes an ESRI ASCII grid of values in rows from the north; `None` is no data.
 pub fn asc_grid<T: Display>(
     place: &Placement,
     values: impl Iterator<Item = Option<T>>,
@@ -100,7 +102,7 @@ fn png16(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
     let holes = map.no_data() > 0;
     let mut data = Vec::with_capacity(map.heights.len() * if holes { 4 } else { 2 });
     for &h in &map.heights {
-        // A level for NaN would be 0 by the saturating cast; its alpha says that it means nothing.
+        // The saturating cast makes a level of 0 for NaN; its alpha marks the level as meaningless.
         let level = ((f64::from(h) - low) / step).round() as u16;
         data.extend_from_slice(&level.to_be_bytes());
         if holes {

@@ -1,8 +1,9 @@
-//! The air in a checkpoint.
+//! Section of the air in a checkpoint.
 //!
-//! The numbers of [`AirState`](lavoxel_air::AirState) in their order: the accounts of the fields as u64; the ash on the
-//! ground of each column as u64, and how much of it became grains; solid cells as bits in words of u32; the units of each
-//! field as u32; and the words of the solver as u32.
+//! The section holds the numbers of [`AirState`](lavoxel_air::AirState) in order: the accounts of
+//! the fields as u64; the ash on the ground of each column as u64, and the part that became grains;
+//! solid cells as bits in words of u32; the units of each field as u32; and the words of the solver
+//! as u32.
 
 use std::io::{self, Read, Write};
 
@@ -10,12 +11,12 @@ use super::Fault;
 use super::sections::{SectionReader, SectionWriter};
 use lavoxel_air::{Air, Numbers};
 
-/// Writes the section's bytes.
+/// Writes the contents of the section.
 pub(super) fn write<W: Write>(air: &Air, writer: &mut SectionWriter<W>) -> io::Result<()> {
     air.save().visit_bytes(|bytes| writer.add(bytes))
 }
 
-/// Reads what [`write()`] wrote into an air of the same scene, whose memory was checked.
+/// Reads the output of [`write()`] into an air of the same scene, whose memory was checked before.
 pub(super) fn read<R: Read>(air: &mut Air, reader: &mut SectionReader<R>) -> Result<(), Fault> {
     let mut state = air.save();
     let Numbers { longs, words } = state.numbers_mut();

@@ -1,4 +1,4 @@
-//! Errors of a checkpoint, each in one line with the mend.
+//! Errors of checkpoints; each message is one line with a remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,57 +8,58 @@ use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_files::output::OutputError;
 use lavoxel_scene::scene::SceneError;
 
-/// Why a checkpoint could not be read or written.
+/// Error while a checkpoint is read or written.
 ///
-/// Causes are part of the message and not a `source`, so that printing a whole chain of causes says them once.
+/// Causes are part of the message and not a `source`, so that printing a whole chain of causes does
+/// not repeat them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The file cannot be used.
+    /// File that cannot be used as a checkpoint.
     #[error("{path}: {fault}")]
     Unusable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Fault of the file.
         fault: Fault,
     },
-    /// A file that was there before is in the way.
+    /// Existing file that must not be replaced.
     #[error("{path} exists already: {mend}")]
     InTheWay {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Mend, in words.
+        /// Remedy in words.
         mend: String,
     },
-    /// The scene cannot be written as TOML.
+    /// Scene that cannot be written as TOML.
     #[error("checkpoint: {0}")]
     Scene(Box<SceneError>),
-    /// More than a checkpoint may hold.
+    /// Section that exceeds the size limit.
     #[error("{path}: the checkpoint's {section} is larger than {limit} bytes")]
     TooLarge {
-        /// The file that was to be written.
+        /// Path of the file to be written.
         path: PathBuf,
-        /// The part of it.
+        /// Name of the section.
         section: String,
-        /// Most bytes.
+        /// Limit in bytes.
         limit: u64,
     },
-    /// The file cannot be written.
+    /// File that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// The fault of a file that should be a checkpoint.
+/// Fault of a file that should be a checkpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The system does not let it be read.
+    /// The operating system cannot read the file.
     #[error("cannot read the checkpoint: {0}")]
     Read(io::Error),
-    /// It does not begin like a checkpoint.
+    /// The file does not begin like a checkpoint.
     #[error("not a checkpoint of lavoxel")]
     Alien,
-    /// It comes from another version.
+    /// The file has another format version.
     #[error(
         "a checkpoint of format {format}, written by lavoxel {program}; this is lavoxel {}, which reads format {FORMAT}: \
          go on with the other one",
@@ -67,30 +68,30 @@ pub enum Fault {
     Version {
         /// Version of the format.
         format: u16,
-        /// Version of the program that wrote it.
+        /// Version of the program that wrote the file.
         program: String,
     },
-    /// Contents that take more memory than allowed.
+    /// Contents that need more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// It ends too early.
+    /// The file ends inside the named part.
     #[error("damaged: it ends in the middle of its {0}")]
     CutShort(String),
-    /// The file of a shape that an event to come puts into the box cannot be used.
+    /// Shape file of a future event that cannot be used; the text is the cause.
     #[error("an event to come: {0}")]
     Event(String),
-    /// A part of it was changed after it was written, or was never valid.
+    /// Part that was changed after writing, or was never valid.
     #[error("damaged: its {part}: {reason}")]
     Damaged {
-        /// The part of the file.
+        /// Name of the part.
         part: String,
-        /// Fault, in words.
+        /// Fault in words.
         reason: String,
     },
 }
 
 impl Fault {
-    /// A fault in a part of the file.
+    /// Creates a fault of a part of the file.
     pub(super) fn damaged(part: &str, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { part: part.to_owned(), reason: reason.to_string() }
     }

@@ -1,4 +1,4 @@
-//! The flow of a world of the physical model in a checkpoint: its state as postcard writes it.
+//! Section of the flow (physical model) in a checkpoint: its state as `postcard` writes it.
 
 use std::io::{self, Read, Write};
 
@@ -10,16 +10,16 @@ use lavoxel_flow::{Flow, FlowState};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{FlowSpec, Scene};
 
-/// Bytes of a state in the file for each byte of it in memory, at most.
+/// Upper bound on the ratio of a state's bytes in the file to its bytes in memory.
 const PACKED: u64 = 4;
 
-/// Writes the section's bytes.
+/// Writes the contents of the section.
 pub(super) fn write<W: Write>(flow: &Flow, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let bytes = postcard::to_stdvec(&flow.state()).map_err(io::Error::other)?;
     writer.add(&bytes)
 }
 
-/// Reads what [`write()`] wrote of a flow of this scene; `before` is the memory that is taken.
+/// Reads the output of [`write()`] for a flow of this scene; `before` is the memory already taken.
 pub(super) fn read<R: Read>(
     (scene, spec): (&Scene, &FlowSpec),
     (ground, site): (&Ground, &Site),

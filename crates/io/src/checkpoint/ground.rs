@@ -1,4 +1,4 @@
-//! The ground in a checkpoint: its heights, and the columns with caves.
+//! Section of the ground in a checkpoint: heights, and columns with caves.
 
 use std::io::{self, Read, Write};
 
@@ -9,10 +9,10 @@ use super::{Fault, MEND};
 use lavoxel_automaton::world::{Ground, World};
 use lavoxel_base::grid::Grid;
 
-/// Columns with caves between checks of the memory limit.
+/// Number of columns with caves between checks of the memory limit.
 const CAVES_ASKED: u32 = 256;
 
-/// Writes the section's bytes.
+/// Writes the contents of the section.
 pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) -> io::Result<()> {
     for height in ground.surface() {
         writer.add(&height.to_le_bytes())?;
@@ -28,9 +28,9 @@ pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) ->
     Ok(())
 }
 
-/// Reads what [`write`] wrote for a box of this shape.
+/// Reads the output of [`write`] for a box of shape `grid`.
 pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Ground, Fault> {
-    // Memory grows with the rows that the file really has.
+    // Memory grows with the rows present in the file, so a forged size allocates nothing.
     let mut heights = Vec::new();
     let mut row = vec![0; 4 * grid.nx];
     for _ in 0..grid.nz {

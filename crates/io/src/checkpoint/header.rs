@@ -1,4 +1,4 @@
-//! The header of a checkpoint: the numbers besides scene, ground and matter.
+//! Header of a checkpoint: all numbers apart from scene, ground and matter.
 
 use std::path::Path;
 
@@ -13,18 +13,19 @@ use lavoxel_scene::scene::{Scene, SceneError, Stage, reading};
 use lavoxel_sim::goals::{Goals, Progress};
 use lavoxel_sim::simulation::{Passed, Simulation};
 
-/// The header, as TOML. Its numbers are at most 2⁶³ − 1, which no sum of a simulation comes near.
+/// Header, stored as TOML. Its numbers are at most 2⁶³ − 1, which no sum of a simulation
+/// approaches.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
     /// Name of the scene.
     name: String,
-    /// Steps made.
+    /// Number of completed steps.
     pub(super) step: u64,
-    /// Stages made of a step that was cut.
+    /// Number of completed stages of a step that was cut.
     #[serde(default, skip_serializing_if = "is_none")]
     pub(super) stages: usize,
-    /// The scene's seed, which may be larger than a number of TOML.
+    /// Seed of the scene as text; it may exceed the integers of TOML.
     seed: String,
     /// Cells along x, y and z, as in the scene.
     #[serde(deserialize_with = "lavoxel_base::exact::list")]
@@ -33,15 +34,15 @@ pub(super) struct Header {
     pub(super) vent_numbers: Vec<usize>,
     /// Number of the next vent.
     pub(super) next_vent: usize,
-    /// The site of the box.
+    /// Site of the box.
     pub(super) place: Place,
-    /// Choices for a heightmap that came without a scene, which a report repeats.
+    /// Choices for a heightmap without a scene, which a report repeats.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     chosen: Vec<String>,
-    /// How far each goal of the scene is.
+    /// Progress of each goal of the scene.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     goals: Vec<Progress>,
-    /// The account of each layer.
+    /// Account of each layer.
     accounts: Vec<Account>,
 }
 
@@ -50,13 +51,13 @@ fn is_none(stages: &usize) -> bool {
     *stages == 0
 }
 
-/// The account of a layer.
+/// Account of a layer.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Account {
-    /// Name of its material.
+    /// Name of the material.
     material: String,
-    /// Its sums by their names.
+    /// Sums by name.
     sums: Ledger,
 }
 
@@ -66,21 +67,21 @@ impl Account {
     }
 }
 
-/// A [`Site`] without its grid, which the header has.
+/// [`Site`] without its grid, which the header holds.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Place {
     cell_size_m: f64,
     floor_m: f64,
     vertical_exaggeration: f64,
-    /// Remarks on how its heightmap was read.
+    /// Remarks from reading the heightmap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     georeference: Option<Georeference>,
 }
 
 impl Header {
-    /// The header of a checkpoint to write.
+    /// Creates the header of a checkpoint to be written.
     pub(super) fn new(snapshot: &CheckpointWriter<'_>) -> Self {
         let CheckpointWriter { scene, stage, .. } = snapshot;
         let simulation = &stage.simulation;
@@ -107,12 +108,12 @@ impl Header {
         }
     }
 
-    /// The header as text.
+    /// Formats the header as TOML.
     pub(super) fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
         toml::to_string(self).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })
     }
 
-    /// Reads and checks what [`Header::to_toml`] wrote, as far as it can be checked without the scene.
+    /// Parses the output of [`Header::to_toml`] and checks everything that needs no scene.
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, Fault> {
         let text = text("header", bytes)?;
         reading(&text).check(MEND)?;
@@ -122,7 +123,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Reads and checks the scene, as if it lay at `path`.
+    /// Parses and checks the scene, with paths relative to `path`.
     pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
         let wrong = |reason: String| Fault::damaged("scene", reason);
         let mut scene = Scene::parse_written(&text("scene", bytes)?, path).map_err(|error| match error {
@@ -138,20 +139,20 @@ impl Header {
         Ok(scene)
     }
 
-    /// The shape of the box, which is that of a scene that was checked.
+    /// Returns the shape of the box, which equals that of the checked scene.
     pub(super) fn grid(&self) -> Grid {
         let [nx, ny, nz] = self.size;
         Grid::new(nx, ny, nz)
     }
 
-    /// The goals of the scene, as far as they were.
+    /// Returns the goals of the scene with their progress.
     pub(super) fn goals(&mut self, scene: &Scene) -> Result<Goals, Fault> {
         scene.spec.need_of_goals(self.grid()).check(MEND)?;
         let goals = Goals::resumed(&scene.spec.goals, self.grid(), std::mem::take(&mut self.goals));
         goals.ok_or_else(|| Fault::damaged("header", "its goals are not those of the scene"))
     }
 
-    /// The account of the layer of a material.
+    /// Returns the account of the layer of a material.
     pub(super) fn ledger(&self, material: &str) -> Result<Ledger, Fault> {
         let account = self.accounts.iter().find(|account| account.material == material);
         let account = account.ok_or_else(|| Fault::damaged("header", format!("no account of {material}")))?;
@@ -160,7 +161,7 @@ impl Header {
 }
 
 impl Place {
-    /// Edge of a cell in metres.
+    /// Returns the edge of a cell in metres.
     pub(super) fn cell_size_m(&self) -> f64 {
         self.cell_size_m
     }
@@ -176,7 +177,7 @@ impl Place {
         within("metres_per_unit", at.metres_per_unit.1, 1e-9, 1e9)
     }
 
-    /// The site of a box of this shape.
+    /// Returns the site of a box of shape `grid`.
     pub(super) fn site(&self, grid: Grid) -> Site {
         Site {
             grid,
@@ -187,13 +188,13 @@ impl Place {
         }
     }
 
-    /// The simulation with its site.
+    /// Joins the simulation with its site.
     pub(super) fn stage(self, simulation: Simulation) -> Stage {
         Stage { site: self.site(simulation.world().grid()), simulation, notes: self.notes }
     }
 }
 
-/// The text of a section.
+/// Decodes the text of a section.
 fn text(section: &str, bytes: Vec<u8>) -> Result<String, Fault> {
     String::from_utf8(bytes).map_err(|_| Fault::damaged(section, "no text"))
 }

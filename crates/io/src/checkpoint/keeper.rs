@@ -1,4 +1,5 @@
-//! Keeping the checkpoints of a long run: the last one, and the one before it in case the last one gets damaged.
+//! Checkpoint rotation of a long run: the last checkpoint, and the one before as a fallback for a
+//! damaged last one.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,45 +10,50 @@ use super::{Checkpoint, CheckpointError, CheckpointWriter};
 use lavoxel_automaton::engine::plain::Plain;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, second_name, sweep};
 
-/// End of the name of the checkpoint before the last one.
+/// Suffix of the previous checkpoint's file name.
 const PREVIOUS: &str = ".previous";
 
-/// Where a [`Keeper`] of `path` keeps the checkpoint before the last one.
+/// Returns the path of the previous checkpoint of a [`Keeper`] of `path`.
 pub fn previous(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(PREVIOUS);
     name.into()
 }
 
-/// The place of the last checkpoint, given that of the one before it.
+/// Returns the path of the last checkpoint from the path of the previous one.
 fn last(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?.strip_suffix(PREVIOUS)?;
     (!name.is_empty()).then(|| path.with_file_name(name))
 }
 
-/// The steps of the checkpoint at `path`, if it is a good one.
+/// Returns the number of steps of the checkpoint at `path`; `None` if the file is no valid
+/// checkpoint.
 pub fn steps_of(path: &Path) -> Option<u64> {
     Checkpoint::load(path, Box::new(Plain)).ok().map(|checkpoint| checkpoint.stage.simulation.steps())
 }
 
-/// Writes checkpoints to one place. From the first one on, there is a whole one at any moment, however the program
-/// ends.
+/// Writer of periodic checkpoints to one path.
+///
+/// - Invariant: after the first checkpoint, a complete checkpoint exists at any moment, however the
+///   program ends.
 #[derive(Debug)]
 pub struct Keeper {
     path: PathBuf,
     every: u64,
-    /// Steps of the checkpoint at `path`, where it is known to be a good one of this run.
+    /// Steps of the checkpoint at `path`; `None` unless it is known to be a valid one of this run.
     kept: Option<u64>,
-    /// Whether the file at [`previous`] is of another run.
+    /// Stale flag: the file at [`previous`] is of another run.
     stale: bool,
 }
 
 impl Keeper {
-    /// A keeper for a new run that writes every `every` steps. Files left by writers that were killed are removed.
+    /// Creates a keeper for a new run that writes every `every` steps. Removes temporary files of
+    /// killed writers.
     ///
     /// # Errors
-    /// [`CheckpointError::InTheWay`] where a checkpoint of another run, or any file, would be replaced and `existing`
-    /// does not allow it; [`CheckpointError::Output`] where nothing can be written.
+    /// [`CheckpointError::InTheWay`] where a checkpoint of another run, or any file, would be
+    /// replaced and `existing` does not allow it; [`CheckpointError::Output`] where nothing can be
+    /// written.
     pub fn new(path: &Path, every: u64, existing: Existing) -> Result<Self, CheckpointError> {
         let old = [path.to_owned(), previous(path)].into_iter().find(|old| old.exists());
         if let Some(old) = old.filter(|_| existing == Existing::Keep) {
@@ -59,12 +65,12 @@ impl Keeper {
         Ok(Self { path: path.to_owned(), every, kept: None, stale: true })
     }
 
-    /// A keeper for a run that goes on from the good checkpoint at `path`, of this step. The checkpoint before the last
-    /// is gone on from where the last one was damaged or lost, which is then replaced.
+    /// Creates a keeper for a run resumed from the valid checkpoint at `path` with `step` steps. If
+    /// `path` is a previous checkpoint, its last one counts as damaged or lost and is replaced.
     ///
     /// # Errors
-    /// [`CheckpointError::InTheWay`] where the last checkpoint is good, too, and `existing` does not allow to replace
-    /// it; [`CheckpointError::Output`] where nothing can be written.
+    /// [`CheckpointError::InTheWay`] where the last checkpoint is valid too and `existing` does not
+    /// allow to replace it; [`CheckpointError::Output`] where nothing can be written.
     pub fn going_on(path: &Path, step: u64, every: u64, existing: Existing) -> Result<Self, CheckpointError> {
         let (path, kept) = match last(path) {
             Some(last) => (last, None),
@@ -82,12 +88,12 @@ impl Keeper {
         Ok(Self { path, every, kept, stale: false })
     }
 
-    /// Where the checkpoints are kept.
+    /// Returns the path of the last checkpoint.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether a checkpoint is due after this many steps.
+    /// Returns true if a checkpoint is due after `steps` steps.
     pub fn is_due(&self, steps: u64) -> bool {
         steps.is_multiple_of(self.every) && self.kept != Some(steps)
     }
@@ -95,7 +101,7 @@ impl Keeper {
     /// Writes a checkpoint, unless the last one is of the same step.
     ///
     /// # Errors
-    /// Those of [`CheckpointWriter::write`]; the last checkpoint is then as it was.
+    /// The errors of [`CheckpointWriter::write`]; the last checkpoint then stays unchanged.
     pub fn keep(&mut self, snapshot: &CheckpointWriter<'_>) -> Result<(), CheckpointError> {
         let steps = snapshot.stage.simulation.steps();
         if self.kept == Some(steps) {
@@ -104,7 +110,7 @@ impl Keeper {
         let mut file = WholeFile::create(&self.path, Existing::Replace)?;
         snapshot.write(&self.path, &mut file)?;
         file.sync()?;
-        // The one before the last is replaced only now, when the new one is whole on the disk.
+        // The previous checkpoint is replaced only now that the new one is complete on disk.
         if self.kept.is_some() {
             self.move_aside().map_err(|cause| OutputError::io(&previous(&self.path), cause))?;
         }
@@ -116,7 +122,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// Makes the last checkpoint the one before it. It keeps its name, too, where the system knows files of two names.
+    /// Renames the last checkpoint to the previous one. Where hard links exist, the last name stays
+    /// valid throughout.
     fn move_aside(&self) -> io::Result<()> {
         let second = second_name(&self.path);
         remove(&second)?;
@@ -124,14 +131,15 @@ impl Keeper {
             Ok(()) => fs::rename(&second, previous(&self.path)),
             Err(_) => fs::rename(&self.path, previous(&self.path)),
         };
-        // The user may have removed the last one.
+        // The user may have removed the last checkpoint.
         moved.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
-        // Two names of the same file are not renamed to one.
+        // POSIX `rename` does nothing between two names of the same file, so the second name must
+        // be removed.
         remove(&second)
     }
 }
 
-/// Removes a file if it is there.
+/// Removes a file if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

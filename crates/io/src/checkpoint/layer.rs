@@ -1,4 +1,4 @@
-//! A layer in a checkpoint: the tiles that hold any of its material.
+//! Section of a layer in a checkpoint: the tiles that hold any of its material.
 
 use std::io::{self, Read, Write};
 
@@ -8,10 +8,10 @@ use lavoxel_automaton::world::{Layer, Tile, World};
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Tiles between checks of the memory limit.
+/// Number of tiles between checks of the memory limit.
 const TILES_ASKED: f64 = 4096.0;
 
-/// Writes the section's bytes.
+/// Writes the contents of the section.
 pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let mut bytes = Vec::new();
     for (at, tile) in layer.tiles() {
@@ -30,8 +30,8 @@ pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> i
     Ok(())
 }
 
-/// Reads what [`write`] wrote into a layer without matter. Whether it fits the ground and the account is not checked
-/// here. `held` is the memory of what was read before.
+/// Reads the output of [`write`] into a layer without matter; `held` is the memory of the parts
+/// read before. Agreement with ground and account is not checked here.
 pub(super) fn read<R: Read>(
     layer: &mut Layer,
     held: &MemoryEstimate,
@@ -43,13 +43,14 @@ pub(super) fn read<R: Read>(
     while !reader.is_at_end()? {
         let [tx, y, tz] = [reader.read_array()?, reader.read_array()?, reader.read_array()?].map(u16::from_le_bytes);
         let inside = [tx, y, tz].iter().zip(ends).all(|(&at, end)| usize::from(at) < end);
-        // No tile comes twice, so that the file cannot have more of them than the box.
+        // Strictly ascending order: no tile repeats, so the file cannot have more tiles than the
+        // box.
         let before = last.replace([tz, y, tx]);
         if !inside || before >= last {
             return Err(reader.damaged(format!("no place for a tile at ({tx}, {y}, {tz})")));
         }
         tiles += 1.0;
-        // A strip takes memory for all of its places with its first tile; tiles by themselves take little.
+        // The first tile of a strip allocates all places of the strip; further tiles take little.
         let first = before.is_none_or(|[strip, ..]| strip != tz);
         strips += if first { 1.0 } else { 0.0 };
         if first || tiles % TILES_ASKED == 0.0 {
@@ -76,12 +77,12 @@ fn read_tile<R: Read>(reader: &mut SectionReader<R>, tile: &mut [Lanes]) -> Resu
     Ok(())
 }
 
-/// A bit for each cell that holds matter.
+/// Returns a bit mask of the cells that hold matter.
 fn held(tile: Tile<'_>) -> u32 {
     tile.amount().0.iter().rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
 }
 
-/// The numbers of the cells with a bit.
+/// Returns the indices of the set bits.
 fn lanes(held: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| held >> lane & 1 == 1)
 }

@@ -1,9 +1,12 @@
-//! Checkpoints: everything that a simulation needs to go on, in one file. The steps after it come to the same bits as
-//! if it had never been stopped.
+//! Checkpoints: the complete state of a simulation in one file.
 //!
-//! A checkpoint stands alone: the ground is in it, so that no heightmap is read again. [`CheckpointWriter`] writes one,
-//! [`Checkpoint`] reads one, and [`Keeper`] keeps the last two of a long run on the disk, one of which is whole at any
-//! moment.
+//! A checkpoint is self-contained: the ground is included, so that no heightmap is read again.
+//! [`CheckpointWriter`] writes a checkpoint, [`Checkpoint`] reads a checkpoint, and [`Keeper`]
+//! keeps the last two of a long run on disk.
+//!
+//! - Invariant: the steps after resuming give the same bits as those of a run that was never
+//!   stopped.
+//! - Invariant: one checkpoint of a [`Keeper`] is complete at any moment.
 //!
 //! # Format
 //!
@@ -20,19 +23,20 @@
 //!
 //! | section | holds |
 //! |---|---|
-//! | `header` | TOML: the scene's name, steps made, stages of a step that was cut, seed, size, numbers of the vents, where the box lies, how far each goal is, and the account of each material |
+//! | `header` | TOML: the scene's name, steps made, stages of a step that was cut, seed, size, numbers of the vents, site of the box, progress of each goal, and account of each material |
 //! | `scene` | TOML: the scene, with all vents and events, past and to come, as [`Scene::recorded`] writes it |
 //! | `ground` | the height of each column as f32, x fastest; u32 number of columns with caves, and for each its number (u32) and its solid cells as bits (u64 each 64 cells, from the floor) |
-//! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
-//! | `material:NAME` | the same for each further material, in the order of the layers, without energies |
-//! | `air` | where the scene has one: its accounts, the ash on the ground, solid cells, its fields, and what its solver keeps |
+//! | `lava` | for each tile of 8 × 1 × 4 cells that holds lava, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
+//! | `material:NAME` | tiles of each further material in the same layout, in the order of the layers, without energies |
+//! | `air` | where the scene has one: its accounts, the ash on the ground, solid cells, its fields, and the state of its solver |
 //! | `flow` | in a scene of the physical model: the state of the flow, as postcard writes [`lavoxel_flow::FlowState`] |
-//! | further ones | the bytes of [`CheckpointWriter::extras`] |
+//! | further sections | the bytes of [`CheckpointWriter::extras`] |
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.
 //!
-//! Reading checks everything: sizes are bounded by the box, memory is checked ([`lavoxel_base::memory`]) before it is
-//! allocated, and every invariant of the world is verified, so that no file can make a later step fail.
+//! Reading checks everything: sizes are bounded by the box, memory is checked
+//! ([`lavoxel_base::memory`]) before it is allocated, and every invariant of the world is verified,
+//! so that no file can make a later step fail.
 
 mod air;
 mod error;
@@ -65,44 +69,47 @@ use lavoxel_sim::state::{Part, State};
 /// Version of the format that is written and read.
 pub const FORMAT: u16 = 6;
 
-/// The hint for a checkpoint that is too large for the memory.
+/// Remedy for a checkpoint that is too large for the memory.
 const MEND: &str = "go on with it on a larger machine";
 
-/// Longest header, in bytes.
+/// Upper bound on the header, in bytes.
 const MAX_HEADER: u64 = 1 << 24;
 
-/// Most further sections.
+/// Upper bound on the number of further sections.
 const MAX_EXTRAS: usize = 16;
 
 /// Names of the sections before the parts of the state.
 const TEXTS: [&str; 2] = ["header", "scene"];
 
-/// Longest section of any other kind: what a few maps over the columns take, more of them for more materials.
+/// Returns the upper bound on a further section in bytes: a few maps over the columns, more for
+/// scenes with more materials.
 fn max_extra(grid: Grid, scene: &Scene) -> u64 {
     (1 << 20) + (64 + 16 * scene.spec.other_materials() as u64) * grid.columns() as u64
 }
 
-/// The contents of a checkpoint to write.
+/// Contents of a checkpoint to be written.
 #[derive(Clone, Copy)]
 pub struct CheckpointWriter<'a> {
-    /// The scene of which the stage was built.
+    /// Scene from which the stage was built.
     pub scene: &'a Scene,
-    /// The simulation and the site of its box.
+    /// Simulation and site of its box.
     pub stage: &'a Stage,
-    /// Further sections for programs that keep records of the simulation: names of ASCII letters and bytes, which
-    /// [`Checkpoint::extras`] returns.
+    /// Further sections for programs that keep records of the simulation: pairs of name (ASCII
+    /// letters) and bytes, which [`Checkpoint::extras`] returns.
     pub extras: &'a [(&'a str, Vec<u8>)],
 }
 
 impl CheckpointWriter<'_> {
-    /// Writes the checkpoint; `path` is where it will lie, to whose folder the scene's path of a heightmap is relative.
+    /// Writes the checkpoint; `path` is its final place, to whose folder the heightmap path of the
+    /// scene is relative.
     ///
     /// # Errors
     /// [`CheckpointError::Scene`] and [`CheckpointError::TooLarge`] before anything is written, and
     /// [`CheckpointError::Output`].
     ///
     /// # Panics
-    /// Where there are more than 16 extras, or their names are not different words of at most 32 ASCII letters.
+    /// Where there are more than 16 extras, or their names are not different words of at most 32
+    /// ASCII letters.
     pub fn write(&self, path: &Path, out: impl Write) -> Result<(), CheckpointError> {
         self.check_names();
         let texts = self.texts(path)?;
@@ -126,15 +133,15 @@ impl CheckpointWriter<'_> {
         }
     }
 
-    /// The parts of the state.
+    /// Returns the parts of the state.
     fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         self.stage.simulation.world().view().parts()
     }
 
-    /// The header and the scene.
+    /// Returns header and scene as TOML.
     fn texts(&self, path: &Path) -> Result<[String; 2], CheckpointError> {
         let mut scene = self.scene.with_course_of(&self.stage.simulation);
-        // The header has the seed, which may be larger than a number of a scene file.
+        // The header holds the seed, which may exceed the integers of a scene file.
         scene.spec.seed = 0;
         let words = scene.to_toml(path).and_then(|scene| Ok([Header::new(self).to_toml(path)?, scene]));
         words.map_err(|cause| CheckpointError::Scene(Box::new(cause)))
@@ -166,21 +173,21 @@ impl CheckpointWriter<'_> {
     }
 }
 
-/// A checkpoint that was read and checked.
+/// Checkpoint that was read and verified.
 pub struct Checkpoint {
-    /// The scene, with all vents and events, past and to come.
+    /// Scene with all vents and events, past and future.
     pub scene: Scene,
-    /// The simulation at its step, and the site of its box.
+    /// Simulation at its step, and site of its box.
     pub stage: Stage,
     /// Further sections by name.
     pub extras: BTreeMap<String, Vec<u8>>,
 }
 
 impl Checkpoint {
-    /// Reads a file; `engine` will carry the simulation on.
+    /// Reads the file at `path`; `engine` continues the simulation.
     ///
     /// # Errors
-    /// [`CheckpointError::Unusable`] with what is wrong.
+    /// [`CheckpointError::Unusable`] with the fault.
     pub fn load(path: &Path, engine: Box<dyn Engine>) -> Result<Self, CheckpointError> {
         let unusable =
             |error: InputError| CheckpointError::Unusable { path: path.to_owned(), fault: Fault::Read(error.into()) };
@@ -191,10 +198,11 @@ impl Checkpoint {
         input::guard(read).map_err(unusable)?
     }
 
-    /// Reads the bytes of a file that lies at `path`; `engine` will carry the simulation on.
+    /// Reads a checkpoint from `input`, whose file lies at `path`; `engine` continues the
+    /// simulation.
     ///
     /// # Errors
-    /// [`CheckpointError::Unusable`] with what is wrong.
+    /// [`CheckpointError::Unusable`] with the fault.
     pub fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Self, CheckpointError> {
         read(input, path, engine).map_err(|fault| CheckpointError::Unusable { path: path.to_owned(), fault })
     }
@@ -218,7 +226,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
             return Err(reader.damaged("one section too many"));
         }
     }
-    // Files of events that are past are not needed again.
+    // Files of past events are not needed again.
     let held = before.and(MemoryEstimate::of("its further sections", held, 1.0)).held();
     let events =
         scene.events_on(&mut scene.shelf(&header.place.site(grid)), header.step + 1).map_err(|cause| match cause {
@@ -236,7 +244,8 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })
 }
 
-/// Reads the parts of the state that a scene has, in the order of [`Part`]; beside it the memory that they take.
+/// Reads the parts of the state that the scene has, in the order of [`Part`]; also returns their
+/// memory.
 fn read_state<R: Read>(
     scene: &Scene,
     header: &Header,
@@ -273,12 +282,12 @@ fn read_state<R: Read>(
     Ok((state, before))
 }
 
-/// True for the name of a text or of a part of the state, which no extra may have.
+/// Returns true for a reserved section name (text or part of the state), which no extra may have.
 fn is_own(name: &str) -> bool {
     TEXTS.contains(&name) || Part::has_name(name)
 }
 
-/// Starts the next section, which must have this name.
+/// Starts the next section and checks its name.
 fn expect<R: Read>(reader: &mut SectionReader<R>, name: &str) -> Result<(), Fault> {
     match reader.next_section()? {
         Some(found) if found == name => Ok(()),

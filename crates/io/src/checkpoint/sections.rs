@@ -1,4 +1,5 @@
-//! The container of a checkpoint: named sections of compressed blocks, each with a checksum, whatever they hold.
+//! Container format of a checkpoint: named sections of compressed blocks with checksums,
+//! independent of their contents.
 
 use std::io::{self, Read, Write};
 
@@ -8,25 +9,25 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::{FORMAT, Fault, MEND};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// The first bytes of every checkpoint. The second byte is no text and the last ones are changed by programs that
-/// "mend" line ends.
+/// Magic number. The second byte is not text, and programs that convert line ends change the last
+/// two bytes, so that a damaged transfer is recognised.
 const MAGIC: [u8; 8] = *b"L\xe4VOXC\r\n";
 
-/// Bytes of a block before compression, the last one of a section excepted.
+/// Size of a block before compression in bytes; the last block of a section may be shorter.
 const BLOCK: usize = 1 << 18;
 
-/// Longest name of a section, and of a version, in bytes.
+/// Upper bound on the length of a section name and of a version, in bytes.
 const LONGEST_NAME: usize = 32;
 
-/// Whether a section can have this name.
+/// Returns true if `name` is a valid section name.
 pub(super) fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|c| c.is_ascii_graphic())
 }
 
-/// The name of the checksum of the whole file in messages.
+/// Name of the whole-file checksum in messages.
 const END: &str = "end";
 
-/// Writes sections, one after another.
+/// Writer of consecutive sections.
 pub(super) struct SectionWriter<W> {
     out: W,
     hash: Xxh3,
@@ -43,12 +44,12 @@ impl<W: Write> SectionWriter<W> {
         Ok(writer)
     }
 
-    /// Starts a section, which [`SectionWriter::end_section`] ends; its name is not empty.
+    /// Starts a section with a non-empty name; [`SectionWriter::end_section`] ends the section.
     pub(super) fn section(&mut self, name: &str) -> io::Result<()> {
         self.put_name(name)
     }
 
-    /// Adds bytes to the section.
+    /// Appends bytes to the section.
     pub(super) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(BLOCK - self.block.len()));
@@ -69,7 +70,7 @@ impl<W: Write> SectionWriter<W> {
         self.put(&0u32.to_le_bytes())
     }
 
-    /// Ends the file.
+    /// Ends the file with its checksum.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.put_name("")?;
         let sum = self.hash.digest();
@@ -98,22 +99,22 @@ impl<W: Write> SectionWriter<W> {
     }
 }
 
-/// Reads sections, one after another. One block is in memory at a time, and every number of the file is checked before
-/// it is used.
+/// Reader of consecutive sections. One block is in memory at a time, and every number of the file
+/// is checked before use.
 pub(super) struct SectionReader<R> {
     input: R,
     hash: Xxh3,
-    /// The section that is read, or [`END`] between sections, for messages.
+    /// Name of the current section, or [`END`] between sections, for messages.
     name: String,
     block: Vec<u8>,
-    /// Bytes of the block that were read.
+    /// Number of consumed bytes of the block.
     taken: usize,
-    /// Whether the section has no further block.
+    /// End flag: the section has no further block.
     ended: bool,
 }
 
 impl<R: Read> SectionReader<R> {
-    /// Opens a file.
+    /// Opens a file and checks its magic number and version.
     pub(super) fn new(input: R) -> Result<Self, Fault> {
         let (hash, name) = (Xxh3::new(), "first bytes".to_owned());
         let mut reader = Self { input, hash, name, block: Vec::new(), taken: 0, ended: true };
@@ -131,8 +132,8 @@ impl<R: Read> SectionReader<R> {
         Ok(reader)
     }
 
-    /// Starts the next section and gives its name; `None` at the end of a file that is whole. What was not read of the
-    /// section before must have been its end.
+    /// Starts the next section and returns its name; `None` at the end of a complete file. Fails if
+    /// the previous section was not read completely.
     pub(super) fn next_section(&mut self) -> Result<Option<String>, Fault> {
         if !self.is_at_end()? {
             return Err(self.damaged("longer than it can be"));
@@ -171,7 +172,7 @@ impl<R: Read> SectionReader<R> {
         Ok(bytes)
     }
 
-    /// Reads the rest of the section, of at most `limit` bytes.
+    /// Reads the rest of the section, at most `limit` bytes.
     pub(super) fn read_to_end(&mut self, limit: u64) -> Result<Vec<u8>, Fault> {
         let mut all = Vec::new();
         while !self.is_at_end()? {
@@ -179,7 +180,7 @@ impl<R: Read> SectionReader<R> {
             if length as u64 > limit {
                 return Err(self.damaged(format!("longer than {limit} bytes")));
             }
-            // A list that grows is in memory twice while it is copied.
+            // A growing `Vec` is in memory twice while its contents are copied.
             MemoryEstimate::of("a section of the checkpoint", length, 3.0).check(MEND)?;
             all.extend_from_slice(&self.block[self.taken..]);
             self.taken = self.block.len();
@@ -187,7 +188,7 @@ impl<R: Read> SectionReader<R> {
         Ok(all)
     }
 
-    /// Whether all of the section was read.
+    /// Returns true if the whole section was read.
     pub(super) fn is_at_end(&mut self) -> Result<bool, Fault> {
         if self.taken == self.block.len() && !self.ended {
             self.next_block()?;
@@ -195,7 +196,7 @@ impl<R: Read> SectionReader<R> {
         Ok(self.ended)
     }
 
-    /// A fault in the section.
+    /// Creates a fault of the current section.
     pub(super) fn damaged(&self, reason: impl std::fmt::Display) -> Fault {
         Fault::damaged(&self.name, reason)
     }
@@ -225,7 +226,7 @@ impl<R: Read> SectionReader<R> {
         }
     }
 
-    /// Checks what comes after the last section.
+    /// Checks the whole-file checksum, and that nothing follows.
     fn check_end(&mut self) -> Result<(), Fault> {
         let expected = self.hash.digest();
         if u64::from_le_bytes(self.array()?) != expected {
@@ -257,7 +258,7 @@ impl<R: Read> SectionReader<R> {
         Ok(bytes)
     }
 
-    /// Reads bytes of the file itself.
+    /// Reads raw bytes of the file and updates the checksum.
     fn get(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
         self.input.read_exact(bytes).map_err(|cause| match cause.kind() {
             io::ErrorKind::UnexpectedEof => Fault::CutShort(self.name.clone()),

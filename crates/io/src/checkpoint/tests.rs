@@ -1,4 +1,4 @@
-//! Forged files: their checksums are right, their contents are not.
+//! Tests with forged files: valid checksums, invalid contents.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use lavoxel_base::random::mix64;
 use lavoxel_scene::scene::Scene;
 use lavoxel_sim::simulation::Simulation;
 
-/// A cave, lava, a vent that is over, and events on both sides of step 20.
+/// Scene with a cave, lava, a vent that has ended, and events on both sides of step 20.
 const SCENE: &str = r#"
 name = "cave"
 default_reactions = false
@@ -51,7 +51,7 @@ rules = { threshold = 0.3, walls = "open" }
 
 type Sections = Vec<(String, Vec<u8>)>;
 
-/// A checkpoint of [`SCENE`] after 20 steps.
+/// Checkpoint of [`SCENE`] after 20 steps.
 fn whole() -> Vec<u8> {
     let scene = Scene::parse(SCENE, Path::new("scene.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");
@@ -96,7 +96,7 @@ fn file(sections: &Sections) -> Vec<u8> {
     bytes
 }
 
-/// The message for a checkpoint in which `change` was made to one section.
+/// Error message for a checkpoint in which `change` altered one section.
 fn refused_with(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut sections = sections(&whole());
     let (_, body) = sections.iter_mut().find(|(found, _)| found == name).expect("it has one");
@@ -104,7 +104,7 @@ fn refused_with(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
     refused(&file(&sections))
 }
 
-/// Another text in the place of one that is there.
+/// Returns a change that replaces one text by another.
 fn replace<'a>(old: &'a str, new: &'a str) -> impl FnOnce(&mut Vec<u8>) + 'a {
     move |body| {
         let text = String::from_utf8(body.clone()).expect("text");
@@ -153,7 +153,7 @@ fn other_files_and_other_versions_are_named() {
 fn what_cannot_be_is_refused_with_its_place() {
     let floats = |body: &mut Vec<u8>| body[..4].copy_from_slice(&f32::NAN.to_le_bytes());
     let caves = 4 * 12 * 9;
-    // The lava's first tile: its place, its bits, and the first cell's amount and energy.
+    // First tile of the lava: its position, its bits, and amount and energy of the first cell.
     let first = |from: usize, bytes: &'static [u8]| {
         move |body: &mut Vec<u8>| body[from..from + bytes.len()].copy_from_slice(bytes)
     };
@@ -205,7 +205,7 @@ fn sections_come_once_and_in_order() {
     assert!(refused(&file(&parts.into_iter().chain(many).collect())).contains("one section too many"));
 }
 
-/// A small fuzz: whatever is read in spite of wrong bytes goes on without a fault.
+/// Small fuzz test: a state that is accepted in spite of wrong bytes continues without a fault.
 #[test]
 fn what_is_read_never_fails_later() {
     let parts = sections(&whole());
@@ -228,7 +228,7 @@ fn what_is_read_never_fails_later() {
     assert!(read > 100, "{read} were read");
 }
 
-/// Lava of the physical model, a sea, sand, ash and an air, all of which have met.
+/// Scene of the physical model with lava, a sea, sand, ash and an air, all of which have met.
 const COAST: &str = r#"
 name = "coast"
 model = "flow"
@@ -290,7 +290,7 @@ power_w = 3.0
 up_to_k = 350.0
 "#;
 
-/// Water, sand, steam and lava that meet, in the automaton.
+/// Scene of the automaton with water, sand, steam and lava that meet.
 const SHORE: &str = r#"
 name = "shore"
 [grid]
@@ -316,10 +316,11 @@ radius = 2.0
 rate = 1.5
 "#;
 
-/// A step that is cut after each of its stages comes to the bits of one that is not, through a file and a snapshot each time.
+/// A step that is cut after each stage gives the bits of an uncut step, through a file and a
+/// snapshot each time.
 #[test]
 fn a_step_that_was_cut_goes_on_from_its_file() {
-    // Before emission and fallout; between the rules of an automaton.
+    // Cuts before emission and fallout; between the rules of an automaton.
     for (text, cuts) in [(COAST, 2), (SHORE, 15)] {
         let scene = Scene::parse(text, Path::new("cut.toml")).expect("a scene");
         let mut whole = scene.build(Box::new(Tiled::default())).expect("a stage");
@@ -356,8 +357,8 @@ fn a_step_that_was_cut_goes_on_from_its_file() {
     }
 }
 
-/// Each bit of a state that a checkpoint can hold goes whole through the file and a packed copy, and decides the hash. Bits of a
-/// height within a cell of the ground are of the pictures alone: the steps to come are those without them.
+/// Checks that each bit of a state survives the file and a packed copy, and changes the hash. Bits
+/// of a height within a ground cell affect pictures only: later steps do not depend on them.
 fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
     let scene = Scene::parse(text, Path::new("coast.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");
@@ -387,7 +388,7 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
         let (is_ground, name) = (name == Part::GROUND, name.clone());
         let Ok(mut other) = open(&file(&wrong)) else { continue };
         let kept = write(&other.stage);
-        // A number of a flow may be written longer than it must be, and is then the same.
+        // A number of a flow may be encoded longer than necessary and is then equal.
         if is_flow && kept == parts {
             continue;
         }

@@ -1,7 +1,7 @@
-//! Animated PNG: lossless, opens in every browser.
+//! Animated PNG: lossless, supported by every browser.
 //!
-//! The format wants the number of frames in its header. Frames are kept in an unnamed file until the last one is
-//! known, so that an animation that is stopped early is still a whole one.
+//! The header states the number of frames. Frames are kept in an unnamed file until the last frame
+//! is known, so that an animation that is stopped early is still valid.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};

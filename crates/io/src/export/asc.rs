@@ -8,7 +8,8 @@ use lavoxel_files::output::Existing;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::write::{asc_grid, prj, whole};
 
-/// Writes the grid, and what its coordinates mean into a file next to it. The format has no place for anything else.
+/// Writes the grid, and its coordinate system into a `.prj` file next to the grid; the format holds
+/// no other metadata.
 pub(super) fn write(path: &Path, values: &Values, site: &Site, existing: Existing) -> Result<(), ExportError> {
     let place = site.placement();
     whole(path, existing, |out| match values {

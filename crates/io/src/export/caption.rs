@@ -1,58 +1,58 @@
-//! Caption of a map: its names, its unit and its colours.
+//! Caption of a map: names, unit and colours.
 
 use serde_json::{Value, json};
 
 use super::About;
 use lavoxel_base::measure::Ramp;
 
-/// Caption of a map, of any numbers.
+/// Caption of a map of any quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caption {
-    /// The name in flags and files, such as `max-thickness`.
+    /// Name in flags and files, such as `max-thickness`.
     pub name: String,
-    /// The name for people, in a legend.
+    /// Display name, for a legend.
     pub words: String,
     /// Title above a picture.
     pub title: String,
-    /// Description in a line.
+    /// Description in one line.
     pub description: String,
-    /// The unit; empty for none.
+    /// Unit; empty for none.
     pub unit: &'static str,
-    /// How it is coloured.
+    /// Colour ramp.
     pub ramp: Ramp,
-    /// The limit of a footprint.
+    /// Threshold of a footprint; `None` for a map of a quantity.
     pub above: Option<f64>,
-    /// Note about the numbers.
+    /// Note about the values.
     pub note: Option<&'static str>,
-    /// Number of runs, in a map that sums up several.
+    /// Number of runs that the map summarises; `None` for a map of a single run.
     pub runs: Option<u64>,
-    /// Classes that its numbers stand for, in place of the ramp; empty for none.
+    /// Classes of the values, which replace the colour ramp; empty for none.
     pub classes: &'static [Class],
 }
 
-/// A class of a map: its number, its name and its colour in sRGB.
+/// Class of a map: value, name and colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Number in the file.
+    /// Value in the file.
     pub number: i32,
-    /// Name for people.
+    /// Display name.
     pub name: &'static str,
-    /// Colour.
+    /// sRGB colour.
     pub color: [u8; 3],
 }
 
 impl Caption {
-    /// Time or runs of the map, such as `step 200`, `after 2 h` or `500 runs`.
+    /// Formats the time or the runs of the map, such as `step 200`, `after 2 h` or `500 runs`.
     pub(super) fn when(&self, about: &About) -> String {
         self.runs.map_or_else(|| about.moment(), |runs| format!("{runs} runs"))
     }
 
-    /// The name and the number that [`Caption::when`] has.
+    /// Returns the name and the number behind [`Caption::when`]: steps or runs.
     pub(super) fn count(&self, about: &About) -> (&'static str, u64) {
         self.runs.map_or(("step", about.step), |runs| ("runs", runs))
     }
 
-    /// Labels of the map and its origin in a file, as JSON.
+    /// Returns the labels and the provenance of the map as JSON.
     pub(super) fn about(&self, about: &About) -> Value {
         let (count, number) = self.count(about);
         let mut labels = json!({

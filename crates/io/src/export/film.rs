@@ -1,4 +1,4 @@
-//! Animations: a file whose frames are written one after another.
+//! Animations: files whose frames are written one after another.
 
 use std::path::Path;
 
@@ -13,39 +13,40 @@ use lavoxel_files::output::{Existing, WholeFile, check_free};
 /// Size and speed of an animation.
 #[derive(Clone, Copy, Debug)]
 pub struct Film {
-    /// Pixels across.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// Height in pixels.
     pub height: u32,
     /// Frames per second, 1..=60.
     pub fps: u32,
 }
 
 impl Film {
-    /// Start of a frame in milliseconds.
+    /// Returns the start of frame `frame` in milliseconds.
     pub(super) fn start_ms(self, frame: u32) -> u32 {
         (u64::from(frame) * 1000 / u64::from(self.fps)) as u32
     }
 }
 
-/// An animation that is being written.
+/// Animation being written.
 pub trait Animation {
-    /// Adds a frame: rows from the top, 8-bit sRGB, `3 · width · height` bytes.
+    /// Adds a frame: 8-bit sRGB, row-major from the top, `3 · width · height` bytes.
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError>;
 
-    /// Adds a frame that is shown as long as `frames` of them.
+    /// Adds a frame that is shown for the duration of `frames` frames.
     fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
         (0..frames).try_for_each(|_| self.frame(rgb))
     }
 
-    /// Completes the file and puts it in its place; the frames so far are the whole animation.
+    /// Completes the file and moves it to its final path; the frames written so far are the whole
+    /// animation.
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }
 
-/// How an animation of a format is begun.
+/// Entry points of an animation format.
 #[derive(Debug)]
 struct Begin {
-    /// Refuses it where something is missing on this machine.
+    /// Fails if the format needs a program that this machine lacks.
     check: fn(&Path) -> Result<(), ExportError>,
     begin: fn(WholeFile, Film) -> Result<Box<dyn Animation>, ExportError>,
 }
@@ -76,18 +77,18 @@ const FORMATS: Formats<Begin> = Formats {
     ],
 };
 
-/// Endings of animations that can be written, in words.
+/// Returns the supported file extensions of animations, as text.
 pub fn animation_formats() -> String {
     FORMATS.words()
 }
 
-/// Checks, before long work, that an animation can be written at `path`.
+/// Checks before long work that an animation can be written to `path`.
 pub fn check_animation(path: &Path, existing: Existing) -> Result<(), ExportError> {
     (FORMATS.of(path)?.check)(path)?;
     Ok(check_free(path, existing)?)
 }
 
-/// Starts an animation in the format that the ending of `path` names.
+/// Starts an animation in the format that the extension of `path` names.
 pub fn create_animation(path: &Path, film: Film, existing: Existing) -> Result<Box<dyn Animation>, ExportError> {
     check_animation(path, existing)?;
     (FORMATS.of(path)?.begin)(WholeFile::create(path, existing)?, film)

@@ -1,20 +1,20 @@
-//! Formats, each known by the ending of its files: a table of them says how they are checked, weighed and written.
+//! Format tables: each format is found by its file extension.
 
 use std::path::Path;
 
 use super::ExportError;
 
-/// A format, and `how` its files are written.
+/// Format with the way in which its files are written (`how`).
 #[derive(Debug)]
 pub(super) struct Format<How> {
-    /// Endings of its files, in lower case, without their dots; the first is the usual one.
+    /// File extensions in lower case without dots; the first is the usual one.
     pub(super) endings: &'static [&'static str],
-    /// Its name where the ending does not say it, or a program that it needs.
+    /// Name of the format where the extension does not tell, or a program that the format needs.
     pub(super) about: &'static str,
     pub(super) how: How,
 }
 
-/// Formats for one purpose, and its name in messages.
+/// Formats for one purpose, and the name of the purpose in messages.
 #[derive(Debug)]
 pub(super) struct Formats<How: 'static> {
     pub(super) purpose: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Formats<How: 'static> {
 }
 
 impl<How> Formats<How> {
-    /// How a file is written, by its ending.
+    /// Returns the entry for the extension of `path`.
     pub(super) fn of(&self, path: &Path) -> Result<&'static How, ExportError> {
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let found = self.list.iter().find(|format| format.endings.contains(&ending.as_str()));
@@ -34,7 +34,7 @@ impl<How> Formats<How> {
         })
     }
 
-    /// Its usual endings, such as `.png (APNG), .webp and .gif`.
+    /// Lists the usual extensions, such as `.png (APNG), .webp and .gif`.
     pub(super) fn words(&self) -> String {
         let word = |format: &Format<How>| match format.about {
             "" => format!(".{}", format.endings[0]),

@@ -1,8 +1,10 @@
-//! Maps as lines and polygons: GeoJSON (RFC 7946), contour lines of a quantity or the outlines of a footprint.
+//! Maps as lines and polygons: GeoJSON (RFC 7946), contour lines of a quantity or outlines of a
+//! footprint.
 //!
-//! Coordinates are longitude and latitude on WGS 84, as the format wants, where the map's system can be turned into them
-//! ([`ToDegrees`]). Other maps keep their own coordinates; the member `crs` of the format's older edition then names their
-//! system, which GDAL and QGIS read, and `note` says so.
+//! Coordinates are longitude and latitude on WGS 84, as the format requires, if the coordinate
+//! system of the map can be converted ([`ToDegrees`]). Other maps keep their own coordinates; the
+//! member `crs` of the earlier format version then names their system, which GDAL and QGIS read,
+//! and `note` states this.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,8 +19,8 @@ use lavoxel_geo::map::longitude::{cut_line, cut_polygon};
 use lavoxel_geo::map::{Crs, Site, ToDegrees, contour};
 use lavoxel_geo::terrain::write::whole;
 
-/// Bytes of a point of a line or an outline: in the tree of its neighbours, in the document, and in its text, which doubles as
-/// it grows.
+/// Estimated memory in bytes per point of a line or an outline: neighbour tree, document, and text
+/// in a growing `String`.
 const BYTES_A_POINT: f64 = 420.0;
 
 /// Writes the map.
@@ -47,7 +49,7 @@ fn document(drawing: &Drawing<'_>) -> Value {
     document.into()
 }
 
-/// From columns and rows of a raster to coordinates of a file.
+/// Converts raster positions (column, row) to coordinates of the file.
 struct Ground<'a> {
     site: &'a Site,
     degrees: Option<ToDegrees>,
@@ -58,7 +60,7 @@ impl<'a> Ground<'a> {
         Self { site, degrees: ToDegrees::of_site(site) }
     }
 
-    /// The lines of a level as a feature.
+    /// Returns the contour lines of a level as a feature.
     fn lines(&self, drawing: &Drawing<'_>, level: f64, lines: &[Vec<contour::Point>]) -> Value {
         let pieces = lines.iter().flat_map(|line| {
             let points: Vec<_> = line.iter().map(|point| self.point(*point)).collect();
@@ -72,7 +74,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// A piece of a footprint as a feature.
+    /// Returns a connected part of a footprint as a feature.
     fn polygon(&self, drawing: &Drawing<'_>, piece: &Piece) -> Value {
         let rings: Rings = piece.rings.iter().map(|ring| self.ring(ring)).collect();
         let parts = if self.is_in_degrees() { cut_polygon(&rings) } else { vec![rings] };
@@ -80,7 +82,7 @@ impl<'a> Ground<'a> {
             parts.iter().map(|rings| rings.iter().map(|ring| self.rounded(ring)).collect()).collect();
         let geometry = match parts.len() {
             1 => json!({ "type": "Polygon", "coordinates": parts.remove(0) }),
-            // RFC 7946 wants what crosses the date line cut there.
+            // RFC 7946 requires geometries to be cut at the date line.
             _ => json!({ "type": "MultiPolygon", "coordinates": parts }),
         };
         json!({
@@ -93,30 +95,31 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Whether coordinates are longitude and latitude.
+    /// Returns true if the coordinates are longitude and latitude.
     fn is_in_degrees(&self) -> bool {
         self.degrees.is_some() || self.site.map_unit() == "degree"
     }
 
-    /// Coordinates of a point of the raster; longitudes of a map run on beyond the date line.
+    /// Returns the coordinates of a raster position; longitudes continue beyond ±180° at the date
+    /// line.
     fn point(&self, point: contour::Point) -> [f64; 2] {
         let [x, y] = self.site.on_the_map(point);
         self.degrees.as_ref().map_or([x, y], |way| way.at(x, y))
     }
 
-    /// Points as a file has them, to a millimetre: more digits are those of the arithmetic.
+    /// Rounds coordinates to about a millimetre; further digits are rounding noise.
     fn rounded(&self, points: &[[f64; 2]]) -> Value {
         let fine = if self.is_in_degrees() { 1e8 } else { 1e3 };
         let point = |point: &[f64; 2]| Value::from(point.map(|value| (value * fine).round() / fine).to_vec());
         points.iter().map(point).collect()
     }
 
-    /// A ring that ends where it begins.
+    /// Returns a closed ring: the first point is repeated at the end.
     fn ring(&self, points: &[contour::Point]) -> Vec<[f64; 2]> {
         points.iter().chain(points.first()).map(|point| self.point(*point)).collect()
     }
 
-    /// The member that names the system, where the format's own is not used, and a remark.
+    /// Returns the member that names the coordinate system (`None` for WGS 84) and a note.
     fn system(&self, crs: Option<&Crs>) -> (Option<Value>, String) {
         if self.degrees.is_some() {
             return (None, "coordinates are longitude and latitude on WGS 84".to_owned());

@@ -1,7 +1,8 @@
-//! Maps as GeoTIFF: one band of 32-bit numbers in deflated strips, pixel is area, no data −9999, with the quantity, its unit
-//! and where it comes from in the tags that GDAL and QGIS show.
+//! Maps as GeoTIFF: one band of 32-bit values in deflated strips, pixel is area, no data −9999.
+//! Quantity, unit and provenance are stored in the tags that GDAL and QGIS show.
 //!
-//! The tags of the map are put together here and not by `geotiff-writer`, which has no place for descriptions.
+//! The tags are assembled here rather than by `geotiff-writer`, which does not support
+//! descriptions.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -30,10 +31,10 @@ const GDAL_NODATA: u16 = 42113;
 // Key of GeoTIFF 1.1.
 const RASTER_TYPE: u16 = 1025;
 
-/// Bytes of a strip before it is deflated, about.
+/// Approximate size of a strip before compression, in bytes.
 const STRIP: usize = 1 << 18;
 
-/// Labels of the file.
+/// Metadata of the file.
 pub(super) struct Labels<'a> {
     pub(super) caption: &'a Caption,
     pub(super) about: &'a About,
@@ -49,7 +50,7 @@ pub(super) fn write(
 ) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
     let written = match values {
-        // The sign of zero and the like are kept; only what is not a number is replaced.
+        // Keeps values bit by bit, such as a negative zero; only NaN is replaced.
         Values::Real(values) => {
             let numbers = values.mapv(|v| if v.is_nan() { Values::NO_WHOLE as f32 } else { v });
             write_band(&mut file, &numbers, labels, site)
@@ -87,7 +88,7 @@ fn write_band<T: TiffWriteSample>(
     Ok(())
 }
 
-/// Everything besides the numbers.
+/// Returns all tags except those of the pixel data.
 fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     let place = site.placement();
     let text = |code, text: String| Tag::new(code, TagValue::Ascii(text));
@@ -102,8 +103,8 @@ fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
         text(GDAL_METADATA, metadata(labels)),
         text(GDAL_NODATA, Values::NO_WHOLE.to_string()),
     ];
-    // A directory that says nothing of the coordinates makes GDAL invent a system.
-    // Nor can one be written that is longer than the format allows; the place stays.
+    // Without keys the tags of the position alone are written: an empty key directory makes GDAL
+    // invent a system, and keys longer than the format allows cannot be written.
     let Some(Ok((directory, doubles, ascii))) = keys(site.crs()).map(|keys| keys.serialize()) else { return tags };
     tags.push(Tag::new(GEO_KEY_DIRECTORY, TagValue::Short(directory)));
     if !doubles.is_empty() {
@@ -115,12 +116,13 @@ fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     tags
 }
 
-/// Metadata of the file and of its band, as GDAL shows them.
+/// Returns the metadata of the file and its band in the XML form of GDAL.
 fn metadata(labels: &Labels<'_>) -> String {
     let Labels { caption, about } = labels;
     let (count, number) = caption.count(about);
     let mut xml = String::from("<GDALMetadata>\n");
     let mut items = [
+        // Names that GDAL keeps as free items; description and unit have fixed roles below.
         ("quantity", caption.name.clone()),
         ("unit", caption.unit.to_owned()),
         ("scene", about.scene.clone()),
@@ -143,14 +145,15 @@ fn metadata(labels: &Labels<'_>) -> String {
     xml + "</GDALMetadata>\n"
 }
 
-/// Text for the inside of an XML element, escaped twice, because GDAL writes and reads it so.
+/// Escapes XML text twice, since GDAL writes and reads these items escaped twice.
 fn escaped(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).collect();
     let once = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     once(&once(&plain))
 }
 
-/// Keys of the coordinate system, and that a number stands for an area and not for a point.
+/// Returns the GeoTIFF keys of the coordinate system and the pixel-is-area flag; `None` if the
+/// system is unknown.
 fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     let known = crs.map(Crs::to_geo_keys).filter(|keys| !keys.is_empty())?;
     let mut keys = GeoKeyDirectory::new();
@@ -166,7 +169,7 @@ fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     Some(keys)
 }
 
-/// Text with nothing that a key cannot hold.
+/// Removes the characters that a key cannot hold.
 fn plain(text: &str) -> String {
     text.chars().filter(|&c| c.is_ascii() && !c.is_ascii_control() && c != '|').collect()
 }

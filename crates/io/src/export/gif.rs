@@ -1,4 +1,4 @@
-//! Animated GIF: 256 colours a frame, opens everywhere.
+//! Animated GIF: 256 colours per frame, supported everywhere.
 
 use image::codecs::gif::{GifEncoder, Repeat};
 use image::{Delay, Frame, RgbaImage};
@@ -6,10 +6,10 @@ use image::{Delay, Frame, RgbaImage};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::WholeFile;
 
-/// Quality against speed of the colour choice, 1 (best) to 30 (fastest): a coarse choice misses what little glows.
+/// Palette search speed, 1 (best) to 30 (fastest): a coarse search misses small glowing areas.
 const SPEED: i32 = 2;
 
-/// Shortest delay in hundredths of a second: browsers play a shorter one as 10.
+/// Shortest delay in hundredths of a second: browsers replace a shorter delay by 10.
 const SHORTEST: u64 = 2;
 
 pub(super) struct Gif {
@@ -17,15 +17,15 @@ pub(super) struct Gif {
     file: SharedFile,
     path: std::path::PathBuf,
     film: Film,
-    /// Frames so far.
+    /// Number of frames so far.
     frames: u64,
-    /// End of what is written, in hundredths of a second.
+    /// End time of the written frames, in hundredths of a second.
     end: u64,
-    /// The last frame, where it was too short to be written.
+    /// Last frame if it was too short to be written.
     left: Option<Vec<u8>>,
 }
 
-/// A writer shared by the encoder, which owns its writer for good, and the commit of the file.
+/// Writer shared by the encoder, which owns its writer permanently, and the commit of the file.
 #[derive(Clone)]
 struct SharedFile(std::rc::Rc<std::cell::RefCell<Option<WholeFile>>>);
 
@@ -51,7 +51,7 @@ impl Gif {
         Ok(Self { encoder: Some(encoder), file, path, film, frames: 0, end: 0, left: None })
     }
 
-    /// Writes a picture that is shown for `delay` hundredths of a second.
+    /// Writes an image that is shown for `delay` hundredths of a second.
     fn write(&mut self, rgb: &[u8], delay: u64) -> Result<(), ExportError> {
         let rgba = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
         let Some(picture) = RgbaImage::from_raw(self.film.width, self.film.height, rgba) else {
@@ -72,14 +72,14 @@ impl Animation for Gif {
     }
 
     fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
-        // The format counts a delay in 16 bits of hundredths of a second.
+        // The format stores a delay as 16 bits of hundredths of a second, so long holds are split.
         let most = 600 * self.film.fps;
         if frames > most {
             self.hold(rgb, most)?;
             return self.hold(rgb, frames - most);
         }
-        // Delays that differ by one keep the speed of the film. A frame of which less than a hundredth of a second is left, because
-        // those before it had to be longer, leaves that to the next one.
+        // Delays alternate by one to keep the film's speed. A frame with less than a hundredth of a
+        // second left, because earlier frames had to be longer, passes its time to the next frame.
         self.frames += u64::from(frames);
         let fps = u64::from(self.film.fps);
         let rest = (100 * self.frames).saturating_sub(fps * self.end);

@@ -1,7 +1,8 @@
-//! Maps as OGC GeoPackage 1.3: a layer of contour lines, or of the outlines of a footprint, in the system of the map.
+//! Maps as OGC GeoPackage 1.3: a layer of contour lines or of footprint outlines, in the coordinate
+//! system of the map.
 //!
-//! SQLite writes the database; tables, geometries and the numbers in its head are those of the standard. A spatial index
-//! is an extension, and layers of some hundred features need none.
+//! SQLite writes the database; tables, geometries and header numbers follow the standard. A spatial
+//! index is an optional extension and omitted: layers have some hundred features.
 
 use std::path::Path;
 
@@ -15,22 +16,24 @@ use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::contour::Point;
 use lavoxel_geo::map::{Crs, Site};
 
-/// "GPKG", and the version of the standard.
+/// Application id "GPKG" of the SQLite header.
 const APPLICATION: i32 = 0x4750_4B47;
+/// Version of the standard, 1.3.
 const VERSION: i32 = 10_300;
 
-/// Numbers of systems: of a plane that is not known, and of one that has no number.
+/// System id of an undefined Cartesian system.
 const NOT_KNOWN: i32 = -1;
+/// System id of a known system without an EPSG code.
 const NO_NUMBER: i32 = 100_000;
 
-/// Bytes of a point of a line or an outline: in the tree of its neighbours, in the ring, and in the geometry, which doubles
-/// as it grows.
+/// Estimated memory in bytes per point of a line or an outline: neighbour tree, ring, and geometry
+/// in a growing `Vec`.
 const BYTES_A_POINT: f64 = 160.0;
 
-/// Bytes that SQLite takes: its pages, and its own tables.
+/// Memory of SQLite in bytes: its page cache and its own tables.
 const BYTES_OF_SQLITE: usize = 6 << 20;
 
-/// Tables of every file. No file says when it was written, so that one map always gives the same bytes.
+/// Tables of every file. Files hold no time of writing, so that a map always gives the same bytes.
 const TABLES: &str = "
 CREATE TABLE gpkg_spatial_ref_sys (
   srs_name TEXT NOT NULL, srs_id INTEGER NOT NULL PRIMARY KEY, organization TEXT NOT NULL,
@@ -52,7 +55,7 @@ INSERT INTO gpkg_spatial_ref_sys VALUES
 ";
 const LAST_CHANGE: &str = "1970-01-01T00:00:00.000Z";
 
-/// Memory that writing takes beside the map and its points.
+/// Estimates the memory of writing, in addition to the map and its points.
 pub(super) fn need() -> MemoryEstimate {
     MemoryEstimate::of("the GeoPackage", BYTES_OF_SQLITE, 1.0)
 }
@@ -67,7 +70,7 @@ pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> R
 
 fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
     let connection = Connection::open(temporary)?;
-    // The file is not in its place yet: a half of it is thrown away, so nothing has to be kept beside it.
+    // The file is temporary: a partial file is discarded, so no journal is needed.
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", VERSION)?;
@@ -79,7 +82,7 @@ fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, cause)| cause)
 }
 
-/// Puts WGS 84, which every file has, and the system of the map; gives the number of the latter.
+/// Inserts WGS 84, which every file has, and the system of the map; returns the id of the latter.
 fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
     const PUT: &str = "INSERT INTO gpkg_spatial_ref_sys VALUES (?1, ?2, ?3, ?2, ?4, NULL)";
     let put = |crs: &Crs, number: i32, organization: &str, text: &str| {
@@ -104,11 +107,11 @@ fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
     }
 }
 
-/// A table of features that is being filled.
+/// Feature table being filled.
 struct Layer<'a> {
     connection: &'a Connection,
     name: String,
-    /// Puts a feature: its geometry and the values of its columns.
+    /// SQL statement that inserts a feature: geometry and column values.
     put: String,
     system: i32,
     around: [f64; 4],
@@ -142,6 +145,7 @@ impl<'a> Layer<'a> {
             "INSERT INTO gpkg_geometry_columns VALUES (?1, 'geom', ?2, ?3, 0, 0)",
             params![name, kind, system],
         )?;
+        // One placeholder for the geometry and one per column; the `fid` is left to SQLite.
         let marks = vec!["?"; columns.len() + 1].join(", ");
         let put = format!("INSERT INTO \"{name}\" VALUES (NULL, {marks})");
         Ok(Self { connection, name, put, system, around: NOWHERE })
@@ -182,15 +186,15 @@ impl<'a> Layer<'a> {
     }
 }
 
-/// A box around nothing: west, south, east, north.
+/// Empty bounding box: west, south, east, north.
 const NOWHERE: [f64; 4] = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
 
-/// The name of a layer: that of its map with nothing that has to be quoted.
+/// Returns the layer name: the name of the map without characters that need quotes.
 fn table_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// A geometry in well-known binary, with what lies around it.
+/// Geometry in well-known binary, with its bounding box.
 struct Geometry {
     wkb: Vec<u8>,
     around: [f64; 4],
@@ -217,9 +221,9 @@ impl Geometry {
         all
     }
 
-    /// The head of a geometry of a kind, with the number of its parts.
+    /// Writes the header of a geometry: kind, and number of parts.
     fn head(&mut self, kind: u32, parts: usize) {
-        // Little end first.
+        // Byte order: little-endian.
         self.wkb.push(1);
         self.wkb.extend(kind.to_le_bytes());
         self.count(parts);
@@ -236,10 +240,10 @@ impl Geometry {
         self.around = [w.min(x), s.min(y), e.max(x), n.max(y)];
     }
 
-    /// The geometry as the standard wants it: with a head that says its system and its bounds.
+    /// Returns the GeoPackage blob: header with system id and bounds, then the well-known binary.
     fn bytes(&self, system: i32) -> Vec<u8> {
         let [west, south, east, north] = self.around;
-        // Version 0; little end first, with bounds of two axes.
+        // Version 0; little-endian, with bounds of two axes.
         let mut bytes = b"GP\0\x03".to_vec();
         bytes.extend(system.to_le_bytes());
         bytes.extend([west, east, south, north].map(f64::to_le_bytes).concat());

@@ -1,8 +1,8 @@
-//! Maps for Google Earth and all else that reads KML 2.2: a zipped document with the map as a picture that lies on the ground, its
-//! legend, and the outlines of what it shows.
+//! Maps for Google Earth and other readers of KML 2.2: a zipped document with the map as a ground
+//! overlay, its legend, and the outlines of the shown area.
 //!
-//! The picture is resampled to longitude and latitude, north up, which every reader understands; corners of other shapes are
-//! an extension that few know.
+//! The overlay is resampled to longitude and latitude, north up, which every reader supports;
+//! overlays with free corners are an extension that few support.
 
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -20,15 +20,15 @@ use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::{Site, ToDegrees};
 use lavoxel_geo::terrain::Hillshade;
 
-/// Names inside of the file.
+/// File names inside the archive.
 const DOCUMENT: &str = "doc.kml";
 const PICTURE: &str = "files/map.png";
 const LEGEND: &str = "files/legend.png";
 
-/// Bytes of a point of an outline: in the tree of its neighbours and in the ring.
+/// Estimated memory in bytes per point of an outline: neighbour tree and ring.
 const BYTES_A_POINT: f64 = 160.0;
 
-/// Points of the lattice along a side of the map, between which a system is as good as straight.
+/// Lattice points along a side of the map; between these, the projection is treated as linear.
 const LATTICE: usize = 32;
 
 /// Writes the map.
@@ -52,7 +52,7 @@ fn fill(
     drawing: &Drawing<'_>,
     (way, around): (&ToDegrees, Degrees),
 ) -> io::Result<()> {
-    // The same map gives the same bytes at any time.
+    // A fixed timestamp: the same map gives the same bytes at any time.
     let packed = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default());
@@ -72,7 +72,7 @@ fn fill(
     Ok(())
 }
 
-/// A piece of the earth between two meridians and two parallels.
+/// Area between two meridians and two parallels, in degrees.
 #[derive(Clone, Copy, Debug)]
 struct Degrees {
     west: f64,
@@ -82,7 +82,7 @@ struct Degrees {
 }
 
 impl Degrees {
-    /// The least one around a box.
+    /// Returns the bounding box of the map in longitude and latitude.
     fn around(site: &Site, way: &ToDegrees) -> Self {
         let (nx, nz) = (site.grid.nx as f64, site.grid.nz as f64);
         let mut around = Self { west: f64::MAX, east: f64::MIN, south: f64::MAX, north: f64::MIN };
@@ -100,12 +100,12 @@ impl Degrees {
         around
     }
 
-    /// A place by its shares of the way east and south.
+    /// Returns longitude and latitude at fractions of the extent from the west and from the north.
     fn at(self, east: f64, south: f64) -> [f64; 2] {
         [self.west + east * (self.east - self.west), self.north - south * (self.north - self.south)]
     }
 
-    /// The map drawn on these degrees, four bytes a pixel.
+    /// Resamples the map to these degrees; RGBA, row-major from the north.
     fn picture(self, sight: &Sight<'_>, site: &Site, way: &ToDegrees, [width, height]: [usize; 2]) -> Vec<u8> {
         let step = |k: usize| k as f64 / LATTICE as f64;
         let node = |k: usize| {
@@ -137,7 +137,7 @@ fn document(out: &mut impl Write, drawing: &Drawing<'_>, (way, around): (&ToDegr
     let note = caption.note.map(|note| format!(". {note}")).unwrap_or_default();
     let cautions: String = about.cautions.iter().map(|text| format!(" Caution: {text}.")).collect();
     let description = format!("{}{note}.{cautions} {}", caption.description, About::SOFTWARE);
-    // Longitudes of a map at the date line run on.
+    // Shifts by whole turns: longitudes of a map at the date line run beyond ±180°.
     let turn = 360.0 * (0.5 * (around.west + around.east) / 360.0).round();
     writeln!(
         out,
@@ -169,7 +169,7 @@ fn document(out: &mut impl Write, drawing: &Drawing<'_>, (way, around): (&ToDegr
     writeln!(out, "</Folder>\n</Document>\n</kml>")
 }
 
-/// A piece of what the map shows.
+/// Writes a connected part of the shown area as a placemark.
 fn placemark(
     out: &mut impl Write,
     drawing: &Drawing<'_>,
@@ -189,6 +189,7 @@ fn placemark(
     for (i, ring) in piece.rings.iter().enumerate() {
         let side = if i == 0 { "outer" } else { "inner" };
         write!(out, "<{side}BoundaryIs><LinearRing><coordinates>")?;
+        // KML rings are closed by repeating the first point.
         for point in ring.iter().chain(ring.first()) {
             let [longitude, latitude] = place(*point);
             write!(out, "{longitude:.8},{latitude:.8} ")?;

@@ -1,38 +1,39 @@
-//! Maps for geographic information systems: a number for each column of the box, on the map of the heightmap that the
-//! ground came from. One file of code per format, chosen by the ending of the name.
+//! Maps for geographic information systems: one value per column of the box, in the coordinates of
+//! the heightmap. Each format has its own file of code, chosen by the file extension.
 //!
-//! | map | unit | what it is |
+//! | map | unit | description |
 //! |---|---|---|
-//! | `thickness` | m | the lava of the column, without the air between: amounts added up, times the height of a cell |
+//! | `thickness` | m | lava of the column without the air between: sum of amounts times cell height |
 //! | `arrival` | steps | number of steps after which lava first stood there; 0: before the first step |
-//! | `max-thickness` | m | the largest thickness after any step |
-//! | `peak-energy` | vent units | the largest energy in any one cell of the column after any step |
+//! | `max-thickness` | m | largest thickness after any step |
+//! | `peak-energy` | vent units | largest energy in any one cell of the column after any step |
 //! | `surface` | m | elevation of ground and lava together: `ground` + `thickness` |
 //! | `ground` | m | elevation of the ground, with what was built and dug |
 //! | `ash` | kg/m² | ash that fell from the air, where the scene has one |
-//! | `footprint` | | 1 where the thickness is above a limit ([`Subject::footprint`]) |
-//! | `water.thickness`, … | | the same of another material of the scene; its `surface` is that of ground, water and all that is heavier |
+//! | `footprint` | | 1 where the thickness is above a threshold ([`Subject::footprint`]) |
+//! | `water.thickness`, … | | the same quantity of another material of the scene; its `surface` includes ground, water and all heavier materials |
 //!
-//! Of grains those at rest count in `thickness` and `surface`, without streams that fall.
+//! Resting grains count in `thickness` and `surface`; falling streams do not.
 //!
 //! In a world of the physical model ([`lavoxel_flow`]) the maps are:
 //!
-//! | map | unit | what it is |
+//! | map | unit | description |
 //! |---|---|---|
-//! | `thickness` | m | lava of the column, what is liquid and what set |
-//! | `set-thickness` | m | the part of it that turned to rock |
-//! | `max-thickness` | m | the largest thickness of lava, liquid and set, after any step |
+//! | `thickness` | m | lava of the column, liquid and set |
+//! | `set-thickness` | m | lava of the column that turned to rock |
+//! | `max-thickness` | m | largest thickness of lava, liquid and set, after any step |
 //! | `arrival` | h | hours from the start after which lava first stood there |
 //! | `temperature` | K | temperature of the uppermost liquid |
 //! | `viscosity` | Pa s | viscosity of the uppermost liquid |
-//! | `max-speed` | m/s | the largest speed of its surface so far |
-//! | `surface` | m | elevation of what is there now |
+//! | `max-speed` | m/s | largest surface speed so far |
+//! | `surface` | m | present elevation of ground and lava |
 //! | `ground` | m | elevation of the ground before the flow |
 //!
-//! Metres are true ones: a vertical exaggeration of the box is taken out again. Steps are not seconds; the automaton has no
-//! clock. A full cell of fresh lava carries 1 vent unit of energy if its vent says `energy = 1`, and lava spreads from a
-//! cell with more than `rules.threshold` of it. There is no data in `thickness` where the material does not stand now, and
-//! in `arrival`, `max-thickness` and `peak-energy` where it never stood.
+//! Metres are physical: a vertical exaggeration of the box is divided out. Steps are not seconds;
+//! the automaton has no clock. A full cell of fresh lava carries 1 vent unit of energy if its vent
+//! says `energy = 1`, and lava spreads from a cell with an energy above `rules.threshold`.
+//! `thickness` has no data where the material is absent now; `arrival`, `max-thickness` and
+//! `peak-energy` have no data where the material never stood.
 
 use std::path::{Path, PathBuf};
 
@@ -57,22 +58,22 @@ use lavoxel_render::Image;
 use lavoxel_sim::records::{NEVER, Records};
 use lavoxel_sim::state::State;
 
-/// A state of the world and its past, from which maps are drawn.
+/// State of the world with its records, from which maps are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Maps<'a> {
-    /// The state.
+    /// Present state.
     pub world: &'a State,
-    /// The past of its materials; only some maps need it.
+    /// Records of the past per material; only some maps need them.
     pub records: &'a [Records],
-    /// Where it stands.
+    /// Position of the box on the map.
     pub site: &'a Site,
 }
 
 impl Maps<'_> {
-    /// The numbers of a map.
+    /// Returns the values of a map.
     ///
     /// # Panics
-    /// When the measure [needs records](ColumnMeasure::needs_records) and there are none of its material.
+    /// When the measure [needs records](ColumnMeasure::needs_records) and its material has none.
     pub fn values(&self, quantity: &ColumnQuantity) -> Values {
         let past = || {
             let records = self.records.iter().find(|records| Some(records.material()) == quantity.material());
@@ -91,6 +92,8 @@ impl Maps<'_> {
                 let mut peaks = past().peak_energy().mapv(energy);
                 Zip::from(&mut peaks)
                     .and(past().arrival())
+                    // A peak of 0 is a value; only columns that the material never reached have no
+                    // data.
                     .for_each(|peak, &at| *peak = if at == NEVER { f32::NAN } else { *peak });
                 Values::Real(peaks)
             }
@@ -105,7 +108,7 @@ impl Maps<'_> {
         }
     }
 
-    /// A map of the physical model, in true units from the exact columns of the flow.
+    /// Returns a map of the physical model in physical units, from the exact columns of the flow.
     fn of_flow(&self, flow: &Flow, measure: ColumnMeasure) -> Array2<f32> {
         let grid = self.site.grid;
         let value = |column: FlowColumn| match measure {
@@ -123,10 +126,10 @@ impl Maps<'_> {
         Array2::from_shape_fn((grid.nz, grid.nx), of_column)
     }
 
-    /// The numbers of a map of a quantity or of its footprint.
+    /// Returns the values of a quantity or of its footprint.
     ///
     /// # Panics
-    /// As [`Maps::values`].
+    /// In the cases of [`Maps::values`].
     pub fn values_of(&self, subject: &Subject) -> Values {
         let values = self.values(subject.quantity());
         match subject.above() {
@@ -138,7 +141,8 @@ impl Maps<'_> {
         }
     }
 
-    /// The blocks of cells in which a quantity is known: those of the air, for what falls from it.
+    /// Returns the resolution of a quantity: the blocks of the air for its fallout, else single
+    /// cells.
     fn blocks(&self, quantity: &ColumnQuantity) -> picture::Blocks {
         let air = self.world.air().filter(|_| quantity.measure() == ColumnMeasure::Ash);
         air.map_or(picture::Blocks::CELLS, |air| {
@@ -150,35 +154,35 @@ impl Maps<'_> {
         })
     }
 
-    /// Ash on the ground in kg/m².
+    /// Returns the ash on the ground in kg/m², axes (row, column).
     fn ash(&self) -> Array2<f32> {
         let of_column = |(z, x)| self.world.air().map_or(0.0, |air| air.ash_on(x, z) as f32);
         Array2::from_shape_fn((self.site.grid.nz, self.site.grid.nx), of_column)
     }
 
-    /// Amount of the material in each column, in units.
+    /// Returns the amount of the material in each column, in units.
     fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let number = quantity.material().and_then(|material| self.world.number_of(material));
         let none = || Array2::zeros((self.site.grid.nz, self.site.grid.nx));
         number.map_or_else(none, |number| self.world.lying_amounts(number))
     }
 
-    /// Amount of the material and of all heavier ones in each column, in units.
+    /// Returns the amount of the material and of all heavier materials in each column, in units.
     fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let last = quantity.material().and_then(|material| self.world.number_of(material));
         let none = Array2::zeros((self.site.grid.nz, self.site.grid.nx));
         (0..last.map_or(0, |last| last + 1)).fold(none, |sum, number| sum + self.world.lying_amounts(number))
     }
 
-    /// Thickness in metres of so many units in a column.
+    /// Converts amounts per column (units) to thickness in metres.
     fn metres(&self, units: &Array2<u64>) -> Array2<f32> {
         units.mapv(|units| (cells(units) * self.site.cell_height_m()) as f32)
     }
 
-    /// A map as a picture over the ground with its legend, which reaches the number `upper` at least.
+    /// Draws a map over the ground with its legend; the colour scale reaches `upper` at least.
     ///
     /// # Panics
-    /// As [`Maps::values`].
+    /// In the cases of [`Maps::values`].
     pub fn picture(&self, subject: &Subject, about: &About, upper: f64) -> Image {
         let (caption, values) = (subject.caption(self.world.flow().is_some()), self.values_of(subject));
         let style = MapStyle::up_to(&caption, &values, upper);
@@ -187,51 +191,51 @@ impl Maps<'_> {
         picture::Sight { caption: &caption, values, blocks, style: &style, about, site }.sheet(ground)
     }
 
-    /// Elevation of the ground in metres.
+    /// Returns the elevation of the ground in metres, axes (row, column).
     fn ground(&self) -> Array2<f32> {
         self.world.ground().surface().mapv(|height| self.site.elevation_m(f64::from(height)) as f32)
     }
 }
 
-/// A thickness, if there is one.
+/// Returns the thickness if positive.
 fn positive(metres: f64) -> Option<f64> {
     (metres > 0.0).then_some(metres)
 }
 
-/// Leaves out columns without thickness.
+/// Replaces a thickness of 0 by NaN (no data).
 fn none_at_zero(metres: f32) -> f32 {
     if metres > 0.0 { metres } else { f32::NAN }
 }
 
-/// An arrival as a whole number of a map.
+/// Converts an arrival to a value of an integer map.
 fn steps(arrival: u32) -> i32 {
     if arrival == NEVER { Values::NO_WHOLE } else { i32::try_from(arrival).unwrap_or(i32::MAX) }
 }
 
-/// How a format of maps is weighed and written.
+/// Memory estimate and writer of a map format.
 #[derive(Debug)]
 struct Writer {
     need: fn(Grid) -> MemoryEstimate,
     put: fn(&Raster<'_>, &Path, &Lines<'_>, Existing) -> Result<(), ExportError>,
-    /// Ending of a file beside it that is a part of it.
+    /// Extension of a companion file that belongs to the format.
     beside: Option<&'static str>,
     kind: Kind,
 }
 
-/// Parts of a file besides its numbers.
+/// Category of a map format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// QGIS looks for a style beside it.
+    /// Raster with an optional QGIS style next to the file.
     Raster,
-    /// A quantity becomes contour lines.
+    /// Vectors; a quantity becomes contour lines.
     Vector,
-    /// Colours of its own.
+    /// Picture with its own colours.
     Picture,
-    /// A picture whose coordinates are longitude and latitude, whatever those of the map are.
+    /// Picture in longitude and latitude, whatever the system of the map.
     Globe,
 }
 
-/// Contour lines and outlines of a map.
+/// Drawing options of contour lines and outlines.
 struct Lines<'a> {
     style: &'a MapStyle,
     levels: Option<&'a [f64]>,
@@ -315,76 +319,81 @@ fn columns(grid: Grid, bytes: f64) -> MemoryEstimate {
     MemoryEstimate::of("the map", grid.columns(), bytes)
 }
 
-/// Endings of maps that can be written, in words.
+/// Returns the supported file extensions of maps, as text.
 pub fn formats() -> String {
     FORMATS.words()
 }
 
-/// Bytes of a column while the numbers of a map are found: amounts in units, and two copies in metres.
+/// Memory per column in bytes while map values are computed: amounts in units, and two copies in
+/// metres.
 const BYTES_A_VALUE: f64 = 16.0;
 
-/// Bytes of a column while its numbers become lines, with its piece of an outline; and a picture, with two copies of the ground.
+/// Memory per column in bytes while values become lines, outline included.
 pub(super) const BYTES_OF_LINES: f64 = 24.0;
+/// Memory per column in bytes of a picture, two copies of the ground included.
 const BYTES_OF_PICTURE: f64 = 20.0;
 
-/// Bytes of a pixel of a map: its height, its colour on the map and on the sheet, and what an encoder holds.
+/// Memory per pixel of a map picture in bytes: height, colour on the map and on the sheet, and
+/// encoder buffers.
 const BYTES_A_PIXEL: f64 = 14.0;
 
-/// Memory that writing a map of this box takes, in the format that the ending of the name says; of lines and polygons, without their
-/// points.
+/// Estimates the memory of writing a map of this box in the format of the file extension; for
+/// vectors without their points.
 pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
     FORMATS.of(path).map_or_else(|_| columns(grid, BYTES_A_VALUE), |writer| (writer.need)(grid))
 }
 
-/// Memory of the picture of a map with legend and heading around it.
+/// Estimates the memory of a map picture with legend and heading.
 fn pixels(grid: Grid) -> MemoryEstimate {
     let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
     MemoryEstimate::of("the picture of the map", width * height * 5 / 4, BYTES_A_PIXEL)
 }
 
-/// A map that is to be written.
+/// Map to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapFile {
-    /// Quantity that the map shows.
+    /// Quantity or footprint that the map shows.
     pub subject: Subject,
-    /// The file: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid (`.asc`, with a `.prj` where the coordinate system is known),
-    /// lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with feature `render`, a picture (`.png`), also on the globe (`.kmz`).
+    /// Output path: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid (`.asc`, with a `.prj` if the
+    /// coordinate system is known), lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with
+    /// feature `render`, a picture (`.png`), also on the globe (`.kmz`).
     pub path: PathBuf,
-    /// Whether a raster gets a style for QGIS, `.qml`, beside it.
+    /// Style flag: a raster gets a QGIS style (`.qml`) next to the file.
     pub style: bool,
-    /// Levels of the contour lines of a `.geojson` or `.gpkg`; without them, the numbers of the legend.
+    /// Contour levels of a `.geojson` or `.gpkg` in the unit of the map; `None` takes the values of
+    /// the legend.
     pub levels: Option<Vec<f64>>,
-    /// Whether lines and outlines have round corners.
+    /// Smoothing flag: lines and outlines get rounded corners.
     pub smooth: bool,
 }
 
 impl MapFile {
-    /// The map of a subject, with its style.
+    /// Creates the map of a subject, with its QGIS style.
     pub fn new(subject: Subject, path: PathBuf) -> Self {
         Self { subject, path, style: true, levels: None, smooth: false }
     }
 
-    /// Whether it is drawn as contour lines.
+    /// Returns true if the map is drawn as contour lines.
     pub fn has_levels(&self) -> bool {
         kind_of(&self.path) == Some(Kind::Vector) && self.subject.above().is_none()
     }
 
-    /// The style of QGIS that belongs to it, if it gets one.
+    /// Returns the path of its QGIS style; `None` if the map gets no style.
     pub fn style_path(&self) -> Option<PathBuf> {
         (self.style && kind_of(&self.path) == Some(Kind::Raster)).then(|| qml::path_of(&self.path))
     }
 
-    /// Memory that writing it takes, by [`need_of`].
+    /// Estimates the memory of writing the map, by [`need_of`].
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         need_of(&self.path, grid)
     }
 
-    /// Checks, before long work, that it can be written.
+    /// Checks before long work that the map can be written.
     ///
     /// # Errors
-    /// [`ExportError::UnknownFormat`] for an ending that is not known, [`ExportError::Output`] for a file that is to be
-    /// kept or cannot be written. The file `.prj` beside it counts as a part of it; a style that is there stays, as its owner may
-    /// have changed it.
+    /// [`ExportError::UnknownFormat`] for an unknown extension, [`ExportError::Output`] for a file
+    /// that is to be kept or cannot be written. The companion `.prj` counts as part of the file; an
+    /// existing style is kept, since its owner may have edited it.
     pub fn check(&self, existing: Existing) -> Result<(), ExportError> {
         if let Some(ending) = FORMATS.of(&self.path)?.beside {
             check_free(&self.path.with_extension(ending), existing)?;
@@ -395,22 +404,22 @@ impl MapFile {
         Ok(check_free(&self.path, existing)?)
     }
 
-    /// Checks, before long work, that it can be written of this box.
+    /// Checks before long work that the map of this box can be written.
     ///
     /// # Errors
-    /// [`ExportError::NoDegrees`] for a `.kmz` where the map's system is not known.
+    /// [`ExportError::NoDegrees`] for a `.kmz` if the coordinate system of the map is unknown.
     pub fn check_site(&self, site: &Site) -> Result<(), ExportError> {
         let lost = FORMATS.of(&self.path)?.kind == Kind::Globe && ToDegrees::of_site(site).is_none();
         if lost { Err(ExportError::NoDegrees { path: self.path.clone() }) } else { Ok(()) }
     }
 
-    /// Writes it with the files beside it.
+    /// Writes the map with its companion files.
     ///
     /// # Errors
-    /// As [`MapFile::check`], and [`ExportError::Memory`]; then no part of the file is left behind.
+    /// The errors of [`MapFile::check`], and [`ExportError::Memory`]; no partial file is left.
     ///
     /// # Panics
-    /// As [`Maps::values`].
+    /// In the cases of [`Maps::values`].
     pub fn write(&self, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
         self.need(maps.site.grid).check(MEND).map_err(ExportError::memory(&self.path))?;
         let raster = Raster {
@@ -427,11 +436,11 @@ impl MapFile {
     }
 }
 
-/// The numbers of a map with all that is written on it.
+/// Values of a map with its caption and placement.
 pub struct Raster<'a> {
     caption: &'a Caption,
     values: Values,
-    /// Elevation of the ground in metres, under a picture.
+    /// Elevation of the ground in metres, drawn under a picture.
     ground: &'a dyn Fn() -> Array2<f32>,
     blocks: picture::Blocks,
     site: &'a Site,
@@ -439,7 +448,7 @@ pub struct Raster<'a> {
 }
 
 impl<'a> Raster<'a> {
-    /// Numbers with a value for each column of the box of `site`.
+    /// Creates a raster with a value for each column of the box of `site`.
     pub fn new(
         caption: &'a Caption,
         values: Values,
@@ -451,11 +460,12 @@ impl<'a> Raster<'a> {
         Self { caption, values, ground, blocks, site, about }
     }
 
-    /// Writes it in the format that the ending of `path` names; a raster gets its style for QGIS, `.qml`, beside it.
-    /// `levels` are those of contour lines; without them, the numbers of the legend.
+    /// Writes the raster in the format of the extension of `path`; a raster format gets its QGIS
+    /// style (`.qml`) next to the file. `levels` are contour levels; `None` takes the values of the
+    /// legend.
     ///
     /// # Errors
-    /// As [`MapFile::check`]; then no part of the file is left behind.
+    /// The errors of [`MapFile::check`]; no partial file is left.
     pub fn write(&self, path: &Path, levels: Option<&[f64]>, existing: Existing) -> Result<(), ExportError> {
         self.put(path, (levels, false), existing)?;
         if kind_of(path) == Some(Kind::Raster) { self.put_style(&qml::path_of(path), existing) } else { Ok(()) }
@@ -473,14 +483,14 @@ impl<'a> Raster<'a> {
         (writer.put)(self, path, &Lines { style: &style, levels, smooth }, existing)
     }
 
-    /// The map as lines and polygons.
+    /// Returns the map for drawing as lines and polygons.
     fn drawing<'b>(&'b self, lines: &'b Lines<'b>) -> Drawing<'b> {
         let Self { caption, values, site, about, .. } = self;
         let Lines { style, levels, smooth } = *lines;
         Drawing { caption, values: values.to_reals(), style, levels, smooth, about, site }
     }
 
-    /// The map as a picture.
+    /// Returns the map for drawing as a picture.
     fn sight<'b>(&'b self, lines: &'b Lines<'b>) -> picture::Sight<'b> {
         let Self { caption, values, site, about, blocks, .. } = self;
         picture::Sight { caption, values: values.to_reals(), blocks: *blocks, style: lines.style, about, site }
@@ -494,18 +504,18 @@ impl<'a> Raster<'a> {
     }
 }
 
-/// Whether a style is there and stays.
+/// Returns true if a style exists and is to be kept.
 fn keeps_style(path: &Path, existing: Existing) -> bool {
     existing == Existing::Keep && path.is_file()
 }
 
-/// Writes a map of a quantity without a style, in the format that the ending of `path` names.
+/// Writes a map of a quantity without a style, in the format of the extension of `path`.
 ///
 /// # Errors
-/// As [`MapFile::write`].
+/// The errors of [`MapFile::write`].
 ///
 /// # Panics
-/// As [`Maps::values`].
+/// In the cases of [`Maps::values`].
 pub fn write_map(
     path: &Path,
     quantity: &ColumnQuantity,

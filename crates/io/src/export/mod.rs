@@ -1,4 +1,6 @@
-//! Pictures, animations, maps, volumes and meshes as files: one file of code per format, each written whole or not at all.
+//! File export of pictures, animations, maps, volumes and meshes: one file of code per format.
+//!
+//! - Invariant: a file is written completely or not at all.
 
 mod about;
 mod apng;
@@ -49,88 +51,88 @@ pub use self::state::ExportState;
 pub use self::vdb::write_vdb;
 pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 
-/// Why a picture, an animation or data could not be written.
+/// Error while a file is written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The ending of the file names no format that is known.
+    /// Unknown file extension.
     #[error("{path}: no {purpose} format ends in {ending:?}; known are {known}")]
     UnknownFormat {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Purpose of the file: an animation, a map, a volume or a mesh.
         purpose: &'static str,
-        /// Its ending.
+        /// Extension of the path.
         ending: String,
-        /// The endings that are known.
+        /// Supported extensions, as text.
         known: String,
     },
-    /// A map that is to lie on the globe has no way there.
+    /// Map for the globe whose coordinate system has no conversion to longitude and latitude.
     #[error(
         "{path}: a .kmz has longitude and latitude, to which the map's coordinate system does not lead: say it with --crs EPSG:NUMBER"
     )]
     NoDegrees {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The box cannot be written in this format.
+    /// Box that the format cannot hold.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// MP4 needs a program that is not there.
+    /// MP4 without the program ffmpeg.
     #[error("{path}: MP4 needs the program ffmpeg, which was not found; install it, or write .png, .webp or .gif")]
     NoFfmpeg {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// There is more than the format takes.
+    /// More data than the format can hold.
     #[error("{path}: {reason}")]
     TooLarge {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Limits of the format, and what was given.
+        /// Limits of the format and the size of the data, as text.
         reason: String,
     },
-    /// Writing it takes more memory than allowed.
+    /// Export that needs more memory than allowed.
     #[error("{path}: {cause}")]
     Memory {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// How much it would take.
+        /// Needed and allowed memory.
         cause: TooMuchMemory,
     },
-    /// An encoder refused the picture.
+    /// Data that an encoder refused.
     #[error("cannot encode {path}: {reason}")]
     Encoder {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Error of the encoder.
         reason: String,
     },
-    /// A folder beside a film holds frames of another one.
+    /// Folder next to a film that holds frames of another film.
     #[error("{folder} is in the way of this film's frames: {difference}; {mend}")]
     OtherPlan {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// The first difference, in words.
+        /// First difference of the plans, in words.
         difference: String,
-        /// Ways out.
+        /// Remedies, as text.
         mend: &'static str,
     },
-    /// The file cannot be written.
+    /// Output file that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// How a file takes less memory.
+/// Remedy in messages about missing memory.
 const MEND: &str = "write less of it, or make the box coarser";
 
 impl ExportError {
-    /// Memory that writing a file would take.
+    /// Returns a function that wraps a memory error with the path.
     fn memory(path: &Path) -> impl Fn(TooMuchMemory) -> Self {
         move |cause| Self::Memory { path: path.to_owned(), cause }
     }
 
-    /// Error while a file was written: of the system, or of contents that do not fit.
+    /// Converts an I/O error during writing, which may carry a memory error inside.
     fn writing(path: &Path, cause: std::io::Error) -> Self {
         match cause.get_ref().and_then(|inner| inner.downcast_ref::<TooMuchMemory>()) {
             Some(too_much) => Self::Memory { path: path.to_owned(), cause: too_much.clone() },
@@ -138,7 +140,7 @@ impl ExportError {
         }
     }
 
-    /// The error of an encoder that gives `reason`.
+    /// Creates an encoder error with the text `reason`.
     pub fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Encoder { path: path.to_owned(), reason: reason.to_string() }
     }

@@ -1,4 +1,4 @@
-//! MP4 (H.264) through the program ffmpeg, when it is installed: raw frames go down its standard input.
+//! MP4 (H.264) through the program ffmpeg, if installed: raw frames go to its standard input.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::WholeFile;
 
-/// Threads of the encoder, on every machine.
+/// Threads of the encoder, equal on every machine so that the file is reproducible.
 const ENCODER_THREADS: &str = "4";
 
 pub(super) struct Mp4 {
@@ -16,7 +16,7 @@ pub(super) struct Mp4 {
     frames: Option<ChildStdin>,
 }
 
-/// Refuses an animation where ffmpeg cannot be started.
+/// Fails if ffmpeg cannot be started.
 pub(super) fn check_ffmpeg(path: &Path) -> Result<(), ExportError> {
     let quiet = Command::new("ffmpeg")
         .arg("-version")
@@ -31,16 +31,17 @@ pub(super) fn check_ffmpeg(path: &Path) -> Result<(), ExportError> {
 impl Mp4 {
     pub(super) fn new(file: WholeFile, film: Film) -> Result<Self, ExportError> {
         let mut command = Command::new("ffmpeg");
-        // In a group of its own, a Ctrl-C at the terminal stops us and leaves ffmpeg to complete the file.
+        // In its own process group: Ctrl-C at the terminal stops this program only, and ffmpeg
+        // completes the file.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut ffmpeg = command
             .args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"])
             .args(["-s", &format!("{}x{}", film.width, film.height), "-r", &film.fps.to_string(), "-i", "-"])
-            // Players want 4:2:0 colour, which wants even sides.
+            // Players expect 4:2:0 colour, which needs even sides.
             .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-sws_flags", "+bicubic+accurate_rnd+bitexact"])
             .args(["-pix_fmt", "yuv420p", "-crf", "18"])
-            // The same frames give the same file on any machine: the encoder's bits follow from how many threads it has.
+            // The output bits of the encoder depend on its thread count, so it is fixed.
             .args(["-threads", ENCODER_THREADS, "-flags:v", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"])
             .args(["-movflags", "+faststart", "-f", "mp4"])
             .arg(file.temporary_path())
@@ -53,12 +54,12 @@ impl Mp4 {
         Ok(Self { file, ffmpeg, frames })
     }
 
-    /// Complaint of ffmpeg, after it ended.
+    /// Returns the error text of ffmpeg after its end.
     fn complaint(&mut self) -> ExportError {
         self.frames = None;
         let mut text = String::new();
         if let Some(stderr) = &mut self.ffmpeg.stderr {
-            // An unreadable complaint is an empty one.
+            // An unreadable error text counts as empty.
             stderr.read_to_string(&mut text).ok();
         }
         ExportError::encoder(self.file.path(), format!("ffmpeg failed: {}", text.trim()))

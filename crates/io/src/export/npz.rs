@@ -1,19 +1,20 @@
-//! Every field of a state as a compressed NumPy archive (`.npz`).
+//! Export of every field of a state as a compressed NumPy archive (`.npz`).
 //!
-//! Fields have shape (z, y, x) or (y, x), as maps have in xarray and rasterio: z runs **up** from the floor, y from **north
-//! to south** and x from **west to east**, so `amount[k]` is a map of the cells at height k, north up. (Inside the program
-//! the axes are named otherwise: up is y, south is z.)
+//! Fields have shape (z, y, x) or (y, x), as maps have in xarray and rasterio: z runs **up** from
+//! the floor, y from **north to south** and x from **west to east**, so `amount[k]` is a map of the
+//! cells at height k, north up. (Inside the program the axes have other names: up is y, south is
+//! z.)
 //!
-//! | entry | shape, type | unit | what it is |
+//! | entry | shape, type | unit | description |
 //! |---|---|---|---|
-//! | `amount` | (z, y, x) f32 | full cells | how full of lava the cell is, 0 to 1 |
+//! | `amount` | (z, y, x) f32 | full cells | filling of the cell with lava, 0 to 1 |
 //! | `energy` | (z, y, x) f32 | vent units | energy of the lava in the cell |
 //! | `cell_temperature`, `cell_viscosity`, `velocity_east`, `velocity_north` | (z, y, x) f32 | K, Pa s, m/s | in the physical model, in place of `energy`; 0 without lava |
-//! | `set` | (z, y, x) f32 | full cells | likewise, lava that turned to rock |
+//! | `set` | (z, y, x) f32 | full cells | in the physical model, lava that turned to rock |
 //! | `solid` | (z, y, x) bool | | rock |
 //! | `thickness`, `max_thickness`, `peak_energy`, `surface`, `ground` | (y, x) f32 | | the [maps](super::maps), NaN for no data |
-//! | `arrival` | (y, x) f64 | steps | likewise, NaN for never |
-//! | `water_amount`, `water_thickness`, … | | | the same of another material of the scene |
+//! | `arrival` | (y, x) f64 | steps | map of the arrival, NaN for never |
+//! | `water_amount`, `water_thickness`, … | | | fields of another material of the scene |
 //! | `x`, `y` | (x), (y) f64 | map units | middles of the columns on the map, or metres from the box's south-west corner |
 //! | `z` | (z) f64 | m | elevation of the middles of the cells |
 //! | `cell_size_m`, `floor_m`, `vertical_exaggeration` | f64 | | `elevation = floor_m + height in cells · cell_size_m / vertical_exaggeration` |
@@ -21,10 +22,12 @@
 //! | `scene`, `software`, `crs` | text | | `crs` is well-known text, empty where it is not known |
 //! | `units` | (n, 2) text | | names and units: `dict(file["units"].tolist())` |
 //!
-//! In a scene with air the entries `air_box_…` hold the whole box of the air, which may be wider and higher ([`lavoxel_air`]); `air_ash` and
-//! the like are that part of it that lies in the box, on its cells.
+//! In a scene with air the entries `air_box_…` hold the whole box of the air, which may be wider
+//! and higher ([`lavoxel_air`]); `air_ash` and similar entries hold the part inside the lava box,
+//! on the cells of that box.
 //!
-//! Amounts and energies are exact: `amount · 2^15` and `energy · 2^13` are whole numbers, and `amount · 2^24` in the physical model.
+//! - Invariant: amounts and energies are exact; `amount · 2^15` and `energy · 2^13` are whole
+//!   numbers, and `amount · 2^24` in the physical model.
 
 mod air;
 
@@ -46,10 +49,10 @@ use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 
-/// Largest number of cells of a box that is written: readers take nine bytes for each.
+/// Upper bound on the cells of a box: readers take nine bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Refuses boxes that are too large to be written cell by cell.
+/// Fails for boxes that are too large to be written cell by cell.
 ///
 /// # Errors
 /// Names the size and the limit.
@@ -61,17 +64,17 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
     Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be written as .npz; use maps")))
 }
 
-/// Memory that writing a box takes: a map at a time.
+/// Estimates the memory of writing a box: one map at a time.
 pub fn need(grid: Grid) -> MemoryEstimate {
     MemoryEstimate::of("the maps of the archive", grid.columns(), 16.0)
 }
 
-/// Writes all fields; see the [module](self) for what they are. Cells are written row by row, without a second copy of the
-/// box.
+/// Writes all fields; see the [module](self) for the entries. Cells are written row by row, without
+/// a second copy of the box.
 ///
 /// # Errors
-/// [`ExportError::Invalid`] for a box that is too large, [`ExportError::Output`] when the file is to be kept or cannot be
-/// written; then no part of it is left behind.
+/// [`ExportError::Invalid`] for a box that is too large, [`ExportError::Output`] when the file is
+/// to be kept or cannot be written; no partial file is left.
 ///
 /// # Panics
 /// When `maps` has no records of a material of the world.
@@ -83,7 +86,7 @@ pub fn write(path: &Path, maps: &Maps<'_>, about: &About, existing: Existing) ->
     Ok(file.commit()?)
 }
 
-/// Error of the system, or of the archive.
+/// Converts an archive error to an I/O error.
 fn io_error(error: WriteNpzError) -> io::Error {
     match error {
         WriteNpzError::Npy(WriteNpyError::Io(cause)) => cause,
@@ -97,6 +100,7 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     let (maps_of, fields) = entries(world);
     let mut units = unit_names(&maps_of, &fields, site);
     units.extend(world.air().into_iter().flat_map(|air| air::units(air, site)));
+    // Texts and numbers become arrays without axes: an archive holds nothing but arrays.
     let text = |text: &str| Entry::texts(vec![], vec![text.to_owned()]);
     npz.add_array("units", &Entry::texts(vec![units.len() / 2, 2], units))?;
     npz.add_array("scene", &text(&about.scene))?;
@@ -126,11 +130,11 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     Ok(())
 }
 
-/// A quantity by the name of its entry.
+/// Quantity with the name of its entry.
 type Named<M> = (String, Quantity<M>);
 
-/// The maps and the fields of cells, by the names of their entries. Energy per amount is left out: it follows from the other
-/// fields.
+/// Returns the maps and the cell fields with the names of their entries. Energy per amount is left
+/// out: it follows from amount and energy.
 fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>) {
     let mut taken = BTreeSet::new();
     let maps = named(world.column_quantities(), &mut taken);
@@ -139,8 +143,8 @@ fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>
     (maps, named(fields, &mut taken))
 }
 
-/// Quantities with the names of their entries. One whose name is `taken` has a name with its material and a dot; a field of cells whose
-/// map has its name, as the temperature does, has `cell_` in front.
+/// Names quantities by their symbol. If the symbol is `taken`, the name gets the material and a
+/// dot; a cell field whose map has the same name, such as the temperature, gets the prefix `cell_`.
 fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec<Named<M>> {
     let mut name = |quantity: Quantity<M>| {
         let symbol = quantity.symbol();
@@ -151,7 +155,7 @@ fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec
     all.into_iter().map(&mut name).collect()
 }
 
-/// Pairs of name and unit of everything that has one, one after the other.
+/// Returns name and unit of each entry with a unit, flattened as name, unit, name, unit, …
 fn unit_names(maps: &[Named<ColumnMeasure>], fields: &[Named<CellMeasure>], site: &Site) -> Vec<String> {
     let map = site.map_unit();
     let fields = fields.iter().filter(|(_, field)| !field.unit().is_empty());
@@ -161,17 +165,17 @@ fn unit_names(maps: &[Named<ColumnMeasure>], fields: &[Named<CellMeasure>], site
     fields.chain(axes).chain(maps).flat_map(|(name, unit)| [name.to_owned(), unit.to_owned()]).collect()
 }
 
-/// Whole numbers as real ones, NaN for no data.
+/// Converts integers to floats, NaN for no data.
 fn with_nan(values: &Array2<i32>) -> Array2<f64> {
     values.mapv(|v| if v == Values::NO_WHOLE { f64::NAN } else { f64::from(v) })
 }
 
-/// Writes the elements of an array.
+/// Function that writes the elements of an array.
 type Fill<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
-/// An array that is written piece by piece, or of a type that `ndarray-npy` does not know.
+/// Array that is written piece by piece, or has a type that `ndarray-npy` lacks.
 struct Entry<'a> {
-    /// Type of an element, as NumPy writes it.
+    /// Element type in NumPy's notation.
     descr: String,
     shape: Vec<usize>,
     fill: Fill<'a>,
@@ -186,12 +190,12 @@ impl WriteNpyExt for Entry<'_> {
 }
 
 impl Entry<'_> {
-    /// One number.
+    /// Creates a scalar entry.
     fn number(descr: &str, bytes: [u8; 8]) -> Self {
         Self { descr: descr.to_owned(), shape: vec![], fill: Box::new(move |out| out.write_all(&bytes)) }
     }
 
-    /// Texts, which NumPy keeps at one length, four bytes a character.
+    /// Creates a text entry; NumPy stores texts at a common length, four bytes per character.
     fn texts(shape: Vec<usize>, texts: Vec<String>) -> Self {
         let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
         let fill = move |out: &mut dyn Write| {
@@ -203,7 +207,7 @@ impl Entry<'_> {
         Self { descr: format!("<U{longest}"), shape, fill: Box::new(fill) }
     }
 
-    /// The header of an `.npy` file of version 1.0: its length is a multiple of 64 bytes.
+    /// Returns the header of an `.npy` file of version 1.0, padded to a multiple of 64 bytes.
     fn header(&self) -> Vec<u8> {
         let sides: String = self.shape.iter().map(|side| format!("{side}, ")).collect();
         let text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", self.descr, sides.trim_end());
@@ -216,12 +220,12 @@ impl Entry<'_> {
     }
 }
 
-/// The shape of a field of cells in the file.
+/// Returns the shape of a cell field in the file: (z, y, x).
 fn shape(grid: Grid) -> Vec<usize> {
     vec![grid.ny, grid.nz, grid.nx]
 }
 
-/// The numbers of a quantity in every cell; whether a cell is solid is a truth value.
+/// Returns the values of a quantity in every cell; solidity is a boolean.
 fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     let (values, grid) = (world.values(quantity), world.grid());
     let truth = quantity.measure() == CellMeasure::Solid;
@@ -243,7 +247,7 @@ fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     Entry { descr: descr.to_owned(), shape: shape(grid), fill: Box::new(fill) }
 }
 
-/// The rows (y, z) in the order of the file.
+/// Returns the rows (y, z) in the order of the file.
 fn rows(grid: Grid) -> impl Iterator<Item = (usize, usize)> {
     (0..grid.ny).flat_map(move |y| (0..grid.nz).map(move |z| (y, z)))
 }

@@ -1,7 +1,10 @@
-//! Finished frames of a film that is being made, in a folder beside it: a program that is killed goes on with them.
+//! Finished frames of a film in progress, in a folder next to the film, so that an interrupted
+//! program can resume.
 //!
-//! The folder holds `plan.txt`, from which all frames follow, and each frame as a PNG that is there whole or not at all. A folder
-//! of another plan is never gone on with.
+//! The folder holds `plan.txt`, which determines all frames, and each frame as a PNG.
+//!
+//! - Invariant: a frame file exists completely or not at all.
+//! - Invariant: a folder of another plan is never continued.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,56 +21,58 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
 
-/// End of the folder's name, behind the name of the film.
+/// Suffix of the folder's name after the name of the film.
 const ENDING: &str = ".parts";
 
-/// The plan's file.
+/// Name of the plan file.
 const PLAN: &str = "plan.txt";
 
-/// The file with the films that were ended early, and what they held.
+/// Name of the file that lists films ended early, with their hashes.
 const UNFINISHED: &str = "unfinished.txt";
 
-/// How the name of a frame's file begins, and how it ends.
+/// Prefix and suffix of a frame's file name.
 const FRAME: (&str, &str) = ("frame-", ".png");
 
-/// Mends for a folder that is in the way.
+/// Remedy for a folder of another plan.
 const AGAIN: &str = "finish that film with its command, pass --force to begin again, or choose another name";
+/// Remedy for a folder that holds other files.
 const ELSEWHERE: &str = "choose another name for the film";
 
-/// The frames of a film on the disk.
+/// Frames of a film on disk.
 #[derive(Debug)]
 pub struct Parts {
     folder: PathBuf,
-    /// Names of all files that others keep in the folder, removed with it.
+    /// Names of all files that callers keep in the folder; removed with the folder.
     guests: Vec<&'static str>,
     bytes: u64,
 }
 
-/// A frame as it was kept.
+/// Stored frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// Rows from the top, three bytes a pixel.
+    /// RGB bytes, row-major from the top.
     pub rgb: Vec<u8>,
-    /// Its labels.
+    /// Text labels of the PNG.
     pub labels: BTreeMap<String, String>,
 }
 
 impl Parts {
-    /// Where the parts of the film at `path` lie.
+    /// Returns the folder with the parts of the film at `path`.
     pub fn folder_of(path: &Path) -> PathBuf {
         let mut name = OsString::from(path);
         name.push(ENDING);
         name.into()
     }
 
-    /// Begins or goes on with the folder of frames that follow from `plan`, a text. `guests` are names of files that the caller
-    /// keeps in it. With [`Existing::Replace`] a folder of another plan is begun again.
+    /// Creates or resumes the folder of the frames that follow from the text `plan`. `guests` are
+    /// names of files that the caller keeps in the folder. With [`Existing::Replace`] a folder of
+    /// another plan is cleared.
     ///
     /// # Errors
-    /// [`ExportError::OtherPlan`] for a folder of another plan, with the first line that differs, and for a folder that is none;
-    /// [`ExportError::Output`] where it cannot be written.
+    /// [`ExportError::OtherPlan`] for a folder of another plan, with the first line that differs,
+    /// and for a folder without a plan; [`ExportError::Output`] where the folder cannot be written.
     pub fn open(folder: &Path, plan: &str, guests: &[&'static str], existing: Existing) -> Result<Self, ExportError> {
         Self::check(folder, plan, existing)?;
         let io = |cause| OutputError::io(folder, cause);
@@ -85,10 +90,10 @@ impl Parts {
         Ok(parts)
     }
 
-    /// Checks, before long work, that [`Self::open`] will not refuse the folder.
+    /// Checks before long work that [`Self::open`] will accept the folder.
     ///
     /// # Errors
-    /// [`ExportError::OtherPlan`] as there.
+    /// [`ExportError::OtherPlan`] in the cases of [`Self::open`].
     pub fn check(folder: &Path, plan: &str, existing: Existing) -> Result<(), ExportError> {
         let parts = Self { folder: folder.to_owned(), guests: Vec::new(), bytes: 0 };
         let refused = |difference, mend| Err(ExportError::OtherPlan { folder: folder.to_owned(), difference, mend });
@@ -101,18 +106,18 @@ impl Parts {
         }
     }
 
-    /// The folder as it is, where it holds frames of this plan.
+    /// Returns the folder if it holds frames of `plan`.
     pub fn of_plan(folder: &Path, plan: &str) -> Option<Self> {
         let parts = Self { folder: folder.to_owned(), guests: Vec::new(), bytes: 0 };
         parts.plan().is_some_and(|there| there == plan).then_some(parts)
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Room that its files take, in bytes.
+    /// Returns the size of its files in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -125,21 +130,21 @@ impl Parts {
         self.folder.join(format!("{}{number:06}{}", FRAME.0, FRAME.1))
     }
 
-    /// Whether a frame is there.
+    /// Returns true if frame `number` exists.
     pub fn has(&self, number: u64) -> bool {
         self.frame(number).is_file()
     }
 
-    /// A frame, if it is there, whole and of this size.
+    /// Reads frame `number`; `None` if it is missing, damaged or of another size.
     pub fn read(&self, number: u64, size: (u32, u32)) -> Option<Part> {
         read(&self.frame(number), size)
     }
 
-    /// Keeps a frame: rows from the top, three bytes a pixel, with labels. One that becomes a file of its own is packed like any
-    /// picture, others quickly.
+    /// Stores a frame (RGB, row-major from the top) with labels. A frame that is handed out as a
+    /// file is compressed like any picture, other frames quickly.
     ///
     /// # Errors
-    /// [`ExportError::Output`] where it cannot be written.
+    /// [`ExportError::Output`] where the frame cannot be written.
     pub fn write(
         &mut self,
         number: u64,
@@ -156,10 +161,11 @@ impl Parts {
         Ok(())
     }
 
-    /// Gives a frame a second name outside of the folder, or where the system cannot do that, a copy.
+    /// Links a frame to a path outside of the folder, or copies the frame where links are not
+    /// supported.
     ///
     /// # Errors
-    /// [`ExportError::Output`] where there is no such frame, or a file with that name that may not be replaced.
+    /// [`ExportError::Output`] if the frame is missing, or `path` exists and may not be replaced.
     pub fn hand_out(&self, number: u64, path: &Path, existing: Existing) -> Result<(), ExportError> {
         if self.is_handed_out(number, path) {
             return Ok(());
@@ -181,24 +187,25 @@ impl Parts {
         Ok(file.commit()?)
     }
 
-    /// Whether a file is this frame.
+    /// Returns true if the file at `path` equals frame `number`.
     pub fn is_handed_out(&self, number: u64, path: &Path) -> bool {
         let length = |path: &Path| fs::metadata(path).ok().map(|about| about.len());
         let (frame, known) = (self.frame(number), length(path));
         known.is_some() && known == length(&frame) && hash_of(&frame) == hash_of(path)
     }
 
-    /// Notes that the film at `path` holds fewer frames than planned, so that it may be replaced by a longer one.
+    /// Records that the film at `path` has fewer frames than planned, so that a longer film may
+    /// replace it.
     ///
     /// # Errors
-    /// [`ExportError::Output`] where that cannot be written.
+    /// [`ExportError::Output`] where the record cannot be written.
     pub fn note_unfinished(&mut self, path: &Path) -> Result<(), ExportError> {
         let Some(hash) = hash_of(path) else { return Ok(()) };
         let known = self.known();
         self.put(UNFINISHED, format!("{known}{hash} {}\n", path.display()).as_bytes())
     }
 
-    /// Files that were noted as unfinished and are still as they were then.
+    /// Returns the files recorded as unfinished that are unchanged since.
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let known = self.known();
         let same = |line: &str| {
@@ -210,7 +217,7 @@ impl Parts {
         known.lines().filter_map(same).collect()
     }
 
-    /// Lines of the list of unfinished films.
+    /// Returns the list of unfinished films as text.
     fn known(&self) -> String {
         input::NOTES.text(&self.folder.join(UNFINISHED), |text| text.into_parts().0).unwrap_or_default()
     }
@@ -222,13 +229,13 @@ impl Parts {
         Ok(file.commit()?)
     }
 
-    /// Removes the folder, once the film is whole.
+    /// Removes the folder after the film is complete.
     ///
     /// # Errors
-    /// [`ExportError::Output`] where it cannot be removed.
+    /// [`ExportError::Output`] where the folder cannot be removed.
     pub fn finish(self) -> Result<(), ExportError> {
         self.clear()?;
-        // Files that somebody put there stay, and the folder with them.
+        // Foreign files stay, and the folder with them.
         match fs::remove_dir(&self.folder) {
             Err(cause) if cause.kind() != io::ErrorKind::DirectoryNotEmpty => {
                 Err(OutputError::io(&self.folder, cause).into())
@@ -237,7 +244,8 @@ impl Parts {
         }
     }
 
-    /// Removes the files of the folder, the plan last.
+    /// Removes the files of the folder; the plan last, so that an interrupted removal can be
+    /// repeated.
     fn clear(&self) -> Result<(), ExportError> {
         let io = |cause| OutputError::io(&self.folder, cause);
         for entry in fs::read_dir(&self.folder).map_err(io)?.flatten() {
@@ -252,7 +260,7 @@ impl Parts {
     }
 }
 
-/// The first line in which two plans differ, in words.
+/// Returns the first line in which two plans differ, in words.
 fn difference(there: &str, here: &str) -> String {
     let line = |text: Option<&str>| text.map_or_else(|| "nothing".to_owned(), |line| format!("\"{}\"", tame(line)));
     let (mut old, mut new) = (there.lines(), here.lines());
@@ -265,7 +273,7 @@ fn difference(there: &str, here: &str) -> String {
     }
 }
 
-/// Length and checksum of a file.
+/// Returns length and checksum of a file; `None` if the file cannot be read.
 fn hash_of(path: &Path) -> Option<String> {
     let mut hash = Xxh3::new();
     let read = || {
@@ -289,7 +297,7 @@ impl Write for HashOf<'_> {
     }
 }
 
-/// Lines for a plan: the length and checksum of each file.
+/// Returns plan lines with length and checksum of each file.
 pub fn fingerprints<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     let line =
         |path: &Path| format!("file {} {}\n", path.display(), hash_of(path).unwrap_or_else(|| "none".to_owned()));

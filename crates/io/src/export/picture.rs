@@ -1,4 +1,4 @@
-//! Maps as pictures: the numbers in colour over the ground lit by the sun, on a sheet with a legend.
+//! Maps as pictures: values in colour over the hill-shaded ground, on a sheet with a legend.
 
 use std::path::Path;
 
@@ -13,45 +13,47 @@ use lavoxel_geo::terrain::hillshade::{Light, Tint};
 use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture};
 use lavoxel_render::{Image, Legend, Sheet};
 
-/// Blocks of cells in which the numbers of a map are the same.
+/// Blocks of cells within which the values of a map are constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Blocks {
-    /// Cells along an edge.
+    /// Edge of a block in cells.
     pub(super) edge: usize,
     /// Column and row at which a block begins, from 0 to the edge.
     pub(super) first: [usize; 2],
 }
 
 impl Blocks {
-    /// Every cell is a block.
+    /// Blocks of a single cell.
     pub(super) const CELLS: Self = Self { edge: 1, first: [0, 0] };
 
-    /// From cells to blocks, 0 at the middle of the first whole one.
+    /// Converts cells to blocks; 0 is the middle of the first whole block.
     fn place(self, along: usize, cells: f64) -> f64 {
         (cells - self.first[along] as f64) / self.edge as f64 - 0.5
     }
 
-    /// A cell of a block, of so many cells along an axis.
+    /// Returns a cell of a block along an axis of `cells` cells.
     fn cell(self, along: usize, block: f64, cells: usize) -> usize {
         let middle = self.first[along] as f64 + block * self.edge as f64 + (self.edge / 2) as f64;
         middle.clamp(0.0, cells as f64 - 1.0) as usize
     }
 }
 
-/// How much of the colour is seen, and of the ground through it.
+/// Opacity of the colours over the ground. Chosen by eye.
 const OPACITY: f32 = 0.86;
+/// Opacity of a footprint over the ground. Chosen by eye.
 const OPACITY_OF_FOOTPRINT: f32 = 0.62;
-/// Brightness of a colour on ground that lies in the shadow, and what light adds.
+/// Brightness of a colour on ground in full shadow. Chosen by eye.
 const SHADOW: f32 = 0.45;
+/// Brightness that full light adds. Chosen by eye.
 const SUN: f32 = 0.84;
 
-/// About the colour of level ground.
+/// Approximate colour of level ground, for the legend.
 const LEVEL: [u8; 3] = [172, 170, 166];
 
-/// A map to be drawn.
+/// Map to be drawn.
 pub(super) struct Sight<'a> {
     pub(super) caption: &'a Caption,
-    /// NaN where there is no data.
+    /// Values, axes (row, column); NaN where there is no data.
     pub(super) values: Array2<f64>,
     pub(super) blocks: Blocks,
     pub(super) style: &'a MapStyle,
@@ -59,7 +61,7 @@ pub(super) struct Sight<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Writes the picture over ground of these elevations in metres.
+/// Writes the picture over ground elevations in metres.
 pub(super) fn write(
     path: &Path,
     sight: &Sight<'_>,
@@ -78,7 +80,7 @@ pub(super) fn write(
 }
 
 impl Sight<'_> {
-    /// The map on its sheet, over ground of these elevations in metres.
+    /// Draws the map on its sheet, over ground elevations in metres.
     pub(super) fn sheet(&self, ground: Array2<f32>) -> Image {
         let map = self.map(ground);
         let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
@@ -99,7 +101,7 @@ impl Sight<'_> {
         Legend::Bar { title, palette: style.palette.clone(), ticks }
     }
 
-    /// The numbers over the ground.
+    /// Draws the values over the ground.
     fn map(&self, ground: Array2<f32>) -> Image {
         let cell = self.site.cell_size_m;
         let ground = Heightmap { heights: ground, cell_size_m: (cell, cell), origin: None, notes: Vec::new() };
@@ -118,7 +120,7 @@ impl Sight<'_> {
         image
     }
 
-    /// The numbers alone, four bytes a pixel with the opacity last; `place` says where pixels lie in cells.
+    /// Draws the values alone as RGBA; `place` gives the position of a pixel in cells.
     pub(super) fn overlay(
         &self,
         (width, height): (usize, usize),
@@ -137,16 +139,18 @@ impl Sight<'_> {
         pixels
     }
 
-    /// The number at a pixel, and how many pixels that lies inside the border of what is shown.
+    /// Returns the value at a pixel, and the pixel's distance inside the border of the shown area,
+    /// in pixels.
     fn number(&self, place: &impl Fn(usize, usize) -> (f64, f64), (x, y): (usize, usize)) -> Option<(f64, f32)> {
         let (value, here) = self.around(place(x, y))?;
         let share = |x, y| self.around(place(x, y)).map_or(0.0, |(_, share)| share);
-        // By the slope, so that the border is as wide everywhere.
+        // Divided by the slope, so that the border has a constant width.
         let slope = (share(x + 1, y) - here).hypot(share(x, y + 1) - here);
         Some((value, ((here - 0.5) / slope.max(1e-6)).clamp(-9.0, 9.0) as f32))
     }
 
-    /// The mean of the four blocks around a place in cells, and how far it lies inside of what is shown: 0.5 on the border.
+    /// Interpolates bilinearly between the four blocks around a position in cells; the second value
+    /// is the coverage, 0.5 on the border.
     fn around(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         let (rows, cols) = self.values.dim();
         let (x, y) = (self.blocks.place(0, x), self.blocks.place(1, y));
@@ -169,13 +173,15 @@ impl Sight<'_> {
         (share > 0.0).then(|| (sum / share, share))
     }
 
-    /// Powers of ten from the lower end of a logarithmic scale up to a number; -1 at most below it, where nothing is.
+    /// Returns the decades above the lower end of a logarithmic scale; −1 at least, for values
+    /// below.
     fn decades(&self, value: f64) -> f64 {
         let decades = (value / self.style.range.0).log10();
         if decades > -1.0 { decades } else { -1.0 }
     }
 
-    /// The colour of a number over that of the ground, `inside` pixels inside the border of what is shown.
+    /// Blends the colour of a value over the ground, `inside` pixels inside the border of the shown
+    /// area.
     fn over(&self, ground: [u8; 3], value: f64, inside: f32) -> [u8; 3] {
         let covered = self.covered(inside);
         let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
@@ -188,12 +194,12 @@ impl Sight<'_> {
         })
     }
 
-    /// How much of the colour is seen.
+    /// Returns the coverage of the colour, 0 to 1.
     fn covered(&self, inside: f32) -> f32 {
         (inside + 0.5).clamp(0.0, 1.0) * if self.style.single { OPACITY_OF_FOOTPRINT } else { OPACITY }
     }
 
-    /// The colour of a number over ground that is not known, with its opacity.
+    /// Returns the colour of a value with its opacity, over unknown ground.
     fn alone(&self, value: f64, inside: f32) -> [u8; 4] {
         let (covered, border) = (self.covered(inside), border(inside));
         let opacity = covered + border * (1.0 - covered);
@@ -203,7 +209,7 @@ impl Sight<'_> {
     }
 }
 
-/// How dark the line is that sets the colours off.
+/// Returns the darkness of the border line that sets the colours off.
 fn border(inside: f32) -> f32 {
     0.55 * (1.0 - (inside / 1.5).abs()).clamp(0.0, 1.0)
 }

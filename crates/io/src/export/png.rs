@@ -1,4 +1,4 @@
-//! A still picture as PNG, with text chunks that say where it came from.
+//! Still pictures as PNG, with text chunks for provenance.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,13 +8,13 @@ use ::png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
 use super::ExportError;
 use lavoxel_files::output::{Existing, WholeFile};
 
-/// A text chunk: keyword and text.
+/// Text chunk: keyword and text.
 pub type Label<'a> = (&'a str, String);
 
-/// Writes 8-bit sRGB pixels, rows from the top: three bytes each, or four with the opacity last.
+/// Writes 8-bit sRGB pixels, row-major from the top: RGB, or RGBA with straight opacity.
 ///
 /// # Errors
-/// When the file cannot be written, or the pixels are not as many as the size says.
+/// When the file cannot be written, or the number of pixels contradicts the size.
 pub fn write_png(
     path: &Path,
     (width, height): (u32, u32),
@@ -27,10 +27,10 @@ pub fn write_png(
     Ok(file.commit()?)
 }
 
-/// [`write_png`] of a picture that has so many pixels to the inch in print.
+/// Writes a picture like [`write_png`], with a print resolution of `dpi` pixels per inch.
 ///
 /// # Errors
-/// As [`write_png`].
+/// The errors of [`write_png`].
 pub fn write_png_at(
     path: &Path,
     (size, dpi): ((u32, u32), f64),
@@ -44,10 +44,10 @@ pub fn write_png_at(
     Ok(file.commit()?)
 }
 
-/// Bytes of the file of [`write_png_at`].
+/// Returns the bytes of the file of [`write_png_at`].
 ///
 /// # Errors
-/// When the pixels are not as many as the size says; `path` is for the message.
+/// When the number of pixels contradicts the size; `path` is for the message.
 pub fn png_at(
     path: &Path,
     (size, dpi): ((u32, u32), f64),
@@ -60,7 +60,7 @@ pub fn png_at(
     Ok(bytes)
 }
 
-/// Encodes pixels as [`write_png`] takes them.
+/// Encodes pixels in the layout of [`write_png`].
 pub(super) fn encode(
     file: impl Write,
     (width, height): (u32, u32),
@@ -70,7 +70,7 @@ pub(super) fn encode(
     encode_with(Compression::Balanced, file, (width, height), pixels, labels)
 }
 
-/// Encodes pixels as [`write_png`] takes them, packed so well.
+/// Encodes pixels in the layout of [`write_png`] with a given compression.
 pub(super) fn encode_with(
     compression: Compression,
     file: impl Write,
@@ -81,7 +81,7 @@ pub(super) fn encode_with(
     encode_all((compression, None), file, size, pixels, labels)
 }
 
-/// Metres in an inch.
+/// Metres per inch.
 const INCH_M: f64 = 0.0254;
 
 fn encode_all(

@@ -1,6 +1,8 @@
-//! Styles of QGIS for maps: `lava.qml` beside `lava.tif` colours the layer as the program's own pictures do.
+//! QGIS styles of maps: `lava.qml` next to `lava.tif` colours the layer like the program's own
+//! pictures.
 //!
-//! QGIS 3 reads the file when the layer is added. It names every round number of the scale in the list of layers.
+//! QGIS 3 reads the file when the layer is added, and lists every round value of the scale in the
+//! layer panel.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,12 +12,12 @@ use super::style::MapStyle;
 use lavoxel_files::output::Existing;
 use lavoxel_geo::terrain::write::whole;
 
-/// Where the style of a map lies.
+/// Returns the path of the style of a map.
 pub(super) fn path_of(map: &Path) -> PathBuf {
     map.with_extension("qml")
 }
 
-/// Writes a style at `path`.
+/// Writes a style to `path`.
 pub(super) fn write(path: &Path, style: &MapStyle, existing: Existing) -> Result<(), ExportError> {
     let text = document(style);
     Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
@@ -29,7 +31,7 @@ fn document(style: &MapStyle) -> String {
         _ => "EXACT",
     };
     let items: String = items(style).iter().map(Item::xml).collect();
-    // A logarithmic scale leaves out what is less than it begins with.
+    // A logarithmic scale hides values below its lower end.
     let none = if style.log { low } else { 0.0 };
     let nothing = if style.none_at_zero {
         format!(
@@ -65,9 +67,9 @@ fn document(style: &MapStyle) -> String {
     )
 }
 
-/// A number with its colour and its text.
+/// Entry of the colour table: value, colour and label.
 struct Item {
-    /// None for all numbers above the others.
+    /// Upper value of the entry; `None` for all values above the others.
     value: Option<f64>,
     color: [u8; 3],
     opacity: u8,
@@ -86,11 +88,11 @@ impl Item {
     }
 }
 
-/// The round numbers of the scale with its two ends, rising.
+/// Returns the round values of the scale with its two ends, in rising order.
 fn items(style: &MapStyle) -> Vec<Item> {
     let item = |value: f64, label: String| Item { value: Some(value), color: style.color(value), opacity: 255, label };
     if style.single {
-        // Half of a footprint is none.
+        // Values up to a half count as outside of the footprint.
         let none = Item { opacity: 0, ..item(0.5, String::new()) };
         return vec![none, Item { value: None, ..item(1.0, style.title.clone()) }];
     }
@@ -106,7 +108,7 @@ fn items(style: &MapStyle) -> Vec<Item> {
     values.into_iter().map(|value| item(value, style.label(value))).collect()
 }
 
-/// The colours as a ramp, from which QGIS makes new classes where a user asks for them.
+/// Returns the colours as a ramp, from which QGIS creates new classes on request.
 fn gradient(style: &MapStyle) -> String {
     let rgba = |share: f32| {
         let [r, g, b] = style.palette.srgb(share);
@@ -121,7 +123,7 @@ fn gradient(style: &MapStyle) -> String {
     format!("     <colorramp type=\"gradient\" name=\"[source]\"><Option type=\"Map\">{options}</Option></colorramp>\n")
 }
 
-/// Text for the value of an attribute, or between tags.
+/// Escapes text for XML attributes and elements.
 pub fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().filter(|c| !c.is_control()) {

@@ -1,4 +1,5 @@
-//! The lines and outlines of a map, in columns and rows of its raster: of what formats of lines and polygons are made.
+//! Contour lines and outlines of a map in columns and rows of its raster; input of the vector
+//! formats.
 
 use std::path::Path;
 
@@ -12,53 +13,53 @@ use lavoxel_geo::map::contour::Point;
 use lavoxel_geo::map::outline::{Corner, Outline, edges, outlines};
 use lavoxel_geo::map::{Site, contour, rounded};
 
-/// A map to be drawn as lines or polygons.
+/// Map to be drawn as lines or polygons.
 pub(super) struct Drawing<'a> {
     pub(super) caption: &'a Caption,
-    /// NaN where there is no data.
+    /// Values, axes (row, column); NaN where there is no data.
     pub(super) values: Array2<f64>,
     pub(super) style: &'a MapStyle,
-    /// Of contour lines; those of the legend without it.
+    /// Contour levels; `None` takes the values of the legend.
     pub(super) levels: Option<&'a [f64]>,
-    /// Whether corners are rounded.
+    /// Smoothing flag: corners are rounded.
     pub(super) smooth: bool,
     pub(super) about: &'a About,
     pub(super) site: &'a Site,
 }
 
-/// A piece of a footprint.
+/// Connected part of a footprint.
 pub(super) struct Piece {
-    /// The outer ring and its holes; the last point of each is joined to the first, and not the same.
+    /// Outer ring and holes; the last point of a ring connects to the first and is not repeated.
     pub(super) rings: Vec<Vec<Point>>,
-    /// Number of its cells.
+    /// Number of cells.
     pub(super) cells: usize,
 }
 
 impl Drawing<'_> {
-    /// Checks what the lines or polygons take while they are written, at so many bytes a point.
+    /// Checks the memory for writing the lines or polygons at `a_point` bytes per point.
     pub(super) fn check(&self, path: &Path, a_point: f64) -> Result<(), ExportError> {
         let points = if self.has_lines() { self.points_of_lines() } else { self.points_of_pieces() };
         self.weigh(points, a_point).check(MEND).map_err(ExportError::memory(path))
     }
 
-    /// Memory of so many points and of the columns that they come from.
+    /// Estimates the memory of `points` points and of the columns that they come from.
     pub(super) fn weigh(&self, points: usize, a_point: f64) -> MemoryEstimate {
         let points = MemoryEstimate::of("the lines of the map", points, a_point);
         points.and(MemoryEstimate::of("the map", self.values.len(), BYTES_OF_LINES))
     }
 
-    /// Whether it is drawn by contour lines, and not by outlines.
+    /// Returns true if the map is drawn by contour lines, false for outlines.
     pub(super) fn has_lines(&self) -> bool {
         self.caption.above.is_none()
     }
 
-    /// How many points the contour lines have at most.
+    /// Returns an upper bound on the points of the contour lines.
     fn points_of_lines(&self) -> usize {
         let values = self.values_of_lines();
         self.rounded(self.levels().into_iter().map(|level| contour::pieces(&values, level)).sum())
     }
 
-    /// How many points the outlines have at most.
+    /// Returns an upper bound on the points of the outlines.
     pub(super) fn points_of_pieces(&self) -> usize {
         self.rounded(edges(&self.covered()))
     }
@@ -67,18 +68,18 @@ impl Drawing<'_> {
         if self.smooth { sharp * rounded::MOST } else { sharp }
     }
 
-    /// The numbers between which contour lines run.
+    /// Returns the values between which contour lines run; NaN becomes 0 where 0 means nothing.
     fn values_of_lines(&self) -> Array2<f64> {
         let none_at_zero = self.style.none_at_zero;
         self.values.mapv(|value| if none_at_zero && value.is_nan() { 0.0 } else { value })
     }
 
-    /// The cells that the map shows.
+    /// Returns the mask of cells that the map shows.
     fn covered(&self) -> Array2<bool> {
         self.values.mapv(|value| self.style.shows(value))
     }
 
-    /// The levels of contour lines, rising.
+    /// Returns the contour levels, in rising order.
     fn levels(&self) -> Vec<f64> {
         let legend = || {
             let inside = |value: &f64| !self.style.none_at_zero || *value > 0.0;
@@ -87,7 +88,7 @@ impl Drawing<'_> {
         self.levels.map_or_else(legend, <[f64]>::to_vec)
     }
 
-    /// The contour lines of each level that has any.
+    /// Returns the contour lines of each level that has any.
     pub(super) fn lines(&self) -> impl Iterator<Item = (f64, Vec<Vec<Point>>)> + '_ {
         let values = self.values_of_lines();
         let smooth = |line| if self.smooth { rounded::line(line) } else { line };
@@ -98,7 +99,7 @@ impl Drawing<'_> {
         self.levels().into_iter().map(of_level).filter(|(_, lines)| !lines.is_empty())
     }
 
-    /// The pieces of what the map shows.
+    /// Returns the connected parts of the shown area.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
         let piece = |Outline { outer, holes, cells }| {
             let sharp = |ring: &[Corner]| ring.iter().map(|corner| corner.map(|along| along as f64)).collect();
@@ -108,7 +109,7 @@ impl Drawing<'_> {
         outlines(&self.covered()).into_iter().map(piece)
     }
 
-    /// Square metres of a cell.
+    /// Returns the area of a cell in m².
     pub(super) fn cell_area_m2(&self) -> f64 {
         self.site.cell_size_m * self.site.cell_size_m
     }

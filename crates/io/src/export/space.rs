@@ -1,4 +1,4 @@
-//! Files that show a step in space: volumes and meshes, their format chosen by the ending of the name.
+//! Export of a step in space as volume or mesh; the format follows from the file extension.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::Existing;
 
-/// Writes the list of a series: steps, and the names of their files beside it.
+/// Function that writes the list of a series: steps, and the names of their files next to the list.
 type WriteList = fn(&Path, &[(u64, String)], Existing) -> Result<(), ExportError>;
 
-/// How a format is checked, weighed and written.
+/// Entry points of a format.
 #[derive(Debug)]
 struct Writer {
-    /// Refuses a box that it cannot hold.
+    /// Fails for a box that the format cannot hold.
     check: fn(&Path, Grid) -> Result<(), ExportError>,
-    /// Memory that writing it takes at least, besides the world.
+    /// Estimates the minimum memory of writing, in addition to the world.
     need: fn(Grid) -> MemoryEstimate,
     write: fn(&Path, &ExportState<'_>, &Skin, Existing) -> Result<(), ExportError>,
-    /// Ending and writer of the list of a series, where there is one.
+    /// File extension and writer of the list of a series; `None` if the format has no lists.
     list: Option<(&'static str, WriteList)>,
 }
 
@@ -66,17 +66,17 @@ const MESHES: Formats<Writer> = Formats {
     ],
 };
 
-/// Endings of volumes that can be written, in words.
+/// Returns the supported file extensions of volumes, as text.
 pub fn volume_formats() -> String {
     VOLUMES.words()
 }
 
-/// Endings of meshes that can be written, in words.
+/// Returns the supported file extensions of meshes, as text.
 pub fn mesh_formats() -> String {
     MESHES.words()
 }
 
-/// A volume or a mesh that is to be written.
+/// Volume or mesh file to be written.
 #[derive(Clone, Debug)]
 pub struct SpaceFile {
     path: PathBuf,
@@ -84,7 +84,7 @@ pub struct SpaceFile {
 }
 
 impl SpaceFile {
-    /// A volume: amounts and heat of the cells.
+    /// Selects the volume format (amounts and heat of the cells) for `path`.
     ///
     /// # Errors
     /// [`ExportError::UnknownFormat`].
@@ -92,7 +92,7 @@ impl SpaceFile {
         Ok(Self { path: path.to_owned(), writer: VOLUMES.of(path)? })
     }
 
-    /// A mesh: surfaces of the materials.
+    /// Selects the mesh format (surfaces of the materials) for `path`.
     ///
     /// # Errors
     /// [`ExportError::UnknownFormat`].
@@ -100,23 +100,23 @@ impl SpaceFile {
         Ok(Self { path: path.to_owned(), writer: MESHES.of(path)? })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Another file of the same format.
+    /// Returns another file of the same format.
     #[must_use]
     pub fn at(&self, path: PathBuf) -> Self {
         Self { path, writer: self.writer }
     }
 
-    /// The list of a series, for the format that has one.
+    /// Returns the path of the list of a series; `None` if the format has no lists.
     pub fn list(&self) -> Option<PathBuf> {
         self.writer.list.map(|(ending, _)| self.path.with_extension(ending))
     }
 
-    /// Checks, before long work, that a box of this size can be written.
+    /// Checks before long work that a box of this size can be written.
     ///
     /// # Errors
     /// [`ExportError::TooLarge`].
@@ -124,23 +124,24 @@ impl SpaceFile {
         (self.writer.check)(&self.path, grid)
     }
 
-    /// Memory that writing it takes at least, besides the world.
+    /// Estimates the minimum memory of writing, in addition to the world.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         (self.writer.need)(grid)
     }
 
-    /// Writes a step; `skin` is that of meshes.
+    /// Writes a step; `skin` applies to meshes.
     ///
     /// # Errors
-    /// When the format cannot hold it, it takes more memory than allowed, or the file cannot be written.
+    /// When the format cannot hold the step, memory does not suffice, or the file cannot be
+    /// written.
     pub fn write(&self, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
         (self.writer.write)(&self.path, shot, skin, existing)
     }
 
-    /// Writes the [list](SpaceFile::list) of a series of steps, each with the name of its file.
+    /// Writes the [list](SpaceFile::list) of a series of steps, each with its file name.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the list cannot be written.
     pub fn write_list(&self, steps: &[(u64, String)], existing: Existing) -> Result<(), ExportError> {
         match (self.list(), self.writer.list) {
             (Some(path), Some((_, write))) => write(&path, steps, existing),

@@ -1,19 +1,19 @@
-//! A step of a simulation as it goes into files that lie in space, and the words that say where it came from.
+//! Simulation step as input of volume and mesh files, with its provenance.
 
 use super::About;
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 
-/// A step of a simulation, and its place in the world.
+/// Step of a simulation with its position on the map.
 #[derive(Clone, Copy)]
 pub struct ExportState<'a> {
-    /// The state.
+    /// State of the world.
     pub world: &'a State,
-    /// Where the box is.
+    /// Position of the box on the map.
     pub site: &'a Site,
-    /// Where the file comes from.
+    /// Provenance of the file.
     pub about: &'a About,
-    /// [`State::state_hash`], worked out once for all files of the step.
+    /// Hash from [`State::state_hash`], computed once for all files of the step.
     pub state: u64,
 }
 
@@ -25,7 +25,7 @@ impl ExportState<'_> {
         }
     }
 
-    /// Where the file comes from and where it lies, as names and texts: the same for every format.
+    /// Returns provenance and position as names and texts; identical for every format.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
         let mut facts = vec![

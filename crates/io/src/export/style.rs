@@ -1,4 +1,4 @@
-//! Colours of maps: the one place that says which colour stands for which number, for pictures and for the styles of QGIS.
+//! Colours of maps; the single mapping from values to colours, for pictures and for QGIS styles.
 
 use super::values::Values;
 use super::{Caption, Class};
@@ -7,40 +7,40 @@ use lavoxel_base::measure::Span;
 use lavoxel_base::round::{number, round_up, steps};
 use lavoxel_geo::terrain::hillshade::Tint;
 
-/// Most numbers that are named along a scale.
+/// Upper bound on the labelled values along a scale.
 const MOST: f64 = 8.0;
 
-/// Colour of a footprint.
+/// Colour of a footprint. Chosen by eye.
 const FOOTPRINT: [u8; 3] = [214, 60, 24];
 
-/// Which colour stands for which number of a map.
+/// Mapping from values of a map to colours.
 #[derive(Clone, Debug)]
 pub struct MapStyle {
-    /// Name of the numbers, such as `water thickness`.
+    /// Title of the scale, such as `water thickness`.
     pub title: String,
-    /// Their unit; empty for none.
+    /// Unit of the values; empty for none.
     pub unit: &'static str,
-    /// Colours from the lower end of the range to its upper end.
+    /// Colours from the lower to the upper end of the range.
     pub palette: Palette,
-    /// The numbers at the two ends of the palette.
+    /// Values at the two ends of the palette.
     pub range: (f64, f64),
-    /// Whether places on the palette go by the logarithm of the number.
+    /// Logarithmic flag: palette positions follow the logarithm of the value.
     pub log: bool,
-    /// Whether 0 says that there is nothing.
+    /// Zero flag: 0 means that there is nothing.
     pub none_at_zero: bool,
-    /// Whether there is but one number: the places that the map shows.
+    /// Single-value flag: the map shows places only (a footprint).
     pub single: bool,
-    /// Classes in place of the palette; empty for none.
+    /// Classes that replace the palette; empty for none.
     pub classes: &'static [Class],
 }
 
 impl MapStyle {
-    /// The style of a map with these numbers.
+    /// Creates the style of a map with these values.
     pub fn of(caption: &Caption, values: &Values) -> Self {
         Self::up_to(caption, values, 0.0)
     }
 
-    /// Style of several maps with common colours: the scale reaches this number at least.
+    /// Creates a common style of several maps: the scale reaches `upper` at least.
     pub fn up_to(caption: &Caption, values: &Values, upper: f64) -> Self {
         let ramp = caption.ramp;
         let single = caption.above.is_some();
@@ -59,19 +59,20 @@ impl MapStyle {
         Self { title, unit, palette, range: range(span, found), log, none_at_zero, single, classes: caption.classes }
     }
 
-    /// Whether a number is shown: not where there is nothing, or less than a logarithmic scale begins with.
+    /// Returns true if a value is shown: not NaN, not 0 where 0 means nothing, and not below the
+    /// lower end of a logarithmic scale.
     pub fn shows(&self, value: f64) -> bool {
         !value.is_nan() && (!self.none_at_zero || value > 0.0) && (!self.log || value >= self.range.0)
     }
 
-    /// Place of a number on the palette, 0 to 1.
+    /// Returns the palette position of a value, 0 to 1.
     pub fn place(&self, value: f64) -> f32 {
         let (low, high) = self.range;
         let share = if self.log { (value / low).log10() / (high / low).log10() } else { (value - low) / (high - low) };
         share.clamp(0.0, 1.0) as f32
     }
 
-    /// Colour of a number, in sRGB.
+    /// Returns the sRGB colour of a value.
     pub fn color(&self, value: f64) -> [u8; 3] {
         if let Some(class) = self.classes.iter().find(|class| f64::from(class.number) == value) {
             return class.color;
@@ -79,7 +80,8 @@ impl MapStyle {
         self.palette.srgb(self.place(value))
     }
 
-    /// Round numbers along the range, rising, with their text: those that a legend names, and the levels of contour lines.
+    /// Returns round values along the range with labels, in rising order: those named in a legend,
+    /// and the default contour levels.
     pub fn ticks(&self) -> Vec<(f64, String)> {
         let (low, high) = self.range;
         if self.log {
@@ -92,20 +94,20 @@ impl MapStyle {
         (first..=last).map(|i| i as f64 * step).map(|value| (value, number(value, step))).collect()
     }
 
-    /// A number of the range as text, with its unit.
+    /// Formats a value of the range with its unit.
     pub fn label(&self, value: f64) -> String {
         let (low, high) = self.range;
         let step = if self.log { value } else { (high - low) / 100.0 };
         self.with_unit(&number(value, step))
     }
 
-    /// A number with its unit.
+    /// Appends the unit to a formatted value.
     pub fn with_unit(&self, number: &str) -> String {
         if self.unit.is_empty() { number.to_owned() } else { format!("{number} {}", self.unit) }
     }
 }
 
-/// The range of a palette for numbers from the smallest to the largest.
+/// Returns the palette range for values from the smallest to the largest (`found`).
 fn range(span: Span, found: Option<(f64, f64)>) -> (f64, f64) {
     let (least, most) = found.unwrap_or((0.0, 1.0));
     match span {

@@ -1,12 +1,12 @@
-//! Subject of a map.
+//! Subject of a map: a quantity or its footprint.
 
 use super::{Caption, NO_FORECAST, NO_FORECAST_OF_FLOW};
 use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 
-/// The ending of the name of a footprint.
+/// Suffix of the name of a footprint.
 const FOOTPRINT: &str = "footprint";
 
-/// Subject of a map: a quantity, or the places where one is above a limit.
+/// Subject of a map: a quantity, or the places where a quantity exceeds a threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     quantity: ColumnQuantity,
@@ -14,21 +14,23 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A quantity.
+    /// Creates the subject of a quantity.
     pub fn of(quantity: ColumnQuantity) -> Self {
         Self { quantity, above: None }
     }
 
-    /// The places where a quantity is above `above`, in its unit: 1 there, no data elsewhere.
+    /// Creates the footprint of a quantity: 1 where it exceeds `above` (in its unit), no data
+    /// elsewhere.
     pub fn footprint(quantity: ColumnQuantity, above: f64) -> Self {
         Self { quantity, above: Some(above) }
     }
 
-    /// The subject that goes by a name: `thickness`, `water.thickness`; `footprint` and `water.footprint` for those of
-    /// thicknesses, `ash.footprint` and `max-thickness.footprint` for those of other quantities.
+    /// Finds a subject by name: `thickness`, `water.thickness`; `footprint` and `water.footprint`
+    /// for footprints of thickness, `ash.footprint` and `max-thickness.footprint` for those of
+    /// other quantities.
     ///
     /// # Errors
-    /// Names all quantities that there are.
+    /// Names all known quantities.
     pub fn find(name: &str, list: &[ColumnQuantity], above: f64) -> Result<Self, UnknownQuantity> {
         let Some(of) = name.strip_suffix(FOOTPRINT).filter(|of| of.is_empty() || of.ends_with('.')) else {
             return Quantity::find(name, list).cloned().map(Self::of);
@@ -41,23 +43,23 @@ impl Subject {
             .map_err(|e| UnknownQuantity { name: name.to_owned(), ..e })
     }
 
-    /// Names of all subjects of a list of quantities, for a message.
+    /// Lists the names of all subjects of `list`, for a message.
     pub fn names(list: &[ColumnQuantity]) -> String {
         let names: Vec<String> = list.iter().map(Quantity::name).collect();
         format!("{}, and {FOOTPRINT} of any, such as {FOOTPRINT} or max-thickness.{FOOTPRINT}", names.join(", "))
     }
 
-    /// The quantity.
+    /// Returns the quantity.
     pub fn quantity(&self) -> &ColumnQuantity {
         &self.quantity
     }
 
-    /// The limit of a footprint.
+    /// Returns the threshold of a footprint; `None` for a quantity.
     pub fn above(&self) -> Option<f64> {
         self.above
     }
 
-    /// The name in flags and files.
+    /// Returns the name in flags and files.
     pub fn name(&self) -> String {
         let name = self.quantity.name();
         match self.above {
@@ -67,7 +69,7 @@ impl Subject {
         }
     }
 
-    /// The name for people.
+    /// Returns the display name.
     pub fn words(&self) -> String {
         match self.above {
             None => self.quantity.words(),
@@ -75,12 +77,12 @@ impl Subject {
         }
     }
 
-    /// The unit; empty for none.
+    /// Returns the unit; empty for none.
     pub fn unit(&self) -> &'static str {
         if self.above.is_some() { "" } else { self.quantity.unit() }
     }
 
-    /// Caption of its map, in the physical model where it `flows`.
+    /// Returns the caption of its map; `flows` is true in the physical model.
     pub fn caption(&self, flows: bool) -> Caption {
         let measure = self.quantity.measure();
         let in_metres = matches!(measure, ColumnMeasure::Thickness | ColumnMeasure::MaxThickness);
@@ -98,7 +100,7 @@ impl Subject {
         }
     }
 
-    /// Description in a line.
+    /// Returns the description in one line.
     pub fn description(&self) -> String {
         let description = self.quantity.description();
         match self.above {

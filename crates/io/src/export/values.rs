@@ -1,21 +1,21 @@
-//! The numbers of a map.
+//! Values of a map.
 
 use ndarray::Array2;
 
-/// The numbers of a map, shape (`nz`, `nx`), row 0 north, column 0 west.
+/// Values of a map, axes (row, column), shape (`nz`, `nx`); row 0 is north, column 0 west.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Real numbers; NaN where there is no data.
+    /// Floats; NaN where there is no data.
     Real(Array2<f32>),
-    /// Whole numbers; [`Values::NO_WHOLE`] where there is no data.
+    /// Integers; [`Values::NO_WHOLE`] where there is no data.
     Whole(Array2<i32>),
 }
 
 impl Values {
-    /// Stands for no data among whole numbers.
+    /// Marker of no data in an integer map.
     pub const NO_WHOLE: i32 = lavoxel_geo::terrain::write::NO_DATA;
 
-    /// The smallest and the largest number; none where there is no data at all.
+    /// Returns the smallest and the largest value; `None` if no cell has data.
     pub fn range(&self) -> Option<(f64, f64)> {
         self.reals().fold(None, |range, value| {
             let (least, most) = range.unwrap_or((value, value));
@@ -23,7 +23,7 @@ impl Values {
         })
     }
 
-    /// All numbers row by row, NaN where there is no data.
+    /// Iterates over all values row by row, NaN where there is no data.
     pub fn reals(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         match self {
             Self::Real(values) => Box::new(values.iter().map(|value| f64::from(*value))),
@@ -31,7 +31,7 @@ impl Values {
         }
     }
 
-    /// The numbers as reals, NaN where there is no data.
+    /// Converts the values to floats, NaN where there is no data.
     pub fn to_reals(&self) -> Array2<f64> {
         match self {
             Self::Real(values) => values.mapv(f64::from),

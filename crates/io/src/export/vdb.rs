@@ -1,11 +1,12 @@
-//! OpenVDB (`.vdb`) for Blender, Houdini and renderers: sparse grids of 32-bit floats, called `amount`, `energy` (per
-//! amount, vent units) and `density` (the low-passed amount that pictures show) for the lava, and `water_density`,
-//! `water_amount` for another material.
+//! OpenVDB (`.vdb`) for Blender, Houdini and renderers: sparse grids of 32-bit floats. Lava has
+//! `amount`, `energy` (per amount, vent units) and `density` (the low-passed amount that pictures
+//! show); other materials have `water_density`, `water_amount`.
 //!
-//! File version 224, tree `Tree_float_5_4_3`, values of active voxels only, each node compressed with zlib. Voxels are
-//! `[east, north, up]` and lie with their centres where those of the cells are, in local metres (see
-//! [`lavoxel_geo::map::Site`]). A voxel is active in `amount` and `energy` where the material is, and in `density` where the
-//! low-pass of it is not zero. The air's grids have voxels of their own ([`air`]).
+//! File version 224, tree `Tree_float_5_4_3`, values of active voxels only, each node compressed
+//! with zlib. Voxels are `[east, north, up]`, centred on the cells, in local metres (see
+//! [`lavoxel_geo::map::Site`]). A voxel is active in `amount` and `energy` where the material is,
+//! and in `density` where its low-pass is not zero. The air's grids have their own voxels
+//! ([`air`]).
 
 mod air;
 
@@ -25,23 +26,26 @@ use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_sim::lowpass::RowFilter;
 use lavoxel_sim::state::State;
 
+/// Magic number of OpenVDB.
 const MAGIC: u64 = 0x5644_4220;
-/// Version of the file format, and of the library whose habits are followed.
+/// Version of the file format, and the library version whose conventions are followed.
 const VERSIONS: [u32; 3] = [224, 10, 0];
-/// Values of inactive voxels are left out, and the rest is zlib.
+/// Compression flags: active values only (2), zlib (1).
 const COMPRESSION: u32 = 1 | 2;
-/// Inactive voxels have the background's value.
+/// Node flag: inactive voxels have the background value.
 const INACTIVE_IS_BACKGROUND: u8 = 0;
-/// Values along an edge of the two kinds of inner node.
+/// Children along an edge of a lower inner node.
 const LOWER: usize = 16;
+/// Children along an edge of an upper inner node.
 const UPPER: usize = 32;
 
-/// Inner nodes of a grid: leaves by their number in the lower node, by its number in the upper node, by its place.
+/// Inner nodes of a grid: leaves by index in the lower node, by its index in the upper node, by
+/// position of the upper node.
 type Nodes<'a, V> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Block<V>>>>;
 
-/// Values of a voxel.
+/// Type of a voxel value.
 trait Value: Copy + Default {
-    /// The library's name of a tree of such values.
+    /// Tree type name in the OpenVDB library.
     const TREE: &'static str;
 
     fn append_to(self, bytes: &mut Vec<u8>);
@@ -85,21 +89,21 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     let grids = grids(shot.world);
     let of_air = shot.world.air().map_or(0, air::grids);
     write_ints(file, &[(grids.len() + of_air) as u32])?;
-    // One after the other: only one is in memory at a time.
+    // Grids are made one after another, so that one grid is in memory at a time.
     let to = Transform { scale: shot.site.spacing_m(), centre: shot.site.local_m([0.5; 3]) };
     grids.iter().try_for_each(|grid| write_grid(file, &grid.name, &to, grid.field(shot)))?;
     shot.world.air().map_or(Ok(()), |air| air::write(file, shot, air))
 }
 
-/// A grid of the file.
+/// Grid of the file.
 struct GridOf {
     name: String,
     quantity: Quantity,
-    /// Whether the low-pass of the amount is written, and not the quantity as it is.
+    /// Low-pass flag: the low-passed amount is written instead of the quantity.
     smooth: bool,
 }
 
-/// The grids of a world, in the order in which they lie in the file.
+/// Returns the grids of a world in file order.
 fn grids(world: &State) -> Vec<GridOf> {
     let quantities = world.quantities();
     let grids = quantities.iter().flat_map(|quantity| {
@@ -110,7 +114,7 @@ fn grids(world: &State) -> Vec<GridOf> {
             CellMeasure::Amount => [grid("density", true), grid("amount", false)],
             CellMeasure::SpecificEnergy => [grid("energy", false), None],
             measure if measure.facts().of == Of::Flow => [grid(measure.name(), false), None],
-            // Rock is no volume, and the air has voxels of its own.
+            // Rock is no volume; the air has its own voxels.
             _ => [None, None],
         }
     });
@@ -134,14 +138,14 @@ impl GridOf {
     }
 }
 
-/// The identifier that every file has: made from the state, so that the same state gives the same bytes.
+/// Returns the UUID of the file, derived from the state, so that equal states give equal bytes.
 fn identifier(shot: &ExportState<'_>) -> String {
     let (state, step) = (shot.state, shot.about.step);
     let [a, b, c] = [state >> 32, state >> 16 & 0xffff, state & 0xfff];
     format!("{a:08x}-{b:04x}-4{c:03x}-8000-{:012x}", step & 0xffff_ffff_ffff)
 }
 
-/// A piece of metadata.
+/// Metadata entry.
 struct Meta {
     name: String,
     kind: &'static str,
@@ -233,16 +237,17 @@ fn grid_metadata<V: Value>(name: &str, field: &Sparse<V>) -> Vec<Meta> {
     metadata
 }
 
-/// From voxels to local metres.
+/// Transform from voxels to local metres.
 struct Transform {
-    /// Size of a voxel.
+    /// Size of a voxel in metres, axes [east, north, up].
     scale: [f64; 3],
-    /// Middle of the first voxel.
+    /// Centre of the first voxel in local metres.
     centre: [f64; 3],
 }
 
 impl Transform {
-    /// The library keeps derived numbers with the map and does not work them out again.
+    /// Writes the transform with its derived numbers, which the library reads and does not
+    /// recompute.
     fn write(&self, file: &mut impl Write) -> io::Result<()> {
         let Self { scale, centre } = *self;
         let uniform = scale[2].to_bits() == scale[0].to_bits();
@@ -253,7 +258,7 @@ impl Transform {
     }
 }
 
-/// Sorts the leaves into the nodes above them.
+/// Sorts the leaves into the nodes above.
 fn nodes<V: Value>(field: &Sparse<V>) -> Nodes<'_, V> {
     let mut nodes = Nodes::new();
     for (place, leaf) in &field.blocks {
@@ -272,7 +277,7 @@ fn write_topology<V: Value>(file: &mut impl Write, nodes: &Nodes<'_, V>) -> io::
     let mut background = Vec::new();
     V::default().append_to(&mut background);
     file.write_all(&background)?;
-    write_ints(file, &[0, nodes.len() as u32])?; // No tiles; so many upper nodes.
+    write_ints(file, &[0, nodes.len() as u32])?; // No tiles, then the number of upper nodes.
     for (root, upper) in nodes {
         write_ints(file, &root.map(|along| along as u32))?;
         write_inner::<V>(file, upper.keys(), UPPER)?;
@@ -284,7 +289,7 @@ fn write_topology<V: Value>(file: &mut impl Write, nodes: &Nodes<'_, V>) -> io::
     Ok(())
 }
 
-/// Writes an inner node: which children it has, and that it has no values of its own.
+/// Writes an inner node: its child mask, and no values of its own.
 fn write_inner<'a, V: Value>(
     file: &mut impl Write,
     children: impl Iterator<Item = &'a usize>,
@@ -301,7 +306,8 @@ fn write_mask(file: &mut impl Write, mask: &[u64]) -> io::Result<()> {
     mask.iter().try_for_each(|word| file.write_all(&word.to_le_bytes()))
 }
 
-/// Writes values with their compressed size before them, or as they are with the negative of their size.
+/// Writes values preceded by their compressed size, or uncompressed preceded by the negative of
+/// their size.
 fn write_values<V: Value>(file: &mut impl Write, values: impl Iterator<Item = V>) -> io::Result<()> {
     file.write_all(&[INACTIVE_IS_BACKGROUND])?;
     let mut plain = Vec::new();

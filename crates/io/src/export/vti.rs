@@ -1,15 +1,18 @@
-//! VTK image data (`.vti`) for ParaView, and the list that makes a series of it (`.pvd`).
+//! VTK image data (`.vti`) for ParaView, and the list of a series (`.pvd`).
 //!
-//! The whole box is written, also where it is empty: all steps of a series then have the same extent, which ParaView's
-//! filters want, and empty parts compress to almost nothing. Axes are `[east, north, up]`, the origin is that of the map.
+//! The whole box is written, empty parts included: all steps of a series then have the same extent,
+//! which ParaView's filters require, and empty parts compress to almost nothing. Axes are `[east,
+//! north, up]`, the origin is that of the map.
 //!
-//! Cells carry `amount` (0 to 1), `energy` (per amount, vent units; 0 without lava) and `solid` (0 or 1), just as they
-//! are. Points, the corners of the cells, carry `density` and `energy`: the means over the open cells around them. A cell that
-//! is partly rock and shown as solid counts as open where it holds some of the material, so that no mean exceeds its cells.
-//! In the physical model cells carry `temperature` (K), `viscosity` (Pa s), `velocity-east` and `velocity-north` (m/s) and `set`
-//! (lava that turned to rock, 0 to 1) in place of `energy`; points carry means of `temperature` and `viscosity` by amounts.
-//! ParaView draws volumes of point data smoothly and of cell data with faults. Other materials follow with their names in
-//! front: `water.amount` in cells, `water.density` on points.
+//! Cells carry `amount` (0 to 1), `energy` (per amount, vent units; 0 without lava) and `solid` (0
+//! or 1), unfiltered. Points, the corners of the cells, carry `density` and `energy`: means over
+//! the open cells around. A cell that is partly rock and shown as solid counts as open if it holds
+//! some of the material, so that no mean exceeds its cells. In the physical model cells carry
+//! `temperature` (K), `viscosity` (Pa s), `velocity-east` and `velocity-north` (m/s) and `set`
+//! (lava that turned to rock, 0 to 1) in place of `energy`; points carry means of `temperature` and
+//! `viscosity` weighted by amounts. Point data exist because ParaView renders volumes of point data
+//! smoothly, and volumes of cell data with artefacts. Other materials have their names as prefix:
+//! `water.amount` in cells, `water.density` on points.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -24,37 +27,38 @@ use lavoxel_base::grid::Place;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_sim::state::State;
 
-/// Most cells of a box: ParaView needs 17 bytes for each.
+/// Upper bound on the cells of a box: ParaView needs 17 bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Bytes that are compressed together.
+/// Bytes per compressed block.
 const BLOCK: usize = 1 << 17;
-/// Blocks that are compressed side by side.
+/// Number of blocks compressed in parallel.
 const BATCH: usize = 32;
-/// Room for the place of an array in the file, which is known last.
+/// Width in bytes reserved for the file offset of an array, which is known last.
 const OFFSET_ROOM: usize = 20;
 
 /// Contents of an array.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
-    /// A quantity of the cells.
+    /// Cell data of a quantity.
     Cells(Quantity),
-    /// On points: the mean of a quantity over the cells around that are open or hold some of it.
+    /// Point data: mean of a quantity over the adjacent cells that are open or hold some of the
+    /// material.
     Mean(Quantity),
-    /// On points: the ratio of the sums of two quantities over the cells around.
+    /// Point data: ratio of the sums of two quantities over the adjacent cells.
     Ratio([Quantity; 2]),
-    /// On points: the mean of a quantity of the lava over the cells around, by their amounts.
+    /// Point data: mean of a lava quantity over the adjacent cells, weighted by amount.
     Weighted(Quantity),
 }
 
-/// An array of the file.
+/// Array of the file.
 #[derive(Clone, Debug, PartialEq)]
 struct Array {
     name: String,
     kind: Kind,
 }
 
-/// The arrays of cells and those of points, in the order in which they lie in the file.
+/// Returns the cell arrays and the point arrays, in file order.
 fn arrays(world: &State) -> [Vec<Array>; 2] {
     let quantities = world.quantities();
     let named = |name: &str, of: &Quantity| of.with_name(name);
@@ -81,12 +85,12 @@ fn arrays(world: &State) -> [Vec<Array>; 2] {
 }
 
 impl Array {
-    /// VTK's name of the type, and its size in bytes.
+    /// Returns the VTK type name, and the size of a value in bytes.
     fn format(&self) -> (&'static str, usize) {
         if self.is_truth() { ("UInt8", 1) } else { ("Float32", 4) }
     }
 
-    /// Whether it says of each cell whether something holds.
+    /// Returns true if the array holds booleans.
     fn is_truth(&self) -> bool {
         matches!(&self.kind, Kind::Cells(quantity) if quantity.measure() == CellMeasure::Solid)
     }
@@ -107,10 +111,10 @@ pub fn write_vti(path: &Path, shot: &ExportState<'_>, existing: Existing) -> Res
     Ok(file.commit()?)
 }
 
-/// Refuses boxes that are too large for the format.
+/// Fails for boxes that are too large for the format.
 ///
 /// # Errors
-/// When there are more than [`MAX_CELLS`].
+/// When there are more than [`MAX_CELLS`] cells.
 pub fn check_vti(path: &Path, cells: usize) -> Result<(), ExportError> {
     if cells <= MAX_CELLS {
         return Ok(());
@@ -133,7 +137,8 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     file.write_all(b"\n</AppendedData>\n</VTKFile>\n")
 }
 
-/// Writes what comes before the arrays, and returns where their places in the file are to be written.
+/// Writes the header before the arrays; returns the file positions at which the array offsets are
+/// to be written.
 fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, arrays: &[Vec<Array>; 2]) -> io::Result<Vec<u64>> {
     let [nx, ny, nz] = shot.site.shape();
     let extent = format!("0 {nx} 0 {ny} 0 {nz}");
@@ -160,7 +165,7 @@ fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, arrays: &[V
     Ok(places)
 }
 
-/// The step as time, and the words about the file as arrays of one text each.
+/// Writes the step as time, and the provenance as string arrays of one element each.
 fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
     writeln!(file, "<FieldData>")?;
     let head = "NumberOfTuples=\"1\" format=\"ascii\"";
@@ -172,8 +177,8 @@ fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> 
     writeln!(file, "</FieldData>")
 }
 
-/// Writes an array as VTK lays out compressed ones: number of blocks, their size, the size of a last one that is not
-/// full, the compressed sizes, and the blocks.
+/// Writes an array in the layout of compressed VTK arrays: number of blocks, block size, size of a
+/// partial last block, compressed sizes, blocks.
 fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Array) -> io::Result<()> {
     let more = usize::from(array.on_points());
     let [_, ny, nz] = shot.site.shape().map(|n| n + more);
@@ -183,6 +188,8 @@ fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Ar
         file.write_all(&(number as u64).to_le_bytes())?;
     }
     let table = file.stream_position()?;
+    // Placeholder for the compressed sizes, which are known after the blocks and written back at
+    // the end.
     file.write_all(&vec![0; 8 * count])?;
 
     let mut blocks = Blocks { file, pending: Vec::new(), sizes: Vec::with_capacity(count), empty: None };
@@ -201,17 +208,17 @@ fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Ar
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
-/// Bytes on their way into compressed blocks.
+/// Byte stream that is cut into compressed blocks.
 struct Blocks<'a, W> {
     file: &'a mut W,
     pending: Vec<u8>,
     sizes: Vec<u64>,
-    /// A whole block of zeros, compressed: most of a box is air.
+    /// Compressed block of zeros, reused: most of a box is air.
     empty: Option<Vec<u8>>,
 }
 
 impl<W: Write> Blocks<'_, W> {
-    /// Compresses and writes what is pending when it is at least so many bytes.
+    /// Compresses and writes the pending bytes if there are at least `least`.
     fn write(&mut self, least: usize) -> io::Result<()> {
         if self.pending.len() < least {
             return Ok(());
@@ -241,12 +248,13 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Makes rows of values from west to east.
+/// Producer of value rows from west to east.
 struct Rows<'a> {
     world: &'a State,
-    /// The row, with room for one more point than there are cells.
+    /// Row buffer, one longer than the cells, for points.
     values: Vec<f32>,
-    /// A row of cells, and the sums of up to two quantities over the cells around each point.
+    /// Row of cells.
+    /// Sums of up to two quantities over the cells around each point.
     cells: Vec<f32>,
     sums: [Vec<f32>; 2],
 }
@@ -269,6 +277,8 @@ impl<'a> Rows<'a> {
             Kind::Mean(quantity) => {
                 self.add_up(0, quantity, j, k);
                 let values = self.world.values(quantity);
+                // A solid cell that holds some of the material counts, or the mean would exceed
+                // every cell.
                 let takes = |place| values.at(place) > 0.0 || !self.world.ground().is_solid(place);
                 self.divide(|i, [sum, _]| sum / cells_around(self.world, [i, j, k], takes) as f32);
                 grid.nx + 1
@@ -292,7 +302,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds up a quantity over the cells of up to four rows around each point. Multiples of a unit of 16 bits add up exactly.
+    /// Sums a quantity over the cells of up to four rows around each point. Multiples of a 16-bit
+    /// unit add exactly.
     fn add_up(&mut self, number: usize, quantity: &Quantity, j: usize, k: usize) {
         let (values, sums) = (self.world.values(quantity), &mut self.sums[number]);
         sums.fill(0.0);
@@ -306,7 +317,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds up amounts, and a quantity times the amount of its cell, over the cells of up to four rows around each point.
+    /// Sums amounts, and quantity × amount, over the cells of up to four rows around each point.
     fn add_up_weighted(&mut self, quantity: &Quantity, j: usize, k: usize) {
         let [values, amounts] = [quantity, &quantity.like(CellMeasure::Amount)].map(|of| self.world.values(of));
         self.sums.iter_mut().for_each(|sums| sums.fill(0.0));
@@ -322,7 +333,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Works out a row of points where the first sum is not 0.
+    /// Computes a row of points where the first sum is not 0.
     fn divide(&mut self, value: impl Fn(usize, [f32; 2]) -> f32) {
         let [first, second] = &self.sums;
         for (i, (&first, &second)) in first.iter().zip(second).enumerate() {
@@ -331,20 +342,21 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The rows (y, z) of cells that meet in a row of points.
+/// Returns the cell rows (y, z) that meet in a row of points.
 fn rows_around(world: &State, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
     let (ny, nz) = (world.grid().ny, world.grid().nz);
     let near = |at: usize, n: usize| at.saturating_sub(1)..(at + 1).min(n);
     near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
 }
 
-/// Number of cells of the box around the point `[i, j, k]` that `takes` accepts.
+/// Returns the number of cells around the point `[i, j, k]` that `takes` accepts.
 fn cells_around(world: &State, [i, j, k]: [usize; 3], takes: impl Fn(Place) -> bool) -> usize {
     let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
     rows_around(world, j, k).map(|(y, z)| xs.clone().filter(|&x| takes([x, y, z])).count()).sum()
 }
 
-/// Writes the list of a series: steps and the files of [`write_vti`] next to it, in the order in which they are shown.
+/// Writes the list of a series: steps and the files of [`write_vti`] next to the list, in display
+/// order.
 ///
 /// # Errors
 /// When the file cannot be written.

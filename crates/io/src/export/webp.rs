@@ -1,4 +1,4 @@
-//! Animated WebP: small, opens in every browser.
+//! Animated WebP: small, supported by every browser.
 
 use std::io::Write;
 
@@ -19,7 +19,8 @@ pub(super) struct WebP {
 
 impl WebP {
     pub(super) fn new(file: WholeFile, film: Film) -> Result<Self, ExportError> {
-        // Every frame is whole: lossy patches on the frame before leave blocks where light changes slowly.
+        // Every frame is a key frame: lossy patches on the previous frame leave blocks where light
+        // changes slowly.
         let options = EncoderOptions {
             kmin: 0,
             kmax: 1,

@@ -1,4 +1,4 @@
-//! Report of the air: its cells and the account of each field.
+//! Report of the air: its cells, and the account of each field.
 
 use lavoxel_air::{Air, Field};
 use lavoxel_base::words::{heat, mass, short};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::account::Account;
 use crate::report::as_table;
 
-/// The air.
+/// Report of the air.
 #[derive(Debug, Serialize)]
 pub(super) struct AirReport {
     solver: String,
@@ -16,15 +16,15 @@ pub(super) struct AirReport {
     cell_size_m: f64,
     step_s: f64,
     max_speed_m_s: f64,
-    /// The accounts by field.
+    /// Accounts by field.
     #[serde(flatten, serialize_with = "as_table")]
     fields: Vec<(&'static str, FieldReport)>,
 }
 
-/// The account of a field.
+/// Account of a field.
 #[derive(Debug, Serialize)]
 struct FieldReport {
-    /// Size of a unit: of heat in joules, of all else in kilograms.
+    /// Size of a unit: joules for heat, kilograms for all else.
     unit: f64,
     #[serde(flatten)]
     account: Account,
@@ -44,7 +44,7 @@ impl AirReport {
         }
     }
 
-    /// The lines for people.
+    /// Formats the report, one line each.
     pub(super) fn lines(&self) -> Vec<String> {
         let ([nx, ny, nz], edge) = (self.cells, short(self.cell_size_m, 3));
         let first = format!(

@@ -1,4 +1,4 @@
-//! Report of a flow of the physical model: volumes, extent and heat in true units.
+//! Report of a flow of the physical model: volumes, extent and heat in physical units.
 
 use lavoxel_base::words::{area, grouped, heat, length, rough, short, volume};
 use lavoxel_flow::{Flow, HEAT_UNITS, UNITS, covered_above_m};
@@ -10,45 +10,47 @@ use serde::Serialize;
 use super::account::Account;
 use lavoxel_base::account::Side;
 
-/// Share of fluxes that were held back which is worth a warning.
+/// Fraction of clamped fluxes above which a report warns.
 const MOST_CAPPED: f64 = 1e-3;
 
-/// Cells across a flow below which its run-out follows the cells: by 8 % in a valley in which it is four to five wide.
+/// Width of a flow in cells below which its run-out depends on the cell size: by 8 % in a valley
+/// where the flow is four to five cells wide.
 const LEAST_ACROSS: f64 = 5.0;
 
-/// A flow.
+/// Report of a flow.
 #[derive(Debug, Serialize)]
 pub struct FlowReport {
-    /// Simulated time.
+    /// Simulated time, in seconds.
     time_s: f64,
     step_s: f64,
-    /// Length of the last step, which the end of the run may cut short.
+    /// Length of the last step in seconds, which the end of the run may shorten.
     last_step_s: f64,
     cell_height_m: f64,
-    /// Volumes: poured, put there, and where they are.
+    /// Volume account: poured, initial, and present places.
     #[serde(flatten)]
     volume: Account,
     area_m2: f64,
-    /// Thickness above which a column counts: the default of `--footprint-above`.
+    /// Thickness threshold of a covered column in metres: the default of `--footprint-above`.
     area_above_m: f64,
-    /// Longest way in a straight line from the nearest vent to a covered column.
+    /// Greatest straight-line distance from the nearest vent to a covered column, in metres.
     reach_m: f64,
     mean_thickness_m: f64,
     max_thickness_m: f64,
-    /// Elevation of the lowest covered ground.
+    /// Elevation of the lowest covered ground in metres; `None` if no column is covered.
     lowest_m: Option<f64>,
     max_speed_m_s: f64,
     roofed_columns: usize,
-    /// Joules poured in, and where they are.
+    /// Heat account in joules.
     heat_j: Account,
     reynolds: Reynolds,
-    /// Cells from side to side of what is covered, on average; none where nothing is, or all.
+    /// Mean width of the covered area in cells; `None` if no column or every column is covered.
     cells_across: Option<f64>,
     #[serde(skip)]
     cell_size_m: f64,
-    /// Fluxes held back by the limit that forbids overshooting, of all.
+    /// Fraction of fluxes clamped by the limiter against overshoot.
     capped_share: f64,
-    /// Largest difference of heads between columns whose move a sub-step put off.
+    /// Largest head difference between columns whose exchange was deferred by a sub-step, in
+    /// metres.
     put_off_m: f64,
     face_updates: u64,
     sub_steps: u64,
@@ -57,15 +59,15 @@ pub struct FlowReport {
     fault: Option<String>,
 }
 
-/// The largest Reynolds number ρ q/η so far.
+/// Largest Reynolds number ρ q/η so far.
 #[derive(Debug, Serialize)]
 struct Reynolds {
     max: f64,
-    /// Where: from the west and from the north side.
+    /// Position of that maximum, in metres from the west and from the north side.
     x_m: f64,
     z_m: f64,
     at_s: f64,
-    /// When one above 1 came for the first time.
+    /// Time of the first value above 1, in seconds; `None` if there was none.
     above_1_since_s: Option<f64>,
 }
 
@@ -97,9 +99,9 @@ impl Reynolds {
     }
 }
 
-/// Heat above 0 K in joules.
+/// Returns the account of heat above 0 K, in joules.
 fn heat_of(flow: &Flow) -> Account {
-    // A unit of heat is a kelvin in a share of a cell.
+    // One heat unit is a kelvin in one amount unit of a cell.
     let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
     Account::of_flow("", flow.account().heat(), kelvin_m3 * flow.setup().lava.heat_per_m3())
 }
@@ -111,7 +113,7 @@ fn heat_line(account: &Account) -> String {
     let came = if came.is_empty() { heat(0.0) } else { came.join(", ") };
     let mut went =
         vec![format!("{:.1} % liquid", share(account.now())), format!("{:.1} % solid", share(account.of("set")))];
-    // Less than is written is left out.
+    // Shares below 0.05 % would print as 0.0 %.
     let seldom = |joules| Some(share(joules)).filter(|share| *share >= 0.05).map(|share| format!("{share:.1} %"));
     went.extend(account.parts(Side::Gone, &["set"], seldom));
     format!("heat        {came}; {}", went.join(", "))
@@ -127,12 +129,12 @@ struct Extent {
     lowest_m: Option<f64>,
     max_speed: f64,
     roofed: usize,
-    /// Edges between covered columns and others.
+    /// Number of column edges between covered and uncovered columns.
     edges: usize,
 }
 
 impl Extent {
-    /// Twice the area over the length of the outline, in cells: the width of a long strip.
+    /// Returns twice the area over the length of the outline, in cells: the width of a long strip.
     fn cells_across(&self) -> Option<f64> {
         (self.edges > 0).then(|| 2.0 * self.columns as f64 / self.edges as f64)
     }
@@ -148,6 +150,7 @@ impl Extent {
         let covered: Vec<bool> = (0..flow.space().columns()).map(|number| thickness(number) > above_m).collect();
         let nx = flow.space().nx;
         let edges = |number: usize| {
+            // Only the neighbours to the east and south are tested: each edge counts once.
             let beside = (number % nx + 1 < nx).then(|| covered[number + 1]);
             let below = covered.get(number + nx).copied();
             [beside, below].into_iter().flatten().filter(|other| *other != covered[number]).count()
@@ -175,11 +178,12 @@ impl Extent {
 }
 
 impl FlowReport {
-    /// The flow of a simulation of the physical model.
+    /// Returns the report of a simulation of the physical model; `None` for the classic model.
     pub fn of(simulation: &Simulation, site: &Site) -> Option<Self> {
         let flow = simulation.world().flow()?;
         let account = flow.account();
         let extent = Extent::of(simulation, flow, site);
+        // The check covers the whole flow, so it runs once for both fields.
         let fault = flow.check().err();
         Some(Self {
             time_s: flow.time_s(),
@@ -208,7 +212,7 @@ impl FlowReport {
         })
     }
 
-    /// The extent in the words of the classic model.
+    /// Converts the extent to that of the classic model.
     pub(super) fn extent(&self) -> super::Extent {
         let cells = |metres: f64| metres / self.cell_height_m;
         super::Extent {
@@ -220,19 +224,19 @@ impl FlowReport {
         }
     }
 
-    /// Simulated time in seconds.
+    /// Returns the simulated time in seconds.
     pub(super) fn time_s(&self) -> f64 {
         self.time_s
     }
 
-    /// Volume that vents poured, in words.
+    /// Formats the volume that vents poured.
     pub(super) fn poured(&self) -> String {
         volume(self.volume.of("poured"))
     }
 
-    /// The lines for people.
+    /// Formats the report, one line each.
     pub fn lines(&self) -> Vec<String> {
-        // Wax that melts where it stands has no vent, and flows down no mountain.
+        // Wax that melts where it stands has no vent and descends no mountain.
         let lowest = self.lowest_m.map(|lowest| format!(", down to {lowest:.0} m")).unwrap_or_default();
         let reach = (self.reach_m > 0.0).then(|| format!(", {} m from the vent{lowest}", short(self.reach_m, 2)));
         let reach = reach.unwrap_or_default();
@@ -274,7 +278,8 @@ impl FlowReport {
         ]
     }
 
-    /// Warnings of liquid that was not poured or left, and of places where the model or its sub-steps do not hold.
+    /// Returns warnings of liquid that was not poured or left the box, and of places where the
+    /// model or its sub-steps do not hold.
     pub fn warnings(&self) -> Vec<String> {
         let all = self.volume.came();
         let blocked = || {
@@ -301,6 +306,7 @@ impl FlowReport {
             )
         };
         let lines = [
+            // The texts are closures: only the texts of warnings that apply are formatted.
             (self.volume.of("blocked") > 0.0).then(blocked),
             (self.volume.of("out") > 0.0).then(out),
             self.reynolds.warning(),

@@ -1,4 +1,4 @@
-//! Report of a simulation: the accounts, the extent of what flows, and the timings; as text and as data.
+//! Report of a simulation: accounts, extent and timings, as text and as serialisable data.
 
 mod account;
 mod air;
@@ -28,13 +28,14 @@ use self::air::AirReport;
 pub use self::flow::FlowReport;
 use self::whereabouts::Whereabouts;
 
-/// Everything that `lavoxel run` reports, for serde, and as [text](Report::text). Amounts in units: [`AMOUNT_ONE`] to a full cell.
+/// Contents of the report of `lavoxel run`, for serde, and as [text](Report::text). Amounts are in
+/// units; [`AMOUNT_ONE`] units fill a cell.
 #[derive(Debug, Serialize)]
 pub struct Report {
     scene: String,
     version: &'static str,
     steps: u64,
-    /// Stages of the next step that are in the state: those before it was cut.
+    /// Number of completed stages of the next step if that step was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     stages_of_next_step: Option<usize>,
     interrupted: bool,
@@ -48,7 +49,7 @@ pub struct Report {
     chosen: Vec<String>,
     walls: Walls,
     unit: u16,
-    /// The account of the lava.
+    /// Account of the lava.
     #[serde(flatten)]
     mass: Account,
     energy: f64,
@@ -58,43 +59,43 @@ pub struct Report {
     active_cells: usize,
     #[serde(flatten)]
     extent: Extent,
-    /// Columns at the sides of the box in which lava stands.
+    /// Number of columns at the sides of the box that hold lava.
     edge_columns: usize,
-    /// Volume of lava that left through open sides.
+    /// Volume of lava that left through open sides, in m³.
     outflow_m3: f64,
-    /// The other materials by their names.
+    /// Other materials by name.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     materials: Vec<(String, MaterialReport)>,
-    /// The elements that the materials declare, by their names.
+    /// Elements declared by the materials, by name.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     elements: Vec<(String, ElementReport)>,
-    /// The air, where there is one.
+    /// Air; `None` in a scene without air.
     #[serde(skip_serializing_if = "Option::is_none")]
     air: Option<AirReport>,
-    /// The flow, in a scene of the physical model.
+    /// Flow; `None` in the classic model.
     #[serde(skip_serializing_if = "Option::is_none")]
     flow: Option<FlowReport>,
     /// Goals of the scene.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     goals: Vec<GoalReport>,
     note: &'static str,
-    /// Sentences on what was lost, and where the model does not hold.
+    /// Sentences about losses and about limits of the model.
     warnings: Vec<String>,
-    /// Lines of text that are not part of the JSON.
+    /// Text lines that are not part of the JSON.
     #[serde(skip)]
     summary: Vec<String>,
     #[serde(skip)]
     edge: Option<String>,
-    /// Name of the lava and rates of the vents, in a scene of the physical model.
+    /// Name of the lava and rates of the vents; `None` in the classic model.
     #[serde(skip)]
     lava: Option<(String, String)>,
     state_hash: String,
-    /// Mean milliseconds of each stage, over the steps in which it ran.
+    /// Mean time of each stage in milliseconds, over the steps in which the stage ran.
     #[serde(serialize_with = "as_table")]
     timings_ms: Vec<(&'static str, f64)>,
 }
 
-/// Report of a material besides the lava.
+/// Report of a material other than lava.
 #[derive(Debug, Serialize)]
 struct MaterialReport {
     #[serde(flatten)]
@@ -102,7 +103,7 @@ struct MaterialReport {
     liquid_cells: u64,
     #[serde(flatten)]
     extent: Extent,
-    /// Of grains.
+    /// Tile statistics of grains; `None` for other materials.
     #[serde(flatten)]
     tiles: Option<GrainTiles>,
     #[serde(skip)]
@@ -111,26 +112,26 @@ struct MaterialReport {
     is_liquid: bool,
 }
 
-/// The tiles of 8 × 1 × 4 cells that hold grains.
+/// Numbers of tiles (8 × 1 × 4 cells) that hold grains.
 #[derive(Debug, Serialize)]
 struct GrainTiles {
-    /// Those at which the rule looks in the next step.
+    /// Number of tiles that the rule examines in the next step.
     looked_at_tiles: usize,
     resting_tiles: usize,
 }
 
-/// A goal, and how far it is.
+/// Goal with its progress.
 #[derive(Debug, Serialize)]
 struct GoalReport {
     name: String,
-    /// Nothing while it is open.
+    /// Verdict; `None` while the goal is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
     /// Step of the verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_at_step: Option<u64>,
     material: String,
-    /// Full cells of the material in the shape; after the verdict those at its step.
+    /// Full cells of the material in the shape; after the verdict, those at its step.
     cells: f64,
     /// Full cells that were open in the shape before the first step.
     room_cells: f64,
@@ -151,7 +152,8 @@ impl GoalReport {
     }
 }
 
-/// The account of an element over all materials, in full cells times the number that each material declares.
+/// Account of an element over all materials, in full cells times the number that each material
+/// declares.
 #[derive(Debug, Serialize)]
 struct ElementReport {
     now: f64,
@@ -171,7 +173,7 @@ impl ElementReport {
         }
     }
 
-    /// Whether there was any of it.
+    /// Returns true if the element was ever present, or its account is not exact.
     fn was_there(&self) -> bool {
         self.now > 0.0 || self.came > 0.0 || !self.exact
     }
@@ -182,7 +184,7 @@ impl ElementReport {
     }
 }
 
-/// Where a material is.
+/// Extent of a material.
 #[derive(Debug, Serialize)]
 struct Extent {
     covered_columns: usize,
@@ -192,20 +194,22 @@ struct Extent {
     volume_m3: f64,
 }
 
-/// The account of a layer of which `mass` units are in the box.
+/// Returns the account of a layer with `mass` units in the box.
 fn mass_of(layer: &Layer, mass: u64) -> Account {
     Account::of_matter("mass", mass, layer.ledger().mass())
 }
 
-/// Where mass came from and where it went. What no rule can do yet is left out while it did not happen.
+/// Formats origin and whereabouts of mass; sums beyond the first three are left out while they are
+/// 0.
 fn mass_words(mass: &Account) -> String {
     mass.words(3, |units| format!("{:.3}", cells(units as u64)))
 }
 
-/// Share of a liquid that left through open sides from which a report warns.
+/// Fraction of a liquid that left through open sides above which a report warns.
 const MOST_LEFT: f64 = 0.5;
 
-/// That some of a material, with its name in words such as ` of water`, was not poured, found no room, or was lost to rock.
+/// Returns warnings about material that was not poured, found no room, or was lost to rock; `of`
+/// names the material, such as ` of water`.
 fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use<> {
     let units = ["blocked", "refused", "crushed"].map(|key| mass.units(key) as u64);
     let [blocked, refused, crushed] = units.map(cells);
@@ -221,7 +225,7 @@ fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use
     units.into_iter().zip([roof, denser, rock]).filter(|(units, _)| *units > 0).map(|(_, line)| line)
 }
 
-/// That most of a liquid left through open sides.
+/// Returns a warning if most of a liquid left through open sides.
 fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
     let [came, left] = [["initial", "sourced"].as_slice(), &["outflow"]]
         .map(|keys| keys.iter().map(|key| material.mass.units(key) as f64).sum::<f64>());
@@ -249,7 +253,7 @@ impl Extent {
         }
     }
 
-    /// The extent in words, with the name of what covers the columns.
+    /// Formats the extent; `name` is the material that covers the columns.
     fn words(&self, name: &str) -> String {
         format!(
             "{} columns covered ({}), deepest {name} {:.2} cells ({:.1} m)",
@@ -274,7 +278,7 @@ impl MaterialReport {
         Self { mass, liquid_cells: tally.cells, extent, tiles, shows_flow, is_liquid }
     }
 
-    /// The lines for people.
+    /// Formats the report, one line each.
     fn lines(&self, name: &str) -> [String; 3] {
         let (now, volume, held) =
             (cells(self.mass.now as u64), volume(self.extent.volume_m3), grouped(self.liquid_cells));
@@ -286,7 +290,7 @@ impl MaterialReport {
     }
 }
 
-/// Writes pairs as keys and values.
+/// Serialises pairs as a table.
 fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
     pairs: &[(K, V)],
     serializer: S,
@@ -295,7 +299,8 @@ fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
 }
 
 impl Report {
-    /// The report of a scene and the state that it came to; `interrupted` where not all steps were made.
+    /// Creates the report of a scene and its final state; `interrupted` is true if not all steps
+    /// were made.
     pub fn of(scene: &Scene, stage: &Stage, interrupted: bool) -> Self {
         let Stage { simulation, site, notes } = stage;
         let world = simulation.world();
@@ -304,7 +309,7 @@ impl Report {
         let (tally, energy) = (lava.tally(), lava.energy());
         let timings = simulation.timings().iter();
         let edge = Edge::of(simulation, site);
-        // A world of lava alone has its account already.
+        // In a world of lava alone, the account of the lava says everything.
         let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
         let elements =
             elements.iter().map(|(name, account)| ((*name).to_owned(), ElementReport::of(account))).collect();
@@ -353,12 +358,12 @@ impl Report {
         Self { warnings: report.warned(), ..report }
     }
 
-    /// Sentences on what was lost, and on where the model does not hold.
+    /// Returns sentences about losses and about limits of the model.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Warnings of its numbers.
+    /// Returns the warnings that follow from the numbers of the report.
     fn warned(&self) -> Vec<String> {
         let of_lava = match &self.flow {
             Some(flow) => flow.warnings(),
@@ -369,7 +374,7 @@ impl Report {
         notes.chain(of_lava).chain(others).chain(self.materials.iter().filter_map(left_warning)).collect()
     }
 
-    /// Origin of the files of the state, with the numbers of the run and its cautions.
+    /// Returns the provenance for files of the state, with the facts of the run and its cautions.
     pub fn about(&self) -> About {
         let mut cautions = self.warnings.clone();
         if self.walls == Walls::Closed {
@@ -388,7 +393,8 @@ impl Report {
         }
     }
 
-    /// Lava, rates, volume, duration and cells of a run of the physical model, by names.
+    /// Formats lava, rates, volume, duration and cell size of a run of the physical model, by name;
+    /// empty in the classic model.
     fn run_words(&self) -> Vec<(&'static str, String)> {
         let Some((flow, (lava, rates))) = self.flow.as_ref().zip(self.lava.as_ref()) else { return Vec::new() };
         vec![
@@ -400,10 +406,10 @@ impl Report {
         ]
     }
 
-    /// The report for people.
+    /// Formats the report as text.
     pub fn text(&self) -> String {
         let [nx, ny, nz] = self.dims;
-        // The physical model has none of the other stages.
+        // The physical model runs none of the other stages.
         let ran = |(_, ms): &&(&str, f64)| self.flow.is_none() || *ms > 0.0;
         let per_step = self.timings_ms.iter().filter(ran).map(|(name, ms)| format!("{name} {ms:.4} ms"));
         let per_step: Vec<String> = per_step.collect();
@@ -422,7 +428,7 @@ impl Report {
         }
         lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
         let shown = self.materials.iter().filter(|(_, material)| !material.shows_flow || material.liquid_cells > 0);
-        // What only shows the flow has its account in the report of the flow.
+        // A material that mirrors the flow has its account in the report of the flow.
         let lines_of = |material: &MaterialReport| if material.shows_flow { 1 } else { 3 };
         lines.extend(shown.flat_map(|(name, material)| material.lines(name).into_iter().take(lines_of(material))));
         let moved = self.elements.iter().filter(|(_, element)| element.was_there());
@@ -442,7 +448,7 @@ impl Report {
 }
 
 impl Report {
-    /// The lava of the classic model, for people.
+    /// Formats the lava of the classic model, one line each.
     fn classic_lines(&self) -> [String; 5] {
         let (now, volume) = (cells(self.mass.now as u64), volume(self.extent.volume_m3));
         [
@@ -455,7 +461,7 @@ impl Report {
     }
 }
 
-/// Cells that could spread now: enough energy, and something beneath.
+/// Returns the number of cells that could spread now: with enough energy and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rule) = (simulation.world(), &Spreading::from(simulation.rules_spec()));
     let lava = world.number_of_lava();

@@ -1,4 +1,4 @@
-//! The place of the box and its vents in a report.
+//! Position of the box and its vents in a report.
 
 use lavoxel_geo::map::{Bounds, Georeference};
 use lavoxel_scene::scene::Stage;
@@ -6,25 +6,26 @@ use lavoxel_sim::source::VentSpec;
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 
-/// The place of the box, and its vents.
+/// Position of the box and its vents.
 #[derive(Debug, Serialize)]
 pub(super) struct Whereabouts {
     floor_m: f64,
-    /// 1 in the physical model, whose cells may be oblong while heights stay true.
+    /// Vertical exaggeration; 1 in the physical model, whose cells may be oblong while heights stay
+    /// true.
     vertical_exaggeration: f64,
     map: Option<MapPlace>,
     vents: Vec<VentPlace>,
 }
 
-/// The box on the map of the terrain's file.
+/// Box in the coordinates of the terrain file.
 #[derive(Debug, Serialize)]
 struct MapPlace {
-    /// West, south, east, north, in map units.
+    /// Bounds west, south, east, north, in map units.
     bounds: Bounds,
     crs: Option<String>,
 }
 
-/// A vent in cells, and its centre on the map.
+/// Vent in cells, with its centre on the map.
 #[derive(Debug, Serialize)]
 struct VentPlace {
     #[serde(flatten, serialize_with = "without_unused")]
@@ -33,8 +34,8 @@ struct VentPlace {
     map_y: Option<f64>,
 }
 
-/// Writes a vent without the rate and the energy of the classic model where it pours by the physical one, in which they mean
-/// nothing.
+/// Serialises a vent without `rate` and `energy` of the classic model if the vent pours by the
+/// physical model, where both are meaningless.
 fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok, S::Error> {
     let mut table = serde_json::to_value(vent).map_err(S::Error::custom)?;
     if let (Some(table), true) = (table.as_object_mut(), vent.flow.is_some()) {
@@ -44,7 +45,7 @@ fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok
 }
 
 impl Whereabouts {
-    /// Those of a scene that was built.
+    /// Returns the position of a built scene.
     pub(super) fn of(stage: &Stage) -> Self {
         let grid = stage.simulation.world().grid();
         let cell = stage.site.cell_size_m;

@@ -1,4 +1,4 @@
-//! The folder of a fit: `plan.json`, a file for each run under `runs`, and what is made of them.
+//! Folder of a calibration: `plan.json`, a file for each run under `runs`, and the results.
 
 use std::fs;
 use std::io::Write;
@@ -14,47 +14,49 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input::TRIAL;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
-/// Files besides the runs, when a fit has ended.
+/// Names of the result files.
 pub(super) const WRITTEN: [&str; 5] = ["best.toml", "calibration.json", "calibration.md", "profiles.svg", "trace.csv"];
 
-/// Begin of the file of a run, before its checksum.
+/// Beginning of a run file, before its checksum.
 const CHECKED: &str = "{\"checksum\":\"";
 
-/// Text of the file of a run: its JSON with a checksum in front, which holds for the number of the run alone.
+/// Returns the text of a run file: its JSON preceded by a checksum, which is seeded by the run
+/// number so that a file renamed to another run is refused.
 fn checked(run: usize, json: &str) -> String {
     let sum = xxh3_64_with_seed(json.as_bytes(), run as u64);
     format!("{CHECKED}{sum:016x}\",{}", json.trim_start_matches('{'))
 }
 
-/// The JSON of a run without its checksum; none where the checksum is missing or is that of another text.
+/// Returns the JSON of a run without its checksum; `None` if the checksum is missing or wrong.
 fn unchecked(run: usize, text: &str) -> Option<String> {
     let (_, rest) = text.strip_prefix(CHECKED)?.split_once("\",")?;
     let json = format!("{{{rest}");
     (checked(run, &json) == text).then_some(json)
 }
 
-/// A run as its file has it.
+/// Contents of a run file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunFile {
-    /// Hash of the plan.
+    /// Fingerprint of the plan, in hexadecimal.
     pub(super) plan: String,
-    /// Values of the numbers.
+    /// Values of the varied numbers, in the order of the plan.
     pub(super) values: Vec<f64>,
-    /// Its scores.
+    /// Scores of the run.
     pub(super) scores: Scores,
-    /// Seconds that it took.
+    /// Wall-clock time of the run, in seconds.
     pub(super) seconds: f64,
 }
 
-/// A folder whose runs are of one plan.
+/// Folder whose runs all belong to one plan.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) plan: String,
 }
 
 impl Folder {
-    /// Opens the folder of a plan. A folder of another plan is refused, or cleared.
+    /// Opens the folder of `plan`. A folder of another plan is refused, or cleared with
+    /// [`Opening::Clear`].
     pub(super) fn open(path: PathBuf, plan: &PlanFile, opening: Opening) -> Result<Self, CalibrateError> {
         let folder = Self { path, plan: format!("{:032x}", plan.fingerprint()) };
         let file = folder.path.join("plan.json");
@@ -90,12 +92,12 @@ impl Folder {
         self.path.join("runs").join(format!("run_{run:06}.json"))
     }
 
-    /// Whether the file of a run is there.
+    /// Returns true if the file of run `run` exists.
     pub(super) fn has(&self, run: usize) -> bool {
         self.path_of(run).exists()
     }
 
-    /// Reads the file of a run.
+    /// Reads and verifies the file of run `run`.
     pub(super) fn read(&self, run: usize) -> Result<RunFile, CalibrateError> {
         let path = self.path_of(run);
         let wrong = |fault: &str| CalibrateError::Wrong(format!("{}: {}; remove it", path.display(), tame(fault)));
@@ -108,13 +110,13 @@ impl Folder {
         if file.plan == self.plan { Ok(file) } else { Err(wrong("is a run of another plan")) }
     }
 
-    /// Writes the file of a run.
+    /// Writes the file of run `run`.
     pub(super) fn put(&self, run: usize, file: &RunFile) -> Result<(), CalibrateError> {
         let text = serde_json::to_string(file).expect("a run is plain text and numbers");
         Ok(write(&self.path_of(run), &checked(run, &text))?)
     }
 
-    /// Writes a file of the results.
+    /// Writes a result file; returns its path.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, OutputError> {
         let path = self.path.join(name);
         write(&path, text)?;

@@ -1,4 +1,4 @@
-//! Positions of a front over time, from a table.
+//! Observed positions of the flow front over time, from a table.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::Seconds;
 
-/// Most rows of a table.
+/// Upper bound on the rows of a table.
 const MOST: usize = 10_000;
 
-/// A front at a time.
+/// Observed position of the front at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Front {
     pub(super) time_s: f64,
@@ -20,14 +20,14 @@ pub(super) struct Front {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
-    /// Metres from the vent.
+    /// Distance from the vent, in metres.
     Distance(f64),
-    /// A point in coordinates of the map.
+    /// Point in map coordinates.
     Point([f64; 2]),
 }
 
 impl Front {
-    /// Distance in metres from a point in columns and rows.
+    /// Returns the distance in metres from the point `from` (column, row).
     pub(super) fn distance_from(&self, from: [f64; 2], site: &Site) -> f64 {
         match self.place {
             Place::Distance(metres) => metres,
@@ -39,8 +39,8 @@ impl Front {
     }
 }
 
-/// Reads a table (`.csv`) with a heading: `time` (seconds, or with a unit such as 6h), `time_h` or `time_d`, and `distance_m` or `x`
-/// and `y` in coordinates of the map.
+/// Reads a table (`.csv`) with a header: `time` (seconds, or with a unit such as 6h), `time_h` or
+/// `time_d`, and `distance_m` or `x` and `y` in map coordinates.
 pub(super) fn read(path: &Path) -> Result<Vec<Front>, String> {
     let wrong = |fault: String| format!("{}: {fault}", path.display());
     let fronts = FRONTS.text(path, |text| parse(&text)).map_err(|error| wrong(error.to_string()))?.map_err(wrong)?;

@@ -1,14 +1,23 @@
-//! Numbers of a scene that agree best with what was observed of an eruption, and how far others agree as well.
+//! Calibration: finds the scene numbers whose runs agree best with observations of an eruption, and
+//! the range of numbers that agree as well.
 //!
-//! A [`Vary`] names a number of the scene and its bounds. What was observed are outlines, thicknesses and positions of the front, each at
-//! a time; a run scores from 0 to 1 against each, and its score is their mean. A population of runs searches for the best numbers by
-//! differential evolution (Storn and Price, Journal of Global Optimization 11, 1997, with the moves of JADE: Zhang and Sanderson, IEEE
-//! Transactions on Evolutionary Computation 13, 2009). The best is then repeated with other seeds and, where the scene has
-//! one, another error of the heightmap; all numbers whose runs agree no worse than those repetitions are
-//! plausible (after GLUE: Beven and Binley, Hydrological Processes 6, 1992), and the rest of the runs spreads over them.
+//! A [`Vary`] names a scene number and its bounds. Observations are outlines, thicknesses and
+//! positions of the front, each at a time; a run scores from 0 to 1 against each, and its score is
+//! the weighted mean.
 //!
-//! Run n follows from the seed, the runs before its generation and n alone, so a fit is the same on any number of threads, in any number
-//! of shards, and after any interruption. `docs/calibrate.md` is for users.
+//! 1. A population of runs searches for the best numbers by differential evolution (Storn and
+//!    Price, Journal of Global Optimization 11, 1997, with the mutation of JADE: Zhang and
+//!    Sanderson, IEEE Transactions on Evolutionary Computation 13, 2009).
+//! 2. The best run is repeated with other seeds and, where the scene has one, another heightmap
+//!    error.
+//! 3. Numbers whose runs score no worse than these repetitions are plausible (after GLUE: Beven and
+//!    Binley, Hydrological Processes 6, 1992); the remaining runs spread over the plausible region.
+//!
+//! - Invariant: run n follows from the seed, the runs of earlier generations and n alone, so a
+//!   calibration gives the same result on any number of threads, in any number of shards, and after
+//!   any interruption.
+//!
+//! `docs/calibrate.md` is the guide for users.
 
 mod folder;
 mod fronts;

@@ -1,4 +1,4 @@
-//! Observations of an eruption, on the columns of the box, and how well a run agrees with them.
+//! Observations of an eruption on the columns of the box, and their agreement with a run.
 
 use std::path::{Path, PathBuf};
 
@@ -13,36 +13,37 @@ use lavoxel_geo::map::{Placement, Site};
 use lavoxel_scene::scene::Seconds;
 use lavoxel_sim::records::FlowRecords;
 
-/// Something observed at a time.
+/// Observation at one time.
 #[derive(Clone, Debug)]
 pub(super) struct Observation {
-    /// Name for people.
+    /// Display name.
     pub(super) name: String,
-    /// When.
+    /// Time of the observation, in seconds.
     pub(super) time_s: f64,
-    /// Its part of the score, relative to others.
+    /// Weight in the score, relative to other observations.
     pub(super) weight: f64,
     sort: Sort,
 }
 
 #[derive(Clone, Debug)]
 enum Sort {
-    /// Columns that lava covered, and how many cells of the outline lie outside of the box.
+    /// Columns covered by lava, number of outline cells outside of the box, and threshold in
+    /// metres.
     Outline { inside: Vec<bool>, beyond: usize, above_m: f32 },
-    /// Thickness in metres of each column, and the sum of what lies outside of the box.
+    /// Thickness of each column in metres, and the summed thickness outside of the box.
     Thickness { metres: Vec<f32>, beyond: f64 },
-    /// Distance of the front from a point in columns and rows, in metres.
+    /// Distance of the front in metres from a point (column, row), and threshold in metres.
     Front { from: [f64; 2], distance_m: f64, above_m: f32 },
 }
 
-/// The box on its map, which all that was observed is brought onto.
+/// Target grid of all observations: the box on its map.
 pub(super) struct Onto<'a> {
     pub(super) site: &'a Site,
-    /// End of the runs in seconds.
+    /// End of the runs, in seconds.
     pub(super) end_s: f64,
-    /// Thickness in metres from which a column counts as covered.
+    /// Thickness threshold in metres above which a column counts as covered.
     pub(super) above_m: f64,
-    /// Point from which fronts are measured, in columns and rows.
+    /// Origin of front distances: column, row.
     pub(super) from: [f64; 2],
 }
 
@@ -58,7 +59,7 @@ impl Onto<'_> {
         Ok(at)
     }
 
-    /// An outline: polygons, or a raster whose cells above the limit are covered.
+    /// Reads an outline: polygons, or a raster whose cells above the threshold are covered.
     pub(super) fn outline(&self, file: &DatedFile) -> Result<Observation, String> {
         let limit = Limit { above: self.above_m, until: None, keeps: false, no_data: None };
         let (inside, beyond) = self.inside(&Source::read(&file.path, limit)?, &file.path)?;
@@ -69,7 +70,7 @@ impl Onto<'_> {
         Ok(Observation { name: name_of(file), time_s: self.time_of(file)?, weight: 1.0, sort })
     }
 
-    /// Columns of a footprint, and its cells outside of the box.
+    /// Returns the covered columns of a footprint, and the number of its cells outside of the box.
     fn inside(&self, source: &Source, path: &Path) -> Result<(Vec<bool>, usize), String> {
         let place = self.site.placement();
         let empty = Footprint { place, inside: Array2::from_elem((place.rows, place.cols), false) };
@@ -86,9 +87,9 @@ impl Onto<'_> {
         Ok((rows.iter().copied().collect(), beyond))
     }
 
-    /// A raster of thicknesses in metres.
+    /// Reads a raster of thicknesses in metres.
     pub(super) fn thickness(&self, file: &DatedFile) -> Result<Observation, String> {
-        // Its footprint checks the system and the extent.
+        // Reading the footprint also checks coordinate system and extent.
         let limit = Limit { above: 0.0, until: None, keeps: true, no_data: None };
         let source = Source::read(&file.path, limit)?;
         let Source::Raster { is_time: false, footprint, values, .. } = &source else {
@@ -110,7 +111,7 @@ impl Onto<'_> {
         Ok(Observation { name: name_of(file), time_s: self.time_of(file)?, weight: 1.0, sort })
     }
 
-    /// Positions of the front, which together weigh as much as one outline.
+    /// Reads positions of the front; together they weigh as much as one outline.
     pub(super) fn fronts(&self, path: &Path) -> Result<Vec<Observation>, String> {
         let fronts = fronts::read(path)?;
         let weight = 1.0 / fronts.len() as f64;
@@ -128,21 +129,21 @@ impl Onto<'_> {
     }
 }
 
-/// Name without its folder, with the time.
+/// Returns the file name without its folder, with the time.
 fn name_of(file: &DatedFile) -> String {
     let short = PathBuf::from(file.path.file_name().unwrap_or_default());
     DatedFile { path: short, at: file.at }.to_string()
 }
 
-/// Column and row of the corner of a raster in another one that holds it.
+/// Returns the column and row of the north-west corner of `part` in the larger raster `all`.
 fn corner(all: &Placement, part: &Placement) -> [usize; 2] {
     let cells = |length: f64, cell: f64| (length / cell).round().max(0.0) as usize;
     [cells(part.west - all.west, all.cell.0), cells(all.north - part.north, all.cell.1)]
 }
 
 impl Observation {
-    /// How well a run agrees at the time of the observation, from 0 to 1: of outlines the fit √(∩/∪), of thicknesses
-    /// 1 − Σ|a − b| / Σ(a + b), of a front the smaller distance over the larger.
+    /// Returns the agreement of a run from 0 to 1: for outlines the fit √(∩/∪), for thicknesses 1 −
+    /// Σ|a − b| / Σ(a + b), for a front the smaller distance over the larger.
     pub(super) fn score(&self, flow: &Flow, records: &FlowRecords, site: &Site) -> f64 {
         match &self.sort {
             Sort::Outline { inside, beyond, above_m } => {
@@ -156,6 +157,8 @@ impl Observation {
                 found.fit().unwrap_or(0.0)
             }
             Sort::Thickness { metres, beyond } => {
+                // Observed lava outside of the box cannot be met: it counts as difference and as
+                // sum.
                 let mut sums = [*beyond; 2];
                 for (number, metres) in metres.iter().enumerate() {
                     let column = flow.column(number);
@@ -172,7 +175,7 @@ impl Observation {
     }
 }
 
-/// Distance in metres of the farthest covered column from a point.
+/// Returns the distance in metres from `from` to the farthest covered column.
 fn reach_m(records: &FlowRecords, from: [f64; 2], above_m: f32, site: &Site) -> f64 {
     let nx = site.grid.nx;
     let covered = records.thickness_m().iter().enumerate().filter(|(_, thickness)| **thickness > above_m);

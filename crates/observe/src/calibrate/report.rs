@@ -1,4 +1,4 @@
-//! Results of a fit: for people, for programs, as a table and as plots.
+//! Results of a calibration as text, JSON, table and plots.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -14,35 +14,35 @@ use crate::plot::{Axis, Page, Plot};
 use lavoxel_base::words::short;
 use lavoxel_scene::scene::Scene;
 
-/// Correlation from which two numbers are said to trade against each other.
+/// Correlation above which two numbers are reported as trading off.
 const TRADES: f64 = 0.7;
 
-/// Share of the way between the bounds that counts as at a bound.
+/// Distance from a bound, as a fraction of the range, within which a value counts as at the bound.
 const AT_BOUND: f64 = 0.02;
 
-/// Digits of values for people.
+/// Significant digits of printed values.
 const DIGITS: i32 = 4;
 
-/// Words that no report goes without.
+/// Caution in every report.
 const NO_FORECAST: &str = "A fit, not a forecast: the numbers were chosen for what they are judged by.";
 
-/// A run that was made.
+/// Finished run with its scores.
 pub(super) struct Made {
     pub(super) values: Vec<f64>,
     pub(super) scores: Scores,
     pub(super) seconds: f64,
 }
 
-/// Results of a fit, for serde, and as [text](Report::text).
+/// Summary of a calibration, for serde, and as [text](Report::text).
 #[derive(Debug, Serialize)]
 pub struct Report {
     runs: usize,
-    /// Runs whose numbers make no run.
+    /// Number of runs whose numbers gave no valid scene.
     faults: usize,
     best_run: usize,
     score: f64,
     observed: Vec<Scored>,
-    /// Scores of the best against what the fit did not see.
+    /// Scores of the best run against observations that the search did not use.
     checked: Vec<Scored>,
     numbers: Vec<Number>,
     plausible_runs: usize,
@@ -51,7 +51,7 @@ pub struct Report {
     repeated_deviation: Option<f64>,
     trades: Vec<Trade>,
     processor_seconds: f64,
-    /// Remarks on how the heightmap was read.
+    /// Remarks from reading the heightmap.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     note: &'static str,
@@ -63,7 +63,7 @@ struct Scored {
     score: f64,
 }
 
-/// A number: its best value, and the least and the largest plausible ones.
+/// Varied number: its best value, and the smallest and largest plausible values.
 #[derive(Debug, Serialize)]
 struct Number {
     key: String,
@@ -71,11 +71,11 @@ struct Number {
     low: f64,
     high: f64,
     bounds: [f64; 2],
-    /// Whether plausible values reach a bound, beyond which there may be others.
+    /// Bound flag: plausible values reach a bound, beyond which there may be more.
     at_bound: bool,
 }
 
-/// Two numbers of which one makes up for the other.
+/// Pair of numbers that compensate each other.
 #[derive(Debug, Serialize)]
 struct Trade {
     a: String,
@@ -90,6 +90,8 @@ impl Report {
             let pairs = observations.iter().zip(scores);
             pairs.map(|(observation, score)| Scored { name: observation.name.clone(), score: *score }).collect()
         };
+        // Ranges are taken over plausible runs, but include the best run even if it is not
+        // plausible itself.
         let found: Vec<&Done> = plausible(done).collect();
         let number = |(i, vary): (usize, &Vary)| {
             let shares = || found.iter().map(|done| done.point.shares[i]);
@@ -127,12 +129,12 @@ impl Report {
         }
     }
 
-    /// Values of the best run.
+    /// Returns the values of the best run.
     pub(super) fn best_values(&self) -> Vec<f64> {
         self.numbers.iter().map(|number| number.best).collect()
     }
 
-    /// The report for people.
+    /// Formats the report as text.
     pub fn text(&self) -> String {
         let Self { runs, best_run, score, plausible_runs, least_plausible_score, .. } = self;
         let mut text = format!("best of {runs} runs: run {best_run}, score {score:.3} (1 is the best)\n");
@@ -146,6 +148,8 @@ impl Report {
         for Number { key, best, low, high, at_bound, bounds: [least, most] } in &self.numbers {
             let [best, low, high] = [*best, *low, *high].map(|value| short(value, DIGITS));
             let reaches = if *at_bound { format!("  reaches a bound ({least}..{most})") } else { String::new() };
+            // The bounds are printed only where plausible values reach a bound: there the range is
+            // cut off.
             let _ = writeln!(text, "{key:wide$}  {best:>12}  {low} to {high}{reaches}");
         }
         let _ = writeln!(
@@ -169,7 +173,7 @@ impl Report {
         }
     }
 
-    /// Warnings, each for itself.
+    /// Returns the warnings, each a sentence.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes.clone();
         for number in self.numbers.iter().filter(|number| number.at_bound) {
@@ -188,7 +192,7 @@ impl Report {
         warnings
     }
 
-    /// The report as Markdown.
+    /// Formats the report as Markdown.
     fn markdown(&self, scene: &str) -> String {
         let mut text = format!(
             "# Fit of {scene}\n\n**{NO_FORECAST}**\n\n| number | best | plausible | bounds |\n|---|---|---|---|\n"
@@ -197,6 +201,7 @@ impl Report {
             let [best, low, high] = [*best, *low, *high].map(|value| short(value, DIGITS));
             let _ = writeln!(text, "| `{key}` | {best} | {low} to {high} | {least} to {most} |");
         }
+        // Checks come last and are marked: their scores did not steer the search.
         let _ = writeln!(text, "\n| judged by | score of the best |\n|---|---|");
         self.observed.iter().for_each(|Scored { name, score }| {
             let _ = writeln!(text, "| {name} | {score:.3} |");
@@ -220,7 +225,7 @@ impl Report {
         text
     }
 
-    /// Writes all files of the results.
+    /// Writes all result files; returns their paths.
     pub(super) fn write(
         &self,
         folder: &Folder,
@@ -239,7 +244,7 @@ impl Report {
         ])
     }
 
-    /// A row for each run.
+    /// Formats the trace: one CSV row per run.
     fn trace(&self, done: &[Done], all: &[Made]) -> String {
         let names = |list: &[Scored]| list.iter().map(|scored| quoted(&scored.name)).collect::<Vec<_>>();
         let keys = self.numbers.iter().map(|number| quoted(&number.key));
@@ -261,7 +266,7 @@ impl Report {
         text
     }
 
-    /// The scores of all runs by each number.
+    /// Plots the scores of all runs against each number.
     fn profiles(&self, done: &[Done], all: &[Made]) -> Result<String, CalibrateError> {
         let least = self.least_plausible_score;
         let runs = || done.iter().zip(all).filter(|(done, _)| done.point.phase != Phase::Repeat);
@@ -288,7 +293,7 @@ impl Report {
     }
 }
 
-/// Mean and standard deviation; none of fewer than two numbers.
+/// Returns mean and sample standard deviation; `None` for fewer than two values.
 fn moments(numbers: &[f64]) -> (Option<f64>, Option<f64>) {
     let count = numbers.len() as f64;
     if numbers.len() < 2 {
@@ -299,7 +304,7 @@ fn moments(numbers: &[f64]) -> (Option<f64>, Option<f64>) {
     (Some(mean), Some((squares / (count - 1.0)).sqrt()))
 }
 
-/// Pairs of numbers that are correlated over the plausible runs.
+/// Returns the pairs of numbers that are correlated over the plausible runs.
 fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
     let column = |i: usize| found.iter().map(move |done| done.point.shares[i]);
     let mut trades = Vec::new();
@@ -320,7 +325,7 @@ fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
     trades
 }
 
-/// A heading of a table, in quotes where it needs them.
+/// Quotes a CSV field if needed.
 fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }

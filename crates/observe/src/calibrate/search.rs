@@ -1,33 +1,37 @@
-//! The points of a search: a pure function of the seed and of what the runs before came to.
+//! Search points of a calibration.
+//!
+//! - Invariant: each point is a pure function of the seed and of the results of earlier
+//!   generations.
 
 use lavoxel_base::random::{Draw, Salt, StepKey, normal};
 
-/// Probability with which a number comes from the mutant and not from the point that it competes with.
+/// Crossover probability: a number is taken from the mutant rather than from the competing point.
 const CROSSED: f64 = 0.9;
 
-/// Least and largest factor of differences.
+/// Range of the scale factor of differences.
 const FACTORS: [f64; 2] = [0.4, 0.9];
 
-/// Share of the population towards whose points mutants are drawn.
+/// Fraction of the population whose points serve as the best in the mutation (the p of JADE).
 const LEADERS: f64 = 0.2;
 
-/// Share of the runs, besides the repetitions, that search for the best.
+/// Fraction of the runs, repetitions excluded, that search for the best.
 const SEARCHED: f64 = 0.6;
 
-/// Deviation of the jitter of points that spread over plausible ones, as a share of the bounds.
+/// Standard deviation of the jitter of points that spread over the plausible region, as a fraction
+/// of the range.
 const JITTER: f64 = 0.02;
 
-/// Least distance in score between the best and what is no longer plausible.
+/// Minimum score margin between the best run and the plausibility threshold.
 const LEAST_MARGIN: f64 = 0.01;
 
-/// Step of a run.
+/// Phase of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Looks for the best.
+    /// Search for the best run.
     Search,
-    /// Makes the best once more, with other seeds.
+    /// Repetition of the best run with other seeds.
     Repeat,
-    /// Spreads over all that is plausible.
+    /// Spread over the plausible region.
     Spread,
 }
 
@@ -41,21 +45,21 @@ impl Phase {
     }
 }
 
-/// A run that is to be made: shares of the way between the bounds, one for each number.
+/// Point of the search: position between the bounds (0 to 1), one for each number.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) shares: Vec<f64>,
     pub(super) phase: Phase,
 }
 
-/// A run that was made.
+/// Finished point with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Done {
     pub(super) point: Point,
     pub(super) score: f64,
 }
 
-/// How many runs there are, and of what.
+/// Size of a search: counts of numbers, runs, population and repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Search {
     pub(super) seed: u64,
@@ -66,13 +70,14 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Runs that search, in whole generations.
+    /// Returns the number of runs of the search phase, a multiple of the population.
     pub(super) fn searched(&self) -> usize {
         let wished = SEARCHED * self.runs.saturating_sub(self.repeats) as f64 / self.population as f64;
         (wished.round() as usize).max(1) * self.population
     }
 
-    /// The points of the next generation, after those of all before are done; empty at the end.
+    /// Returns the points of the next generation, given that all earlier points are in `done`;
+    /// empty at the end.
     pub(super) fn next(&self, done: &[Done]) -> Vec<Point> {
         let (first, searched) = (done.len(), self.searched().min(self.runs));
         let left = self.runs - first;
@@ -90,7 +95,7 @@ impl Search {
         (first..first + left.min(self.population)).map(|run| self.spreading(run, &plausible)).collect()
     }
 
-    /// The best of each slot after whole generations.
+    /// Returns the best run of each slot after complete generations.
     fn population_of<'a>(&self, done: &'a [Done]) -> Vec<&'a Done> {
         let mut slots: Vec<&Done> = Vec::new();
         for (i, trial) in done.iter().enumerate() {
@@ -115,7 +120,8 @@ impl Search {
             let (own, leader) = (population[slot], leaders[numbers.below(count.min(leaders.len()), 0)]);
             let (a, b) = (pick(1), pick(2));
             let factor = FACTORS[0] + (FACTORS[1] - FACTORS[0]) * numbers.uniform(3, 0);
-            // One number at least is that of the mutant.
+            // At least one number comes from the mutant; otherwise the trial could equal its
+            // competitor.
             let forced = numbers.below(self.numbers, 4);
             let of = |i: usize, point: &Done| point.point.shares[i];
             let share = |i: usize| {
@@ -130,7 +136,8 @@ impl Search {
         Point { shares, phase: Phase::Search }
     }
 
-    /// The first generation: of every number each of as many equal parts once (a Latin hypercube).
+    /// Returns a point of the first generation by Latin hypercube sampling: each number takes each
+    /// of `population` equal intervals once.
     fn first(&self, slot: usize, numbers: Numbers) -> Vec<f64> {
         let parts = |i: usize| {
             let order = Numbers::new(self.seed, 0);
@@ -141,8 +148,8 @@ impl Search {
         (0..self.numbers).map(|i| (parts(i)[slot] as f64 + numbers.uniform(6, i)) / self.population as f64).collect()
     }
 
-    /// A point beside a plausible one, along the way between two others (a move of differential evolution Monte Carlo, ter Braak,
-    /// Statistics and Computing 16, 2006).
+    /// Returns a point near a plausible one, displaced along the difference of two others (a move
+    /// of differential evolution Monte Carlo, ter Braak, Statistics and Computing 16, 2006).
     fn spreading(&self, run: usize, plausible: &[&[f64]]) -> Point {
         let numbers = Numbers::new(self.seed, run);
         let pick = |use_: usize| plausible[numbers.below(plausible.len(), use_)];
@@ -153,14 +160,14 @@ impl Search {
     }
 }
 
-/// The run with the largest score, of several the first; repetitions are none of them.
+/// Returns the run with the highest score, the first on a tie; repetitions are excluded.
 pub(super) fn best(done: &[Done]) -> Option<&Done> {
     let runs = done.iter().filter(|done| done.point.phase != Phase::Repeat);
     runs.reduce(|best, run| if run.score > best.score { run } else { best })
 }
 
-/// Score from which numbers are plausible: two standard deviations below the mean of the repetitions of the best, and a hundredth
-/// at least below the best of the search.
+/// Returns the plausibility threshold: two standard deviations below the mean score of the
+/// repetitions, and at least [`LEAST_MARGIN`] below the best score of the search.
 pub(super) fn least_plausible(done: &[Done]) -> Option<f64> {
     let best = done.iter().filter(|done| done.point.phase == Phase::Search).map(|done| done.score).reduce(f64::max)?;
     let again: Vec<f64> = done.iter().filter(|done| done.point.phase == Phase::Repeat).map(|done| done.score).collect();
@@ -171,19 +178,19 @@ pub(super) fn least_plausible(done: &[Done]) -> Option<f64> {
     Some(repeated.min(best - LEAST_MARGIN))
 }
 
-/// The runs whose numbers are plausible, without repetitions.
+/// Returns the plausible runs without repetitions.
 pub(super) fn plausible(done: &[Done]) -> impl Iterator<Item = &Done> {
     let least = least_plausible(done).unwrap_or(f64::INFINITY);
     done.iter().filter(move |done| done.point.phase != Phase::Repeat && done.score >= least)
 }
 
-/// A share beyond a bound, mirrored at it.
+/// Reflects a position beyond a bound back into 0 to 1.
 fn reflected(share: f64) -> f64 {
     let folded = share.rem_euclid(2.0);
     if folded > 1.0 { 2.0 - folded } else { folded }
 }
 
-/// The random numbers of a run.
+/// Random stream of a run.
 #[derive(Clone, Copy)]
 struct Numbers(StepKey);
 
@@ -192,7 +199,7 @@ impl Numbers {
         Self(Draw { seed, step: run as u64 }.key_of(Salt::Search, 0))
     }
 
-    /// A number between 0 and 1, both excluded.
+    /// Returns a uniform number in the open interval (0, 1).
     fn uniform(self, use_: usize, i: usize) -> f64 {
         self.0.uniform_at([use_, i, 0])
     }
@@ -214,7 +221,7 @@ mod tests {
         Search { seed: 5, numbers: 2, runs: 240, population: 16, repeats: 6 }
     }
 
-    /// A narrow ridge: its numbers trade against each other. Repetitions scatter by 0.01.
+    /// Narrow ridge: its two numbers trade off. Repetitions scatter by 0.01.
     fn score(point: &Point, run: usize) -> f64 {
         let [x, y] = [point.shares[0] - 0.3, point.shares[1] - 0.7];
         let noise = if point.phase == Phase::Repeat { 0.01 * ((run % 3) as f64 - 1.0) } else { 0.0 };
@@ -242,7 +249,8 @@ mod tests {
         assert_eq!(done.len(), 240);
         let found = best(&done).expect("a best");
         assert!(found.score > 0.8999, "{found:?}");
-        // The plausible are an ellipse, long across the ridge: all of it is reached.
+        // The plausible region is an ellipse, long across the ridge; the runs reach all of the
+        // ellipse.
         let least = least_plausible(&done).expect("repetitions");
         let half = ((0.9 - least) / 0.4).sqrt() / 2.0;
         let along: Vec<f64> = plausible(&done).map(|d| (d.point.shares[0] - 0.3) - (d.point.shares[1] - 0.7)).collect();

@@ -1,26 +1,26 @@
-//! The numbers that a fit may change, and their bounds.
+//! Search space of a calibration: varied numbers and their bounds.
 
 use std::fmt;
 use std::str::FromStr;
 
 use lavoxel_scene::scene::NumberKey;
 
-/// A number of the scene and the bounds between which it is searched; as text `flow.lava.yield_pa=100..5000`, with `:log` behind it
-/// where its logarithm is searched evenly.
+/// Scene number with its search bounds; as text `flow.lava.yield_pa=100..5000`, with `:log`
+/// appended for a search in the logarithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vary {
-    /// Its key.
+    /// Key of the scene number.
     pub key: NumberKey,
-    /// Least value.
+    /// Lower bound, in the unit of the number.
     pub low: f64,
-    /// Largest value.
+    /// Upper bound, in the unit of the number.
     pub high: f64,
-    /// Whether its logarithm is searched.
+    /// Logarithmic flag: the search is uniform in the logarithm.
     pub is_log: bool,
 }
 
 impl Vary {
-    /// The value at a share of the way from the least to the largest.
+    /// Returns the value at the position `share` (0 to 1) between the bounds.
     pub(super) fn value(&self, share: f64) -> f64 {
         match self.is_log {
             true => libm::exp(libm::log(self.low) + share * (libm::log(self.high) - libm::log(self.low))),

@@ -1,4 +1,5 @@
-//! A fit from its settings to its files: one way for the program and for others that use the library.
+//! Calibration from its settings to its files: one code path for the program and for other users of
+//! the library.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,40 +27,42 @@ use lavoxel_files::output::{FOLDER, OutputError, file_name};
 use lavoxel_io::export::About;
 use lavoxel_scene::scene::{Model, NumberKey, Scene, SceneError, Seconds, Stage, Template};
 
-/// Most runs and most numbers of a fit.
+/// Upper bound on the runs of a calibration.
 const MOST_RUNS: usize = 100_000;
+/// Upper bound on the varied numbers of a calibration.
 const MOST_NUMBERS: usize = 20;
 
-/// Least population, and most that is chosen by itself.
+/// Lower bound on the population, and upper bound on the default population.
 const POPULATION: [usize; 2] = [8, 40];
+/// Default population per varied number.
 const EACH: usize = 6;
 
-/// Pause between looks for the runs of other shards.
+/// Polling interval for the runs of other shards.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Fault of a fit.
+/// Error of a calibration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalibrateError {
-    /// A setting or a folder that is wrong, in words.
+    /// Invalid setting or folder; the text is the full message.
     #[error("{0}")]
     Wrong(String),
-    /// The scene.
+    /// Scene that cannot be read or built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// Memory.
+    /// Runs that need more memory than is free.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// A file that cannot be written.
+    /// File that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The plots.
+    /// Plot that cannot be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// The plan of the folder.
+    /// Plan of the folder that cannot be read.
     #[error(transparent)]
     Plan(#[from] HazardError),
-    /// A thread that does not start.
+    /// Worker thread that cannot be started.
     #[error("cannot start the threads: {0}; ask for fewer with --threads")]
     Threads(#[from] std::io::Error),
 }
@@ -70,29 +73,29 @@ impl From<String> for CalibrateError {
     }
 }
 
-/// Settings of a fit, as the flags of `lavoxel calibrate` give them.
+/// Settings of a calibration, as the flags of `lavoxel calibrate` give them.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Outlines: polygons, or rasters whose cells above `above` are covered.
+    /// Observed outlines: polygons, or rasters whose cells above `above` are covered.
     pub observed: Vec<DatedFile>,
-    /// Rasters of thickness in metres.
+    /// Observed rasters of thickness in metres.
     pub thickness: Vec<DatedFile>,
-    /// Tables of positions of the front.
+    /// Tables of observed front positions.
     pub fronts: Vec<PathBuf>,
-    /// Outlines that the fit does not see, by which the best is judged.
+    /// Outlines withheld from the search, by which the best run is checked.
     pub check: Vec<DatedFile>,
-    /// Numbers that are searched.
+    /// Varied numbers with their bounds.
     pub vary: Vec<Vary>,
     /// Number of runs.
     pub runs: usize,
-    /// Runs of a generation; none: six for each number, from 8 to 40.
+    /// Runs per generation; `None` takes six per number, from 8 to 40.
     pub population: Option<usize>,
-    /// Repetitions of the best with other seeds.
+    /// Number of repetitions of the best run with other seeds.
     pub repeats: usize,
-    /// Thickness in metres from which a column counts as covered.
+    /// Thickness threshold in metres above which a column counts as covered.
     pub above: f64,
-    /// Point from which fronts are measured, in coordinates of the map; none: the first vent.
+    /// Origin of front distances in map coordinates; `None` takes the first vent.
     pub from: Option<[f64; 2]>,
 }
 
@@ -113,10 +116,10 @@ impl Default for Settings {
     }
 }
 
-/// Part of the runs of each generation: number, from 0, and of how many.
+/// Part of the runs of each generation: shard number from 0, and number of shards.
 type Shard = (usize, usize);
 
-/// A fit that was checked.
+/// Calibration whose settings were checked.
 pub struct Fit {
     trials: Trials,
     vary: Vec<Vary>,
@@ -125,10 +128,11 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// A fit of a scene of the physical model, of which `at_once` runs are made at a time; long steps are given up once `stop` is set.
+    /// Prepares the calibration of a scene of the physical model with `at_once` concurrent runs;
+    /// long steps abort once `stop` is set.
     ///
     /// # Errors
-    /// Names the setting that is wrong, as the flag of the program; and says where memory does not suffice.
+    /// Names the invalid setting as the flag of the program, or the missing memory.
     pub fn new(
         scene: &Scene,
         settings: &Settings,
@@ -139,7 +143,7 @@ impl Fit {
             let mend = "name a scene with model = \"flow\", or a heightmap with or without --lava NAME";
             return Err(CalibrateError::Wrong(format!("calibrate needs the physical model: {mend}")));
         }
-        // Threads are those of the machine, and decide nothing.
+        // The number of threads depends on the machine and must not enter the plan.
         let mut scene = scene.clone();
         scene.spec.threads = 0;
         let scene = &scene;
@@ -165,16 +169,18 @@ impl Fit {
         Ok(Self { trials, vary: settings.vary.clone(), search, file })
     }
 
-    /// The folder of a fit that is not named: `lavoxel-out/NAME-calibrate`.
+    /// Returns the default folder of a calibration: `lavoxel-out/NAME-calibrate`.
     pub fn usual_folder(scene: &str) -> PathBuf {
         PathBuf::from(FOLDER).join(format!("{}-calibrate", file_name(scene)))
     }
 
-    /// Makes the runs that are missing in a folder, `at_once` at a time, and writes what comes of all; none where `ends` says so
-    /// before the end. `made` is called for each run that is there. Of a shard, only its runs are made, and those of others awaited.
+    /// Makes the missing runs of a folder, `at_once` at a time, and writes the results; `None` if
+    /// `ends` returns true before the end. Calls `made` for each run that exists. A shard makes
+    /// only its own runs and waits for the runs of the other shards.
     ///
     /// # Errors
-    /// When the folder is of another plan, memory does not suffice, or a file cannot be read or written.
+    /// When the folder is of another plan, memory does not suffice, or a file cannot be read or
+    /// written.
     pub fn make(
         &self,
         (path, opening): (PathBuf, Opening),
@@ -202,6 +208,8 @@ impl Fit {
                 return Ok(None);
             }
             for (run, point, values) in jobs {
+                // Scores are read back from the file, also those just made: all shards then see the
+                // same digits.
                 let file = folder.read(run)?;
                 let score = self.score(&file.scores);
                 done.push(Done { point, score });
@@ -214,7 +222,7 @@ impl Fit {
         Ok(Some((report, written)))
     }
 
-    /// Makes the runs of a generation that are missing; whether all of them are there.
+    /// Makes the missing runs of a generation; returns true if all runs of the generation exist.
     fn generation(
         &self,
         folder: &Folder,
@@ -240,6 +248,8 @@ impl Fit {
         if share_out(&mine, at_once, ends, &work)? < mine.len() {
             return Ok(false);
         }
+        // The next generation depends on all runs of this generation, so a shard waits for the
+        // others.
         for (run, ..) in missing.iter().filter(|(run, ..)| !is_mine(*run)) {
             while !folder.has(*run) {
                 if ends() {
@@ -256,7 +266,7 @@ impl Fit {
         self.vary.iter().zip(&point.shares).map(|(vary, share)| vary.value(*share)).collect()
     }
 
-    /// Score of a run: the mean of those of its observations, by their weights.
+    /// Returns the score of a run: the weighted mean over its observations.
     fn score(&self, scores: &Scores) -> f64 {
         let weights = self.trials.observed.iter().map(|observation| observation.weight);
         let sum: f64 = weights.clone().sum();
@@ -264,7 +274,8 @@ impl Fit {
     }
 }
 
-/// Hash of the words of a value, which are not kept: those of a map are many times as long as the map.
+/// Hashes the debug text of a value without storing the text: for a map it is many times as long as
+/// the map.
 fn hash_of_debug(value: &dyn std::fmt::Debug) -> String {
     struct Words(Xxh3);
     impl std::fmt::Write for Words {
@@ -279,7 +290,7 @@ fn hash_of_debug(value: &dyn std::fmt::Debug) -> String {
 }
 
 impl Trials {
-    /// Checks each value by itself, so that the message names its number.
+    /// Checks each value separately, so that the message names the number.
     fn check_each(&self, values: &[f64]) -> Result<(), String> {
         self.keys.iter().zip(values).try_for_each(|(key, value)| match self.template.with(&[(key, *value)]) {
             Ok(_) => Ok(()),
@@ -315,11 +326,12 @@ impl Settings {
         Ok(Search { seed, numbers, runs: self.runs, population, repeats: self.repeats })
     }
 
-    /// Observations that the fit goes by, and those that it is checked by.
+    /// Reads the observations of the search, and those withheld for the check.
     fn observations(&self, scene: &Scene, stage: &Stage) -> Result<(Vec<Observation>, Vec<Observation>), String> {
         let duration = scene.spec.flow_spec().and_then(|flow| flow.duration);
         let timed = [&self.observed, &self.thickness, &self.check].into_iter().flatten().filter_map(|file| file.at);
         let latest = timed.map(|Seconds(at)| at).reduce(f64::max);
+        // Without a duration, a run ends at the latest dated observation.
         let end_s = duration.map(|Seconds(end)| end).or(latest);
         let end_s = end_s.ok_or("pass --duration, or when it was observed: --observed FILE@6h")?;
         let vent = stage.simulation.lava_vents().next().map(|vent| [vent.x, vent.z]);
@@ -343,7 +355,7 @@ impl Settings {
         Ok((observed, checked))
     }
 
-    /// All that decides what a run comes to.
+    /// Returns everything that decides the outcome of a run.
     fn plan(&self, search: &Search, trials: &Trials, ground: u64, scene: &str) -> PlanFile {
         let hash = |words: &str| format!("{:016x}", xxh3_64(words.as_bytes()));
         let vary: Vec<String> = self.vary.iter().map(ToString::to_string).collect();

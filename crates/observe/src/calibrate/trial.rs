@@ -1,4 +1,4 @@
-//! One run of a fit: the scene with some of its numbers replaced, and how well it agrees with what was observed.
+//! Single run of a calibration: the scene with replaced numbers, scored against the observations.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,21 +17,21 @@ use lavoxel_sim::simulation::Simulation;
 /// Scores of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Scores {
-    /// Of each observation that the fit goes by, from 0 to 1.
+    /// Score of each observation of the search, 0 to 1.
     pub(super) observed: Vec<f64>,
-    /// Of each that it is checked by.
+    /// Score of each withheld observation, 0 to 1.
     pub(super) checked: Vec<f64>,
-    /// Fault of numbers that make no run; all scores are 0.
+    /// Fault of numbers that give no valid scene; all scores are then 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fault: Option<String>,
 }
 
-/// All that runs of a fit have in common.
+/// Data shared by all runs of a calibration.
 pub(super) struct Trials {
     pub(super) template: Template,
     pub(super) keys: Vec<NumberKey>,
     pub(super) site: Site,
-    /// Remarks on how its heightmap was read.
+    /// Remarks from reading the heightmap.
     pub(super) notes: Vec<String>,
     pub(super) observed: Vec<Observation>,
     pub(super) checked: Vec<Observation>,
@@ -39,13 +39,14 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    /// The scene with these values, one for each key.
+    /// Returns the scene with `values`, one for each key.
     pub(super) fn scene(&self, values: &[f64]) -> Result<Scene, SceneError> {
         let pairs: Vec<_> = self.keys.iter().zip(values.iter().copied()).collect();
         self.template.with(&pairs)
     }
 
-    /// Makes a run; none where it was stopped before its end. `again` is 0, or the number of a repetition with other seeds.
+    /// Makes a run; `None` if `stopped` returns true before its end. `again` is 0, or the number of
+    /// a repetition with other seeds.
     ///
     /// # Errors
     /// When memory does not suffice, or a number changes the box.
@@ -75,12 +76,12 @@ impl Trials {
         self.watch(stage.simulation, weighed, stopped)
     }
 
-    /// Scores of numbers that make no run.
+    /// Returns zero scores for numbers that give no valid scene.
     fn none(&self, fault: String) -> Scores {
         Scores { observed: vec![0.0; self.observed.len()], checked: vec![0.0; self.checked.len()], fault: Some(fault) }
     }
 
-    /// Makes the steps and scores each observation when its time has come.
+    /// Steps the simulation and scores each observation at its time.
     fn watch(
         &self,
         mut simulation: Simulation,
@@ -88,7 +89,7 @@ impl Trials {
         stopped: &dyn Fn() -> bool,
     ) -> Result<Option<Scores>, CalibrateError> {
         simulation.stop_by(self.stop.clone());
-        // Cells are read by other matter and air alone.
+        // Only other matter and air read the cells; skipping their update saves time.
         simulation.show_when_asked();
         simulation.end_at(self.observed.iter().chain(&self.checked).map(|seen| seen.time_s).reduce(f64::max));
         let mut records = FlowRecords::new(self.site.grid);
@@ -126,7 +127,7 @@ impl Trials {
             }
             let is_event = simulation.events_to_come() < to_come;
             let Some(flow) = simulation.world().flow() else { return Ok(None) };
-            // Lava that an event puts somewhere may never move.
+            // Lava that an event places may never move, so `changed` would miss it.
             if is_event {
                 records.observe(flow, flow.wet());
             }
@@ -135,7 +136,8 @@ impl Trials {
     }
 }
 
-/// Other seeds for a repetition. The error of a heightmap is that of repetitions alone: the others run on the ground of the file.
+/// Sets other seeds for a repetition. Only repetitions draw a heightmap error; all other runs use
+/// the ground of the file.
 fn reseed(scene: &mut Scene, again: u32) {
     let terrain = &mut scene.spec.terrain;
     if again == 0 {
@@ -146,7 +148,7 @@ fn reseed(scene: &mut Scene, again: u32) {
     terrain.error_seed = terrain.error_m.map(|_| terrain.error_seed.unwrap_or(1).wrapping_add(again));
 }
 
-/// A score with nine digits behind the point: as a file gives it back.
+/// Rounds a score to nine decimals, the digits that a file keeps.
 fn rounded(score: f64) -> f64 {
     (score * 1e9).round() / 1e9
 }

@@ -1,4 +1,4 @@
-//! A map of where two footprints agree: hits, misses and false alarms.
+//! Agreement map of two footprints: hits, misses and false alarms.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use lavoxel_geo::map::{Crs, Georeference, Site};
 use lavoxel_io::export::maps::{Raster, Values};
 use lavoxel_io::export::{About, Caption, Class};
 
-/// Numbers, names and colours of the map.
+/// Values, names and colours of the map.
 const CLASSES: [Class; 3] = [
     Class { number: 1, name: "hit: A and B", color: [90, 90, 90] },
     Class { number: 2, name: "miss: B alone", color: [33, 102, 172] },
     Class { number: 3, name: "false alarm: A alone", color: [214, 96, 24] },
 ];
 
-/// Writes the map of a pair, in the system of its raster.
+/// Writes the agreement map of a pair, in the coordinate system of its raster.
 ///
 /// # Errors
-/// When the ending is of no raster, or the file cannot be written.
+/// When the file extension is not one of a raster, or the file cannot be written.
 pub(super) fn write(path: &Path, pair: &Pair, crs: Option<&Crs>, existing: Existing) -> Result<(), String> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     if !["tif", "tiff", "asc"].contains(&ending.as_str()) {
@@ -36,6 +36,8 @@ pub(super) fn write(path: &Path, pair: &Pair, crs: Option<&Crs>, existing: Exist
         (false, false) => Values::NO_WHOLE,
     };
     let values = Values::Whole(Array2::from_shape_fn(a.dim(), number));
+    // A caption outside of a simulation: only its words and classes are used, the ramp is a
+    // placeholder.
     let caption = Caption {
         name: "classes".to_owned(),
         words: "agreement".to_owned(),
@@ -55,7 +57,7 @@ pub(super) fn write(path: &Path, pair: &Pair, crs: Option<&Crs>, existing: Exist
     raster.write(path, None, existing).map_err(|error| error.to_string())
 }
 
-/// The raster of a pair as the place of a box.
+/// Returns the raster of a pair as the site of a box, so that the raster writer can place the map.
 fn site_of(pair: &Pair, crs: Option<&Crs>) -> Site {
     let place = pair.a.place;
     let cell_size_m = place.cell.0 * pair.metres.0;

@@ -1,4 +1,4 @@
-//! Files of what was observed, with the time at which it was.
+//! Observation files with the time of the observation.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 use lavoxel_scene::scene::Seconds;
 
-/// A file of what was observed, and when; as text `day3.geojson@3d`, or without a time.
+/// Observation file with its time; as text `day3.geojson@3d`, or without a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatedFile {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Time since the start of the eruption.
+    /// Time since the start of the eruption; `None` if not stated.
     pub at: Option<Seconds>,
 }
 

@@ -1,4 +1,4 @@
-//! Two footprints from files, on one raster.
+//! Two footprints read from files and brought onto one raster.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,44 +13,45 @@ use lavoxel_geo::terrain::{Heightmap, load_values};
 use lavoxel_scene::scene::Seconds;
 use ndarray::Array2;
 
-/// Bytes of a cell while two footprints are compared on the common raster, beside both as they were read.
+/// Memory per cell of the common raster in bytes, in addition to both footprints as they were read.
 const BYTES_A_CELL: f64 = 4.0;
 
-/// Bytes of a cell of two thicknesses on the common raster, with both footprints there.
+/// Memory per cell of the common raster in bytes when two thicknesses are compared.
 pub(super) const BYTES_OF_NUMBERS: f64 = 12.0;
 
-/// Longitude and latitude, as GeoJSON has them.
+/// EPSG code of longitude and latitude on WGS 84, the system of GeoJSON.
 const WGS_84: u16 = 4326;
 
-/// Cells along the longer side where neither file says how large a cell is.
+/// Number of cells along the longer side if no file states a cell size.
 const CELLS: f64 = 1000.0;
 
-/// Which cells of a raster belong to its footprint.
+/// Criterion by which raster cells belong to a footprint.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
-    /// Those above this.
+    /// Threshold: cells above this value belong to the footprint.
     pub(crate) above: f64,
-    /// In a raster of times: those up to this time, or all with a time.
+    /// Latest time for a raster of times; `None` accepts all cells with a time.
     pub(crate) until: Option<Seconds>,
-    /// Whether the numbers are kept, too.
+    /// Keep flag: the values are kept in addition to the footprint.
     pub(crate) keeps: bool,
     /// Number that stands for none in a raster that does not say it.
     pub(crate) no_data: Option<f64>,
 }
 
 impl Limit {
-    /// Whether a cell belongs, in a raster whose unit is a time of so many seconds, or none.
+    /// Returns true if a cell with `value` belongs to the footprint; `unit_s` is the time unit of
+    /// the raster in seconds, or `None` for other quantities.
     fn holds(self, value: f64, unit_s: Option<f64>) -> bool {
         let last_s = self.until.map_or(f64::INFINITY, |Seconds(last_s)| last_s);
         match unit_s {
-            // Maps keep hours as 32-bit numbers.
+            // The tolerance covers hours stored as 32-bit floats.
             Some(unit_s) => value >= 0.0 && value * unit_s <= last_s * (1.0 + 1e-6),
             None => value > self.above,
         }
     }
 }
 
-/// Seconds in a unit of time.
+/// Returns the seconds in a time unit; `None` for other units.
 fn seconds(unit: &str) -> Option<f64> {
     match unit.to_lowercase().as_str() {
         "s" | "sec" | "second" | "seconds" => Some(1.0),
@@ -61,21 +62,21 @@ fn seconds(unit: &str) -> Option<f64> {
     }
 }
 
-/// One of the two files.
+/// Input of a comparison: a raster or polygons.
 pub(crate) enum Source {
     Raster {
         footprint: Footprint,
         crs: Option<Crs>,
         is_time: bool,
         values: Option<Array2<f32>>,
-        /// Its memory, while the other file is read.
+        /// Memory reservation while the other file is read.
         _held: Held,
     },
     Polygons(Polygons),
 }
 
 impl Source {
-    /// Reads a raster, whose cells count within a limit, or polygons.
+    /// Reads a raster, with the footprint by `limit`, or polygons.
     pub(crate) fn read(path: &Path, limit: Limit) -> Result<Self, String> {
         match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
             "tif" | "tiff" | "asc" => {
@@ -104,8 +105,8 @@ impl Source {
         Self::Raster { footprint: Footprint { place, inside }, crs, is_time: unit_s.is_some(), values, _held: held }
     }
 
-    /// Its numbers on another raster, each cell the number of the cell around its middle; nothing is NaN. None of polygons, and where
-    /// they were not kept.
+    /// Resamples the values onto the raster `onto` by nearest neighbour; cells without data are
+    /// NaN. `None` for polygons, and if the values were not kept.
     pub(crate) fn numbers_onto(&self, onto: &Placement) -> Option<Array2<f32>> {
         let Self::Raster { footprint: Footprint { place, .. }, values: Some(values), crs, .. } = self else {
             return None;
@@ -121,29 +122,30 @@ impl Source {
         Some(Array2::from_shape_fn((onto.rows, onto.cols), number))
     }
 
-    /// The coordinate system of a raster that says it.
+    /// Returns the coordinate system of a raster, if stated.
     pub(crate) fn crs(&self) -> Option<&Crs> {
         if let Self::Raster { crs, .. } = self { crs.as_ref() } else { None }
     }
 
-    /// Whether it is a raster of times.
+    /// Returns true for a raster of times.
     pub(crate) fn is_time(&self) -> bool {
         matches!(self, Self::Raster { is_time: true, .. })
     }
 }
 
-/// Both footprints on one raster.
+/// Both footprints on a common raster.
 pub(crate) struct Pair {
     pub(crate) a: Footprint,
     pub(crate) b: Footprint,
-    /// Metres in a unit of the raster, along x and y.
+    /// Metres per unit of the raster, along x and y.
     pub(crate) metres: (f64, f64),
-    /// The system of the raster and of `--from`, where polygons in degrees became ones of a plane.
+    /// Projection of the raster (and of `--from`) if polygons in degrees were projected to a plane.
     pub(crate) plane: Option<ToDegrees>,
 }
 
 impl Pair {
-    /// Brings two files onto one raster; `cell_size` says how large its cells are where both have polygons.
+    /// Brings two files onto one raster; `cell_size` is the size of its cells if both files are
+    /// polygons.
     pub(crate) fn of(
         (a, path_a): (&Source, &Path),
         (b, path_b): (&Source, &Path),
@@ -152,6 +154,8 @@ impl Pair {
         let names = Names { a: path_a, b: path_b };
         match (a, b) {
             (Source::Raster { footprint, crs, .. }, Source::Raster { footprint: other, crs: other_crs, .. }) => {
+                // The cells of the first raster stay as they are: each side is resampled at most
+                // once.
                 names.check_same(crs.as_ref(), other_crs.as_ref())?;
                 let crs = crs.as_ref().filter(|crs| **crs != Crs::default()).or(other_crs.as_ref());
                 let other = turned(other, crs, &footprint.place);
@@ -173,7 +177,8 @@ impl Pair {
     }
 }
 
-/// A footprint on a map in degrees with the longitudes that are nearest to those of a raster.
+/// Shifts a footprint in degrees by whole turns to the longitudes nearest to those of the raster
+/// `onto`.
 fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> Cow<'a, Footprint> {
     let middle = footprint.place.middle_x();
     let by = crs.map_or(0.0, |crs| crs.near(middle, onto.middle_x()) - middle);
@@ -184,7 +189,7 @@ fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> 
     Cow::Owned(Footprint { place, inside: footprint.inside.clone() })
 }
 
-/// Metres on the ground in a map unit, over both footprints.
+/// Returns the metres on the ground per map unit, valid over both footprints.
 fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
     let Some(crs) = crs else { return Ok((1.0, 1.0)) };
     let bounds = place.bounds();
@@ -192,7 +197,7 @@ fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
     scale.fault(crs, bounds).map_or(Ok(scale.metres_per_unit), |fault| Err(format!("both footprints lie on {fault}")))
 }
 
-/// A raster, grown so that it covers the other footprint.
+/// Extends a raster so that it covers the bounds of the other footprint.
 fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Placement, String> {
     let Some(bounds) = bounds else { return Ok(*place) };
     let place = covering(place, bounds, MAX_SAMPLES).ok_or_else(|| {
@@ -203,14 +208,14 @@ fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Plac
     Ok(place)
 }
 
-/// The names of both files, for messages.
+/// Paths of both files, for messages.
 struct Names<'a> {
     a: &'a Path,
     b: &'a Path,
 }
 
 impl Names<'_> {
-    /// Checks that two rasters are in one coordinate system, or that neither names one.
+    /// Checks that two rasters share one coordinate system, or that neither states one.
     fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
         let (a, b) = (a.cloned().unwrap_or_default(), b.cloned().unwrap_or_default());
         if a.is_same(&b) {
@@ -224,7 +229,7 @@ impl Names<'_> {
         ))
     }
 
-    /// A raster, grown where needed, and polygons on its cells.
+    /// Rasterises polygons onto the cells of a raster, which is extended where needed.
     fn drawn(
         &self,
         raster: &Footprint,
@@ -246,7 +251,7 @@ impl Names<'_> {
         Ok((raster.onto(place), filled(place, &polygons)))
     }
 
-    /// Polygons of both files on cells of their own.
+    /// Rasterises the polygons of both files onto new cells.
     fn both_drawn(&self, a: &Polygons, b: &Polygons, cell_size: Option<f64>) -> Result<Pair, String> {
         if a.system != b.system {
             let (of_a, of_b) = (told_polygons(&a.system), told_polygons(&b.system));
@@ -258,7 +263,8 @@ impl Names<'_> {
         let (mut a, mut b) = (a.clone(), b.clone());
         let degrees = (a.system == System::Degrees).then(|| Crs::from_epsg(WGS_84)).flatten();
         if let (Some(degrees), Some([first, _])) = (&degrees, a.first()) {
-            // Both on one side of the date line, whichever way each was written.
+            // Moves both to one side of the date line, whichever way each file writes its
+            // longitudes.
             a.polygons.iter_mut().for_each(|rings| turn_rings(rings, degrees, first));
             let [west, _, east, _] = a.bounds();
             b.polygons.iter_mut().for_each(|rings| turn_rings(rings, degrees, 0.5 * (west + east)));
@@ -282,7 +288,7 @@ impl Names<'_> {
     }
 }
 
-/// Polygons with every point taken from degrees to a plane.
+/// Projects the points of polygons from degrees to a plane.
 fn on_the_plane(polygons: &Polygons, way: &ToDegrees, path: &Path) -> Result<Polygons, String> {
     let ring = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| way.back(*point)).collect::<Option<Vec<_>>>();
     let all = polygons.polygons.iter().map(|rings| rings.iter().map(ring).collect());

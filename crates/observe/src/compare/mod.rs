@@ -1,4 +1,4 @@
-//! How well two footprints agree: files in, areas and measures out; and how far apart two states are.
+//! Comparison of two footprints (areas and agreement measures) and of two simulation states.
 
 mod classes;
 mod dated;
@@ -21,25 +21,27 @@ use lavoxel_files::output::Existing;
 use lavoxel_geo::map::compare::{Agreement, Footprint};
 use lavoxel_scene::scene::Seconds;
 
-/// Which cells count, and how they are measured.
+/// Options of a comparison: cell criterion and further measures.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Cells of rasters count where their value is above this, in the unit of the file.
+    /// Threshold: raster cells count where their value is above, in the unit of the file.
     pub above: f64,
-    /// Number that stands for none in a raster that does not say it.
+    /// Mark of missing values in a raster that names none.
     pub no_data: Option<f64>,
-    /// Of a raster of times those up to this time, or all with a time.
+    /// Latest time for a raster of times; `None` accepts all cells with a time.
     pub until: Option<Seconds>,
-    /// Point from which the fronts are measured, in coordinates of the first file.
+    /// Origin of front distances, in coordinates of the first file; `None` measures no fronts.
     pub from: Option<[f64; 2]>,
-    /// Edge of a cell in metres or map units, where both files have polygons; else a thousandth of the longer side.
+    /// Cell size in metres or map units if both files are polygons; `None` takes a thousandth of
+    /// the longer side.
     pub cell_size: Option<f64>,
-    /// Whether volumes are compared, too: the first file is a raster of thickness in metres.
+    /// Volume flag: volumes are compared too; the first file is a raster of thickness in metres.
     pub thickness: bool,
-    /// File of a map of hits, misses and false alarms: `.tif` or `.asc`.
+    /// Output path of an agreement map (hits, misses, false alarms), `.tif` or `.asc`; `None`
+    /// writes no map.
     pub classes: Option<PathBuf>,
-    /// Rule for a map that is there already.
+    /// Rule for an existing output file.
     pub existing: Existing,
 }
 
@@ -59,10 +61,11 @@ impl Default for Options {
     }
 }
 
-/// Compares the footprints of two files: rasters (GeoTIFF, ESRI ASCII grid) or polygons (GeoJSON).
+/// Compares the footprints of two files: rasters (GeoTIFF, ESRI ASCII grid) or polygons (GeoJSON,
+/// GeoPackage).
 ///
 /// # Errors
-/// Says which file or option is wrong, and the mend.
+/// Names the faulty file or option, and the remedy.
 pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, String> {
     if !options.above.is_finite() {
         return Err(format!("--above {}: must be a number", options.above));
@@ -89,14 +92,14 @@ pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, Stri
     Ok(found)
 }
 
-/// How well two footprints agree, for serde, and as [text](Comparison::text).
+/// Agreement of two footprints, for serde, and as [text](Comparison::text).
 #[derive(Debug, Serialize)]
 pub struct Comparison {
     a: Side,
     b: Side,
     intersection: Area,
     union: Area,
-    /// Metres on the ground of a cell, along x and along y.
+    /// Cell size on the ground in metres, along x and y.
     cell_m: [f64; 2],
     cell_area_m2: f64,
     fit: Option<f64>,
@@ -130,6 +133,7 @@ impl Pair {
         if found.either() == 0 {
             return Err(format!("neither footprint has a cell (--above {})", options.above));
         }
+        // Polygons in degrees are compared on a plane, so the origin must be projected too.
         let from = match (options.from, &self.plane) {
             (Some(from), Some(way)) => {
                 Some(way.back(from).ok_or_else(|| "--from: is no longitude and latitude near the map".to_owned())?)
@@ -165,7 +169,7 @@ impl Pair {
         })
     }
 
-    /// The comparison with volumes.
+    /// Adds volumes to the comparison.
     fn with_thickness(&self, found: Comparison, (a, b): (&Source, &Source)) -> Result<Comparison, String> {
         let place = self.a.place;
         let need = MemoryEstimate::of("both thicknesses", place.cols * place.rows, BYTES_OF_NUMBERS);
@@ -179,7 +183,7 @@ impl Pair {
 }
 
 impl Comparison {
-    /// The comparison for people.
+    /// Formats the comparison as aligned text.
     pub fn text(&self) -> String {
         let area = |cells: usize, m2: f64| format!("{} cells, {}", words::grouped(cells as u64), words::area(m2));
         let side = |name: &str, side: &Side| format!("{name:<13}{} ({})", area(side.cells, side.area_m2), side.file);
@@ -201,6 +205,7 @@ impl Comparison {
             share("precision", self.precision, "∩/A"),
             share("recall", self.recall, "∩/B"),
         ];
+        // Fronts need an origin, so their line appears only with `--from`.
         let lengths = [self.a.length_m, self.b.length_m, self.length_difference_m];
         lines.push(metres("length", lengths, "between the two cells farthest apart"));
         if self.a.front_m.is_some() || self.b.front_m.is_some() {
@@ -211,10 +216,11 @@ impl Comparison {
         lines.join("\n")
     }
 
-    /// Heading of a table of several comparisons.
+    /// Header of a table of several comparisons.
     pub const HEADING: &str = "until        fit    Jaccard precision recall  A, not B      B, not A      B";
 
-    /// The comparison as a row of that table.
+    /// Formats the comparison as a row of the table with the header [`HEADING`](Self::HEADING);
+    /// `when` fills the first column.
     pub fn row(&self, when: &str) -> String {
         let share = |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.3}"));
         let [fit, jaccard, precision, recall] = [self.fit, self.jaccard, self.precision, self.recall].map(share);
@@ -224,7 +230,7 @@ impl Comparison {
     }
 }
 
-/// Lines of volumes for people.
+/// Formats the volumes, one line each.
 fn volumes(found: &Thickness) -> Vec<String> {
     let Thickness { a_m3, a_inside_m3, a_outside_m3, .. } = *found;
     let [a, inside, outside] = [a_m3, a_inside_m3, a_outside_m3].map(words::volume);

@@ -1,4 +1,4 @@
-//! Two states side by side, in numbers: how far apart the same quantity is, cell by cell.
+//! Cell-by-cell differences of two simulation states.
 
 use serde::Serialize;
 
@@ -6,23 +6,23 @@ use lavoxel_base::measure::Measure;
 use lavoxel_base::words;
 use lavoxel_sim::state::StateRef;
 
-/// A quantity in two states of boxes with as many cells.
+/// Difference of one quantity between two states with equal grids.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// Name of the quantity, such as `water.amount`.
     pub name: String,
-    /// Unit of the numbers.
+    /// Unit of the values.
     pub unit: &'static str,
-    /// Mean over all cells of the first state, and of the second.
+    /// Mean over all cells, for the first and the second state.
     pub means: [f64; 2],
-    /// Mean over all cells of the difference without its sign.
+    /// Mean absolute difference over all cells.
     pub mean: f64,
-    /// Largest difference in a cell.
+    /// Largest absolute difference in a cell.
     pub largest: f64,
 }
 
-/// The quantities that both states have and that are not 0 everywhere, in the order of the first; nothing where the boxes have
-/// different numbers of cells.
+/// Returns the differences of all quantities that both states have and that are not 0 everywhere,
+/// in the order of the first state; `None` if the grids differ.
 pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
     let [grid, other] = states.map(|state| state.world.grid());
     if grid != other {
@@ -32,6 +32,7 @@ pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
     let shared = states[0].quantities().into_iter().filter(|quantity| others.contains(quantity));
     let difference = |quantity| {
         let values = states.map(|state| state.values(&quantity));
+        // Row by row: no quantity is unpacked for the whole box at once.
         let (mut rows, mut sums) = ([vec![0.0_f32; grid.nx], vec![0.0; grid.nx]], [0.0_f64; 3]);
         let mut largest = 0.0_f64;
         for (z, y) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))) {
@@ -54,7 +55,7 @@ pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
 }
 
 impl Difference {
-    /// A line for people.
+    /// Formats the difference in one line.
     pub fn line(&self) -> String {
         let Self { name, unit, means: [first, second], .. } = self;
         let [first, second, mean, largest] = [*first, *second, self.mean, self.largest].map(words::rough);

@@ -1,29 +1,32 @@
-//! How well two thicknesses agree, or how much of one lies in a footprint.
+//! Agreement of two thickness rasters, or volume of one inside a footprint.
 
 use ndarray::Array2;
 use serde::Serialize;
 
-/// Volumes of A by the footprint of B, and, where B is a raster of thickness too, how far they differ.
+/// Volumes of A by the footprint of B; with differences if B is a raster of thickness too.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Thickness {
-    /// Volume of A.
+    /// Volume of A, in m³.
     pub a_m3: f64,
-    /// Volume of A in the footprint of B.
+    /// Volume of A inside the footprint of B, in m³.
     pub a_inside_m3: f64,
-    /// Volume of A outside of the footprint of B.
+    /// Volume of A outside of the footprint of B, in m³.
     pub a_outside_m3: f64,
-    /// Volume of B.
+    /// Volume of B, in m³; `None` if B is only a footprint.
     pub b_m3: Option<f64>,
-    /// Volume of B outside of the footprint of A.
+    /// Volume of B outside of the footprint of A, in m³; `None` if B is only a footprint.
     pub b_missed_m3: Option<f64>,
-    /// Mean of A − B over the cells of either.
+    /// Mean of A − B over the cells of either footprint, in metres; `None` if B is only a
+    /// footprint.
     pub bias_m: Option<f64>,
-    /// Root of the mean of (A − B)² over the cells of either.
+    /// Root mean square of A − B over the cells of either footprint, in metres; `None` if B is only
+    /// a footprint.
     pub rms_m: Option<f64>,
 }
 
 impl Thickness {
-    /// Of thicknesses in metres on one raster, of which cells below 0 and without data count as nothing, with the footprints.
+    /// Compares thicknesses in metres on one raster with their footprints; cells below 0 or without
+    /// data count as 0.
     ///
     /// # Panics
     /// When the rasters have different shapes.
@@ -40,6 +43,8 @@ impl Thickness {
         };
         let (in_a, in_b): (Vec<bool>, Vec<bool>) =
             (a_inside.iter().copied().collect(), b_inside.iter().copied().collect());
+        // Means are taken over either footprint: empty cells outside of both would only dilute the
+        // difference.
         let either: Vec<usize> = (0..in_a.len()).filter(|i| in_a[*i] || in_b[*i]).collect();
         let (a_m3, a_inside_m3) = (sum(a, &|_| true), sum(a, &|i| in_b[i]));
         let mean = |b: &Array2<f32>, power: i32| {
@@ -71,7 +76,7 @@ mod tests {
         let found = Thickness::of((&a, &above(&a)), (Some(&b), &above(&b)), 10.0);
         assert_eq!((found.a_m3, found.a_inside_m3, found.a_outside_m3), (60.0, 50.0, 10.0));
         assert_eq!((found.b_m3, found.b_missed_m3), (Some(80.0), Some(20.0)));
-        // Differences 1, 1, −2 and −2 over the four cells of either.
+        // Differences 1, 1, −2 and −2 over the four cells of either footprint.
         assert_eq!((found.bias_m, found.rms_m), (Some(-0.5), Some(2.5_f64.sqrt())));
         let alone = Thickness::of((&a, &above(&a)), (None, &above(&b)), 10.0);
         assert_eq!((alone.a_inside_m3, alone.b_m3, alone.rms_m), (50.0, None, None));

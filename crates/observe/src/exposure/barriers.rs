@@ -1,41 +1,46 @@
-//! Barriers after a run: when lava reached and overflowed each, how much it holds back, and what all of them gained against the same
-//! run without.
+//! Effect of barriers: arrival and overflow at each barrier, volume held back, and the gain of all
+//! barriers compared with the same run without barriers.
 
 use lavoxel_base::grid::Grid;
 use lavoxel_flow::Flow;
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::Barrier;
 
-/// Thickness in metres from which lava counts.
+/// Thickness threshold in metres above which lava counts.
 const COUNTS_M: f64 = 0.01;
 
-/// A barrier after a run.
+/// Outcome of one barrier after a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarrierOutcome {
-    /// First arrival of lava in a column beside it, in seconds from the start; of a ditch in it.
+    /// First arrival of lava next to the barrier, or in a ditch, in seconds from the start; `None`
+    /// if lava never came.
     pub reached_s: Option<f64>,
-    /// First arrival of lava on a dam, in seconds from the start.
+    /// First arrival of lava on top of a dam, in seconds from the start; `None` if the dam was not
+    /// overflowed.
     pub overflow_s: Option<f64>,
-    /// Least height in metres of a dam above the lava in a column beside it now, below 0 where lava stands higher.
+    /// Minimum freeboard of a dam in metres: dam height above the present lava in a neighbour
+    /// column; negative where lava stands higher.
     pub freeboard_m: Option<f64>,
-    /// Volume in m³ of the lava that lies there more than without barriers, in the columns from the barrier on that have sides in common.
+    /// Volume held back, in m³: excess of lava over the run without barriers, in the connected
+    /// columns that begin at the barrier.
     pub held_m3: Option<f64>,
 }
 
 /// Gain of all barriers together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarrierGain {
-    /// Volume in m³ that lies elsewhere than without.
+    /// Diverted volume in m³: lava that lies elsewhere than without barriers.
     pub turned_m3: f64,
-    /// Area in m² that lava reached only without.
+    /// Saved area in m²: reached only without barriers.
     pub saved_m2: f64,
-    /// Area in m² that lava reached only with them.
+    /// Additional area in m²: reached only with barriers.
     pub added_m2: f64,
-    /// Area in m² that lava reached later than without, and the median of the delays there in seconds.
+    /// Area in m² that lava reached later than without barriers, and the median delay there in
+    /// seconds.
     pub later: (f64, Option<f64>),
 }
 
-/// Thickness and arrival of each column after two runs of one box.
+/// Two runs of one box, with and without barriers.
 struct Pair<'a> {
     with: &'a Flow,
     without: Option<&'a Flow>,
@@ -43,7 +48,8 @@ struct Pair<'a> {
     area_m2: f64,
 }
 
-/// Outcome of each barrier after a run, beside the same run without where there is one.
+/// Returns the outcome of each barrier after a run, and the gain compared with the run `without`
+/// barriers if one is given.
 pub fn after(
     barriers: &[Barrier],
     site: &Site,
@@ -54,14 +60,14 @@ pub fn after(
     (barriers.iter().map(|barrier| pair.outcome(barrier)).collect(), pair.gain())
 }
 
-/// Liquid and set lava of a column in metres.
+/// Returns the thickness of liquid and set lava in a column, in metres.
 fn thickness(flow: &Flow, column: usize) -> f64 {
     let column = flow.column(column);
     column.liquid_m + column.set_m
 }
 
 impl Pair<'_> {
-    /// The columns that share a side with one.
+    /// Returns the neighbours of a column that share a side.
     fn beside(&self, column: u32) -> impl Iterator<Item = u32> {
         let (nx, nz) = (self.grid.nx, self.grid.nz);
         let (x, z) = (column as usize % nx, column as usize / nx);
@@ -74,7 +80,7 @@ impl Pair<'_> {
         places.into_iter().flatten().map(move |(x, z)| (z * nx + x) as u32)
     }
 
-    /// The columns of a barrier with each column beside it.
+    /// Returns pairs of a barrier column and a neighbour column outside of the barrier.
     fn sides<'a>(&'a self, barrier: &'a Barrier) -> impl Iterator<Item = (u32, u32)> + 'a {
         let is_own = |column: &u32| barrier.columns.binary_search(column).is_ok();
         let of = move |&own: &u32| self.beside(own).filter(move |other| !is_own(other)).map(move |other| (own, other));
@@ -103,7 +109,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Volume that lies on and beside a barrier more than without.
+    /// Returns the excess volume in m³ on and next to a barrier, by a flood fill over connected
+    /// columns.
     fn held_m3(&self, barrier: &Barrier, without: &Flow) -> f64 {
         let more = |column: u32| thickness(self.with, column as usize) - thickness(without, column as usize);
         let mut seen = vec![false; self.grid.columns()];

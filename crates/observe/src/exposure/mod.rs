@@ -1,7 +1,9 @@
-//! Exposure: buildings, roads and areas of a map, and which of them lava reaches, when, how thick and how hot.
+//! Exposure of buildings, roads and areas on a map: assets that lava reaches, with arrival time,
+//! thickness and temperature.
 //!
-//! Each feature of a GeoJSON file is an [`Asset`] with the columns of the box in which it lies. After one run [`Assets::after`] says
-//! what came there; of many runs [`crate::hazard`] says how often. [`write()`] adds that to the features of the file.
+//! Each feature of a GeoJSON file is an [`Asset`] with the columns of the box that the feature
+//! covers. [`Assets::after`] gives the exposure of one run; [`crate::hazard`] gives probabilities
+//! over many runs. [`write()`] adds the results to the features of the file.
 
 mod barriers;
 mod write;
@@ -22,20 +24,20 @@ use lavoxel_sim::records::FlowRecords;
 pub use self::barriers::{BarrierGain, BarrierOutcome, after};
 pub use self::write::{Row, write};
 
-/// How a file that is too large gets smaller.
+/// Remedy in the message about a file that is too large.
 const MEND: &str = "simplify it (ogr2ogr -simplify)";
 
-/// A building, a road or an area.
+/// Exposed asset: a building, a road or an area.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asset {
-    /// Its property `name`, or `feature 3`.
+    /// Property `name` of the feature, or `feature 3`.
     pub name: String,
-    /// `point`, `line` or `area`.
+    /// Geometry kind: `point`, `line` or `area`.
     pub kind: &'static str,
-    /// Numbers of the columns in which it lies, ascending: that under a point, those that a line crosses, those whose middle an area
-    /// holds, or of a small one those of its corners.
+    /// Column numbers of the asset, ascending: the column under a point, columns crossed by a line,
+    /// columns whose middle lies in an area; for a small area, the columns of its corners.
     pub columns: Vec<u32>,
-    /// Whether a part of it lies outside of the box.
+    /// Cut flag: part of the asset lies outside of the box.
     pub cut: bool,
 }
 
@@ -43,7 +45,8 @@ pub struct Asset {
 #[derive(Clone, Debug)]
 pub struct Assets {
     list: Vec<Asset>,
-    /// The features of the file, each of which has an asset, and its member `crs`.
+    /// Features of the file, one for each asset.
+    /// Member `crs` of the file, written back unchanged.
     features: Vec<Value>,
     crs: Option<Value>,
     without: usize,
@@ -52,18 +55,18 @@ pub struct Assets {
 /// Arrival, thickness and temperature of lava at an asset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// Share of its columns that lava reached.
+    /// Fraction of the asset's columns that lava reached.
     pub share: f64,
-    /// Time of the first arrival in seconds from the start.
+    /// First arrival, in seconds from the start.
     pub arrival_s: f64,
-    /// Largest thickness in metres.
+    /// Largest thickness, in metres.
     pub thickness_m: f64,
-    /// Highest temperature of a surface in kelvin.
+    /// Highest surface temperature, in kelvin; NaN if not recorded.
     pub kelvin: f64,
 }
 
 impl Assets {
-    /// Reads a file of features, in coordinates of the map of a box or in degrees.
+    /// Reads a feature file, in map coordinates of a box or in degrees.
     ///
     /// # Errors
     /// Names the file and its fault.
@@ -81,6 +84,7 @@ impl Assets {
         let mut list = Vec::with_capacity(features.len());
         for feature in &features {
             let asset = Asset::new(feature, site);
+            // Checked after each feature: a few large areas can cover the whole box many times.
             held += asset.columns.len();
             let need = MemoryEstimate::of("the columns of its features", held, size_of::<u32>() as f64);
             need.check(MEND).map_err(|error| error.to_string())?;
@@ -103,7 +107,8 @@ impl Assets {
         })
     }
 
-    /// Lines in coordinates of the map of a box, each with its name and columns; one without lines has no shape.
+    /// Creates assets from lines in map coordinates of a box, each with its name and columns; an
+    /// asset without lines has a null geometry.
     pub fn of_lines(all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>, site: &Site) -> Self {
         let (mut list, mut features) = (Vec::new(), Vec::new());
         let is_in_degrees = site.map_unit() == "degree";
@@ -120,17 +125,18 @@ impl Assets {
         Self { list, features, crs: Some(crs.unwrap_or(Value::Null)), without: 0 }
     }
 
-    /// How many features of the file have no geometry or an empty one, and are no assets.
+    /// Returns the number of features without a geometry or with an empty one; they are no assets.
     pub fn without_geometry(&self) -> usize {
         self.without
     }
 
-    /// The assets in the order of the file.
+    /// Returns the assets in the order of the file.
     pub fn list(&self) -> &[Asset] {
         &self.list
     }
 
-    /// Lava at each after a run, in columns that were thicker than a limit at some time; none where none was.
+    /// Returns the exposure of each asset after a run, over columns that were at some time thicker
+    /// than `above_m` metres; `None` for an asset that lava did not reach.
     pub fn after(&self, flow: &Flow, records: &FlowRecords, above_m: f64) -> Vec<Option<Reach>> {
         let reach = |asset: &Asset| {
             let reached = asset.columns.iter().filter_map(|&number| {
@@ -146,7 +152,8 @@ impl Assets {
 }
 
 impl Reach {
-    /// Of arrival, thickness and temperature of the columns that were reached, of so many.
+    /// Reduces arrival (s), thickness (m) and temperature (K) of the reached columns, out of
+    /// `columns` in total; `None` if no column was reached.
     pub fn of(reached: impl Iterator<Item = (f64, f64, f64)>, columns: usize) -> Option<Self> {
         let (mut count, mut all) =
             (0, Self { share: 0.0, arrival_s: f64::INFINITY, thickness_m: 0.0, kelvin: f64::NAN });
@@ -168,7 +175,7 @@ impl Asset {
     }
 }
 
-/// The feature with a number from 1 in a text; one of a text that is a geometry alone.
+/// Returns feature `number` (from 1) of a document; a bare geometry becomes a feature.
 fn bare(root: &Value, number: usize) -> Value {
     match root.get("type").and_then(Value::as_str) {
         Some("FeatureCollection") => root["features"][number - 1].clone(),
@@ -212,7 +219,7 @@ mod tests {
         assert_eq!(about[3], ("feature 5", "area", 1, false));
         assert_eq!(about[4], ("feature 6", "line", 1, true));
         assert_eq!(read.without_geometry(), 1);
-        // Row 0 is north, and the south-west corner is (0, 0).
+        // Row 0 is north; the south-west corner is (0, 0).
         assert_eq!((read.list[0].columns[0], read.list[1].columns[0]), (3, 9 * 20));
         assert_eq!(read.list[2].columns, [7 * 20 + 1, 7 * 20 + 2, 8 * 20 + 1, 8 * 20 + 2]);
         assert_eq!(read.features.len(), read.list.len());

@@ -1,42 +1,45 @@
-//! How the effusion rate of an eruption changes over its duration.
+//! Curves of the effusion rate over the duration of an eruption.
 //!
-//! | text | what |
+//! | text | curve |
 //! |---|---|
-//! | `steady` | the same rate all the time |
-//! | `wane:0.1,20` | it rises evenly to its peak in a tenth of the duration, then falls exponentially to a twentieth of the peak at the end |
+//! | `steady` | constant rate |
+//! | `wane:0.1,20` | linear rise to the peak in a tenth of the duration, then exponential decay to a twentieth of the peak at the end |
 //!
-//! Basaltic eruptions wax fast and wane slowly (Wadge 1981, Journal of Volcanology and Geothermal Research 11). The volume is that of
-//! the mean rate all the time.
+//! Basaltic eruptions wax fast and wane slowly (Wadge 1981, Journal of Volcanology and Geothermal
+//! Research 11).
+//!
+//! - Invariant: the erupted volume is the mean rate times the duration, whatever the curve.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Rows of a table of rates that falls.
+/// Number of intervals of the table that samples the exponential decay.
 const ROWS: usize = 32;
 
-/// Largest factor from the rate at the end to the peak.
+/// Upper bound on the ratio of the peak rate to the final rate.
 const MOST_FACTOR: f64 = 1e4;
 
-/// A curve of rates.
+/// Shape of the effusion rate over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Curve {
-    /// One rate all the time.
+    /// Constant rate.
     #[default]
     Steady,
-    /// Up to the peak in a share of the duration, then down to a part of it.
+    /// Linear rise to the peak, then exponential decay to the end.
     Wane {
-        /// Share of the duration until the peak.
+        /// Time of the peak as a fraction of the duration.
         share: f64,
-        /// Peak over the rate at the end.
+        /// Ratio of the peak rate to the rate at the end.
         factor: f64,
     },
 }
 
 impl Curve {
-    /// Times in seconds and rates in m³/s of an eruption with this mean rate, and whether rates change evenly between them.
+    /// Returns the rate table (times in seconds, rates in m³/s) of an eruption with the given mean
+    /// rate and duration, and true if rates are interpolated linearly.
     pub(super) fn rates(self, mean_m3_s: f64, duration_s: f64) -> (Vec<[f64; 2]>, bool) {
         let Self::Wane { share, factor } = self else {
             return (vec![[0.0, mean_m3_s], [duration_s, 0.0]], false);
@@ -51,7 +54,8 @@ impl Curve {
         let area: f64 = shape.windows(2).map(|pair| 0.5 * (pair[0][1] + pair[1][1]) * (pair[1][0] - pair[0][0])).sum();
         let mut rates: Vec<[f64; 2]> =
             shape.iter().map(|[time, rate]| [time * duration_s, rate * mean_m3_s / area]).collect();
-        // All at once, in the least time that a table has.
+        // Times of a table must increase, so the final drop to 0 takes the shortest step that the
+        // table allows.
         let end = duration_s * (1.0 + 1e-9);
         rates.push([end, 0.0]);
         (rates, true)
@@ -88,7 +92,7 @@ impl TryFrom<String> for Curve {
 }
 
 impl fmt::Display for Curve {
-    /// As it is read.
+    /// Writes the text that [`FromStr`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Steady => f.write_str("steady"),

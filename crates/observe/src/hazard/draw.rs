@@ -1,77 +1,79 @@
-//! Random numbers of a run: a pure function of the seed, the number of the run and the use, so that a run is the same
-//! whichever runs are made besides it, in which order and on how many threads.
+//! Random numbers of a run.
+//!
+//! - Invariant: each number is a pure function of the seed, the run number and the use, so that a
+//!   run is the same whichever other runs are made, in any order and on any number of threads.
 
 use lavoxel_base::random::{Draw, Salt, StepKey, normal};
 
-/// Uses of the numbers that a run draws.
+/// Uses of random numbers in a run; the discriminants are part of every sample and must not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Which of the features has the vent.
+    /// Selection of the vent feature.
     Feature = 0,
-    /// Where in it the vent is.
+    /// Position of the vent inside its feature.
     Place = 1,
-    /// The effusion rate.
+    /// Effusion rate.
     Rate = 2,
-    /// The volume, or the duration.
+    /// Volume or duration.
     Size = 3,
-    /// The seed of the simulation.
+    /// Seed of the simulation.
     Seed = 4,
-    /// The seed of the error of the heightmap.
+    /// Seed of the heightmap error.
     Survey = 5,
 }
 
-/// Use of the first number of the scene that is drawn.
+/// Index of the first scene number among the uses; smaller indices are those of [`Use`].
 const FIRST_NUMBER: usize = 16;
 
-/// The numbers that a run draws for one use.
+/// Random stream of one run and one use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers(StepKey);
 
 impl Numbers {
-    /// Those of a run.
+    /// Creates the stream of run `run` for the use `used_for`.
     pub(super) fn new(seed: u64, run: u64, used_for: Use) -> Self {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, used_for as usize))
     }
 
-    /// Those of a run for the number of the scene with this place in the list of draws.
+    /// Creates the stream of run `run` for the scene number at index `place` of the list of draws.
     pub(super) fn of_number(seed: u64, run: u64, place: usize) -> Self {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, FIRST_NUMBER + place))
     }
 
-    /// The number `i` (below 2²¹) of row `row`, evenly spread between 0 and 1, both excluded.
+    /// Returns a uniform number in the open interval (0, 1), by index `i` (below 2²¹) and `row`.
     pub(super) fn uniform(self, i: usize, row: usize) -> f64 {
         self.0.uniform_at([i, row, 0])
     }
 
-    /// A number of the standard normal distribution.
+    /// Returns a standard normal number by index `i`.
     pub(super) fn normal(self, i: usize) -> f64 {
         normal(self.uniform(i, 0), self.uniform(i, 1))
     }
 
-    /// 32 random bits.
+    /// Returns 32 random bits.
     pub(super) fn bits(self) -> u64 {
         self.0.number() >> 32
     }
 }
 
-/// Indices that are drawn in proportion to their weights.
+/// Discrete distribution over indices, by weights.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
-    /// Sum of the weights up to and with each index.
+    /// Cumulative weight up to and including each index.
     ends: Vec<f64>,
 }
 
-/// Why nothing can be drawn by weights.
+/// Reason why weights form no distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoWeights {
-    /// There are none above 0.
+    /// No weight is above 0.
     Nothing,
-    /// Their sum is no number.
+    /// The sum of the weights is not finite.
     TooLarge,
 }
 
 impl NoWeights {
-    /// Words for the fault: `nothing`, or the sum.
+    /// Returns the error text; `nothing` is the text for [`NoWeights::Nothing`].
     pub(super) fn words(self, nothing: &str) -> String {
         match self {
             Self::Nothing => nothing.to_owned(),
@@ -81,10 +83,10 @@ impl NoWeights {
 }
 
 impl Weights {
-    /// Of these weights, from 0 up.
+    /// Creates the distribution of `weights`, each at least 0.
     ///
     /// # Errors
-    /// Says what is wrong where they are all 0, or their sum is no number.
+    /// When all weights are 0, or their sum is not finite.
     pub(super) fn new(weights: impl IntoIterator<Item = f64>) -> Result<Self, NoWeights> {
         let mut sum = 0.0;
         let ends: Vec<f64> = weights
@@ -101,11 +103,13 @@ impl Weights {
         }
     }
 
-    /// The index to which a number between 0 and 1 leads; never one whose weight is 0.
+    /// Returns the index at the cumulative fraction `uniform` (0 to 1); never an index with weight
+    /// 0.
     pub(super) fn pick(&self, uniform: f64) -> usize {
         let last = self.ends.len() - 1;
         let sum = self.ends[last];
-        // A product that is rounded up to the sum itself belongs to the last weight that is not 0.
+        // Rounding can lift the product to the sum itself; such a number belongs to the last weight
+        // above 0.
         let least = self.ends.partition_point(|end| *end < sum);
         self.ends.partition_point(|end| *end <= uniform * sum).min(least)
     }
@@ -126,7 +130,7 @@ mod tests {
         assert!(mean(&|n| n.normal(0)).abs() < 0.03);
         assert!((mean(&|n| n.normal(0).powi(2)) - 1.0).abs() < 0.04);
         assert!((mean(&|n| n.normal(0).powi(4)) - 3.0).abs() < 0.25);
-        // Neighbouring runs, uses and numbers have nothing in common.
+        // Neighbouring runs, uses and numbers are uncorrelated.
         let together = |other: &dyn Fn(u64) -> f64| {
             let pairs = (0..N).map(|run| (Numbers::new(7, run, Use::Rate).uniform(0, 0) - 0.5) * (other(run) - 0.5));
             12.0 * pairs.sum::<f64>() / N as f64

@@ -1,4 +1,5 @@
-//! Exposure of buildings, roads and areas to all runs: how probable, how soon and how thick lava is there.
+//! Exposure of buildings, roads and areas over all runs: probability, arrival and thickness of
+//! lava.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +13,21 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::Site;
 
-/// Seconds of an hour.
+/// Seconds per hour.
 const HOUR: f64 = 3600.0;
 
-/// A file of features.
+/// Feature file with its assets on the columns of the box.
 #[derive(Clone, Debug)]
 pub(super) struct Exposure {
-    /// Name of the file without its ending.
+    /// Stem of the file name.
     pub(super) name: String,
     assets: Assets,
-    /// Column and asset of every place, by column.
+    /// Pairs of column and asset index, sorted by column.
     places: Vec<(u32, u32)>,
 }
 
-/// Arrival in seconds and largest thickness in metres of an asset in each of the runs that reach it.
+/// Arrivals in seconds and largest thicknesses in metres at one asset, for each run that reaches
+/// the asset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reached {
     arrivals_s: Vec<f32>,
@@ -45,7 +47,7 @@ impl Exposure {
         Ok(Self { name, assets, places })
     }
 
-    /// Memory of its places, and of what so many runs bring to it.
+    /// Estimates the memory of the columns of the features and of the results of `runs` runs.
     pub(super) fn need(&self, runs: u64) -> MemoryEstimate {
         let each = self.assets.list().len().saturating_mul(runs as usize);
         MemoryEstimate::of("the exposure of the runs", each, 8.0).and(MemoryEstimate::of(
@@ -55,7 +57,7 @@ impl Exposure {
         ))
     }
 
-    /// Lava of all runs at each asset.
+    /// Reads all run files and returns the results for each asset.
     pub(super) fn of(&self, files: &RunFiles, reduction: &Reduction) -> Result<Vec<Reached>, RecordError> {
         let mut all = vec![Reached { runs: files.runs.len(), ..Reached::default() }; self.assets.list().len()];
         files.for_each(|record| {
@@ -71,7 +73,7 @@ impl Exposure {
         Ok(all)
     }
 
-    /// The assets that a run reaches, and what comes there.
+    /// Returns the assets that one run reaches with their arrival and thickness.
     fn of_run(&self, record: &RunRecord, above_m: f64) -> Vec<(usize, Reach)> {
         let mut reached: Vec<(u32, (f64, f64, f64))> = Vec::new();
         for here in record.reached().filter(|here| f64::from(here.thickness_m) > above_m) {
@@ -89,7 +91,7 @@ impl Exposure {
         reached.chunk_by(|a, b| a.0 == b.0).filter_map(of_asset).collect()
     }
 
-    /// Writes the table and the layer, and gives their names.
+    /// Writes the table (`.csv`) and the layer (`.geojson`) into `folder`; returns their paths.
     pub(super) fn write(
         &self,
         folder: &Path,
@@ -102,7 +104,7 @@ impl Exposure {
         Ok(paths.into())
     }
 
-    /// How many are reached, and which most often.
+    /// Returns a summary line: number of reached assets, and the most probable asset.
     pub(super) fn line(&self, reached: &[Reached]) -> String {
         let count = reached.iter().filter(|reached| !reached.arrivals_s.is_empty()).count();
         let most =
@@ -114,7 +116,7 @@ impl Exposure {
 }
 
 impl Reached {
-    /// Share of the runs that reach it.
+    /// Returns the fraction of the runs that reach the asset.
     fn probability(&self) -> f64 {
         self.arrivals_s.len() as f64 / self.runs.max(1) as f64
     }

@@ -1,4 +1,4 @@
-//! The folder of a hazard map: `plan.json`, the files of runs under `runs`, and the maps.
+//! Folder of a hazard map: `plan.json`, the run files under `runs`, and the maps.
 
 use std::fs;
 use std::io::Write;
@@ -9,28 +9,29 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input::{InputError, PLAN};
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
-/// How the folder of a plan is opened.
+/// Mode of opening the folder of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Opening {
-    /// Begins it, or goes on with the runs that are there.
+    /// Creates the folder, or resumes with the runs that exist.
     GoOn,
     /// Removes the runs of another plan.
     Clear,
-    /// Reads the runs that are there, and makes none.
+    /// Reads the existing runs; no run is made.
     Read,
 }
 
-/// A folder whose runs are of one plan.
+/// Folder whose runs all belong to one plan.
 #[derive(Clone, Debug)]
 pub struct Folder {
-    /// Where it is.
+    /// Path of the folder.
     pub path: PathBuf,
     pub(super) fingerprint: u128,
 }
 
 impl Folder {
-    /// Opens the folder of a plan. A folder of another plan is refused, or cleared.
+    /// Opens the folder of `plan`. A folder of another plan is refused, or cleared with
+    /// [`Opening::Clear`].
     pub(super) fn open(
         path: PathBuf,
         plan: &PlanFile,
@@ -39,6 +40,8 @@ impl Folder {
     ) -> Result<Self, HazardError> {
         let folder = Self { path, fingerprint: plan.fingerprint() };
         let file = folder.path.join("plan.json");
+        // The plan decides: runs of two plans in one folder would give a mixture of two
+        // distributions.
         match (read_plan(&file), opening) {
             (_, Opening::Clear) => {
                 check_free(&file, Existing::Replace)?;
@@ -58,7 +61,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Checks that nothing would be lost in a folder without a plan.
+    /// Checks that a folder without a plan holds no files that would be overwritten.
     fn check_new(&self, file: &Path, reduction: &Reduction, pictures: bool) -> Result<(), HazardError> {
         check_free(file, Existing::Keep)?;
         names(reduction, pictures).iter().try_for_each(|name| check_free(&self.path.join(name), Existing::Keep))?;
@@ -69,8 +72,8 @@ impl Folder {
         Err(format!("{shown}: holds runs without their plan.json; name another folder with --out").into())
     }
 
-    /// Takes the runs below `count` of another folder of this plan that are missing here, on a ground of so many columns; gives how
-    /// many those are.
+    /// Copies the runs below `count` that are missing here from another folder of the same plan, on
+    /// a ground of `columns` columns; returns the number of copied runs.
     ///
     /// # Errors
     /// When a file cannot be read or written, is damaged or of another plan.
@@ -86,10 +89,10 @@ impl Folder {
         Ok(taken)
     }
 
-    /// Writes the file of a run, as [`RunRecord::bytes`] gives it.
+    /// Writes the file of run `run`; `bytes` come from [`RunRecord::bytes`].
     ///
     /// # Errors
-    /// [`OutputError`] when it cannot be written; then nothing is left behind.
+    /// [`OutputError`] when the file cannot be written; no partial file is left.
     pub fn put(&self, run: u64, bytes: &[u8]) -> Result<(), OutputError> {
         let path = RunRecord::path(&self.runs_path(), run);
         let mut file = WholeFile::create(&path, Existing::Replace)?;
@@ -108,19 +111,19 @@ impl Folder {
         Ok(())
     }
 
-    /// Where the files of runs are.
+    /// Returns the path of the folder with the run files.
     pub fn runs_path(&self) -> PathBuf {
         self.path.join("runs")
     }
 
-    /// The runs below `count` that are there, and those that are missing.
+    /// Splits the run numbers below `count` into those with a file and those without.
     pub fn runs(&self, count: u64) -> (Vec<u64>, Vec<u64>) {
         let folder = self.runs_path();
         (0..count).partition(|run| RunRecord::path(&folder, *run).exists())
     }
 }
 
-/// Checks that a folder is of a plan.
+/// Checks that the folder `other` holds runs of `plan`.
 pub(super) fn check_part(other: &Path, plan: &PlanFile) -> Result<(), HazardError> {
     let file = other.join("plan.json");
     match read_plan(&file)? {
@@ -129,15 +132,15 @@ pub(super) fn check_part(other: &Path, plan: &PlanFile) -> Result<(), HazardErro
     }
 }
 
-/// The plan of a folder of a hazard map; none where it is no such folder.
+/// Returns the plan of a hazard folder; `None` if the folder has no `plan.json`.
 ///
 /// # Errors
-/// When its `plan.json` cannot be read, or is no plan.
+/// When `plan.json` cannot be read, or is no plan.
 pub fn plan_of(folder: &Path) -> Result<Option<PlanFile>, HazardError> {
     read_plan(&folder.join("plan.json"))
 }
 
-/// Reads the plan of a folder; none where there is none.
+/// Reads a plan file; `None` if the file does not exist.
 pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
     let mend = "name another folder with --out, or pass --force";
     let plan = match PLAN.text(file, |text| serde_json::from_str(&text).map(Some)) {
@@ -149,7 +152,7 @@ pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
     plan.map_err(|e| format!("{}: is no plan of runs: {}; {mend}", file.display(), tame(&e.to_string())).into())
 }
 
-/// Checks that the plan of a folder is this one.
+/// Checks that the plan `old` of a folder equals `plan`; the error names the differences.
 pub(crate) fn check_same(old: &PlanFile, plan: &PlanFile, file: &Path) -> Result<(), HazardError> {
     let differences = old.differences(plan);
     if differences.is_empty() {
@@ -160,7 +163,7 @@ pub(crate) fn check_same(old: &PlanFile, plan: &PlanFile, file: &Path) -> Result
     Err(format!("{file}: is another plan ({differ} differ): {mend}").into())
 }
 
-/// Writes the plan of a folder.
+/// Writes the plan file of a folder.
 pub(crate) fn write_plan(file: &Path, plan: &PlanFile) -> Result<(), HazardError> {
     let text = serde_json::to_string_pretty(plan).expect("a plan is plain text and numbers");
     let mut out = WholeFile::create(file, Existing::Replace)?;

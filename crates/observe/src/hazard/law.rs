@@ -1,53 +1,55 @@
-//! Laws of probability of one number: how effusion rates, volumes and durations are drawn.
+//! Probability distributions of one number, from which effusion rates, volumes and durations are
+//! drawn.
 //!
-//! | text | what |
+//! | text | distribution |
 //! |---|---|
-//! | `5` | always the same |
-//! | `uniform:1,10` | evenly from 1 to 10 |
-//! | `log-uniform:1,100` | its logarithm evenly: as many from 1 to 10 as from 10 to 100 |
-//! | `log-normal:5,2` | median 5; two of three lie within a factor of 2; none beyond three factors, 5/2³ to 5·2³ |
-//! | `power-law:1e5,1e8,1.5` | from 1e5 to 1e8, with a density that falls as the number to the power −1.5 |
-//! | `list:1,5,20`, `list:1=3,5=2,20=1` | one of these, with equal weights or with their own |
+//! | `5` | constant |
+//! | `uniform:1,10` | uniform from 1 to 10 |
+//! | `log-uniform:1,100` | uniform in the logarithm: as many from 1 to 10 as from 10 to 100 |
+//! | `log-normal:5,2` | median 5; two of three lie within a factor of 2; cut off at three standard deviations, 5/2³ to 5·2³ |
+//! | `power-law:1e5,1e8,1.5` | from 1e5 to 1e8, density proportional to the number to the power −1.5 |
+//! | `list:1,5,20`, `list:1=3,5=2,20=1` | one of the listed values, with equal or given weights |
 
 use std::fmt;
 
 use super::draw::{NoWeights, Numbers, Weights};
 
-/// Standard deviations at which a log-normal law is cut off.
+/// Cut-off of a log-normal law, in standard deviations.
 const FARTHEST: f64 = 3.0;
 
-/// Largest exponent of a power law.
+/// Upper bound on the exponent of a power law.
 const MOST_EXPONENT: f64 = 20.0;
 
-/// Most numbers of a list.
+/// Upper bound on the length of a list.
 const MOST: usize = 10_000;
 
-/// Forms of a law, for messages.
+/// Accepted forms of a law, for error messages.
 const EXPECTED: &str = "a number, uniform:LOW,HIGH, log-uniform:LOW,HIGH, log-normal:MEDIAN,FACTOR, \
                         power-law:LOW,HIGH,EXPONENT or list:A,B,… (list:A=WEIGHT,B=WEIGHT,…)";
 
-/// A law.
+/// Probability distribution of one number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Law {
-    /// Always the same.
+    /// Constant value.
     Fixed(f64),
-    /// Evenly between two numbers.
+    /// Uniform between two values.
     Uniform(f64, f64),
-    /// Evenly in its logarithm between two numbers above 0.
+    /// Uniform in the logarithm between two values above 0.
     LogUniform(f64, f64),
-    /// Normal in its logarithm: the median, and the factor that is one standard deviation.
+    /// Log-normal: median, and the factor of one standard deviation.
     LogNormal(f64, f64),
-    /// Between two numbers above 0, with a density that falls as the number to the power of minus the third.
+    /// Power law between two values above 0 (first and second field); the density falls with the
+    /// power of minus the third field.
     PowerLaw(f64, f64, f64),
-    /// One of several numbers, with their weights.
+    /// Discrete values with their weights, as pairs (value, weight).
     List(Vec<(f64, f64)>),
 }
 
 impl Law {
-    /// Reads a law whose numbers `number` reads, such as times with units.
+    /// Parses a law; `number` parses its values, for example times with units.
     ///
     /// # Errors
-    /// The form that it must have, in words that follow the text.
+    /// The expected form, as text to be appended to the input.
     pub fn parse(text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<Self, String> {
         let wrong = || format!("must be {EXPECTED}");
         let read = |part: &str| number(part.trim()).filter(|number| number.is_finite()).ok_or_else(wrong);
@@ -61,13 +63,13 @@ impl Law {
             "log-uniform" => two().map(|(low, high)| Self::LogUniform(low, high))?,
             "log-normal" => {
                 let (median, factor) = rest.split_once(',').ok_or_else(wrong)?;
-                // A factor has no unit, whatever the median has.
+                // The factor has no unit, even if the median has one.
                 Self::LogNormal(read(median)?, factor.trim().parse().map_err(|_| wrong())?)
             }
             "power-law" => {
                 let (ends, exponent) = rest.rsplit_once(',').ok_or_else(wrong)?;
                 let (low, high) = ends.split_once(',').ok_or_else(wrong)?;
-                // An exponent has no unit, whatever the ends have.
+                // The exponent has no unit, even if the bounds have one.
                 Self::PowerLaw(read(low)?, read(high)?, exponent.trim().parse().map_err(|_| wrong())?)
             }
             "list" => {
@@ -107,7 +109,7 @@ impl Law {
         }
     }
 
-    /// The least and the largest number that it gives.
+    /// Returns the smallest and the largest value that the law gives.
     pub fn range(&self) -> (f64, f64) {
         match self {
             Self::Fixed(value) => (*value, *value),
@@ -123,7 +125,7 @@ impl Law {
         }
     }
 
-    /// The number below which a share of it lies.
+    /// Returns the quantile at `share` (0 to 1).
     pub(super) fn at_share(&self, share: f64) -> f64 {
         let (low, high) = self.range();
         let value = match self {
@@ -144,7 +146,7 @@ impl Law {
         value.clamp(low, high)
     }
 
-    /// The number that a run draws.
+    /// Draws the value of a run.
     pub(super) fn draw(&self, numbers: Numbers) -> f64 {
         let share = |low: f64, high: f64| low + (high - low) * numbers.uniform(0, 0);
         let (low, high) = self.range();
@@ -159,17 +161,18 @@ impl Law {
             Self::PowerLaw(low, high, exponent) => power_law([*low, *high], *exponent, numbers.uniform(0, 0)),
             Self::List(entries) => weights(entries).map_or(f64::NAN, |w| entries[w.pick(numbers.uniform(0, 0))].0),
         };
-        // Logarithms and powers miss an end by the last digit.
+        // Logarithms and powers may miss a bound by the last digit.
         value.clamp(low, high)
     }
 }
 
-/// Share of a standard normal distribution that lies below a number.
+/// Returns the cumulative distribution of a standard normal variable at `deviations`.
 pub(super) fn below(deviations: f64) -> f64 {
     0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2)
 }
 
-/// The number below which a share of a standard normal distribution lies, by halving.
+/// Returns the quantile `share` of a standard normal distribution, by bisection over ±10
+/// deviations.
 fn deviations(share: f64) -> f64 {
     let (mut low, mut high) = (-10.0, 10.0);
     for _ in 0..60 {
@@ -179,15 +182,15 @@ fn deviations(share: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The number below which a share of a power law lies, by its inverse: with density x^−e the share of what is below x grows as
-/// x^(1−e), or as the logarithm where e is 1.
+/// Returns the quantile `share` of a power law by its inverse: with a density x^−e, the
+/// distribution grows as x^(1−e), or as the logarithm for e = 1.
 fn power_law([low, high]: [f64; 2], exponent: f64, share: f64) -> f64 {
     let power = 1.0 - exponent;
     let span = libm::log(high / low);
     if power.abs() < 1e-9 {
         return low * libm::exp(share * span);
     }
-    // In logarithms from the lower end on, so that no power of it overflows.
+    // Computed in logarithms relative to the lower bound, so that no power overflows.
     low * libm::exp(libm::log1p(share * libm::expm1(power * span)) / power)
 }
 
@@ -196,7 +199,7 @@ fn weights(entries: &[(f64, f64)]) -> Result<Weights, NoWeights> {
 }
 
 impl fmt::Display for Law {
-    /// As [`Law::parse`] reads it.
+    /// Writes the text that [`Law::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(value) => write!(f, "{value}"),
@@ -225,7 +228,7 @@ mod tests {
         Law::parse(text, |number| number.parse().ok())
     }
 
-    /// All numbers of many runs, and the mean of a function of them.
+    /// Mean of a function over the draws of many runs.
     fn drawn(law: &Law, of: impl Fn(f64) -> f64) -> f64 {
         const N: u64 = 20_000;
         let (low, high) = law.range();
@@ -250,7 +253,8 @@ mod tests {
         near(drawn(&log, |v| v), 99.0 / 100f64.ln(), 0.6);
         let normal = law("log-normal:5,2");
         near(drawn(&normal, |v| (v / 5.0).log2()), 0.0, 0.02);
-        // Cut off at three standard deviations, the variance is 0.9733 of the whole law's.
+        // Cut off at three standard deviations, the variance is 0.9733 times that of the full
+        // distribution.
         near(drawn(&normal, |v| (v / 5.0).log2().powi(2)), 0.9733, 0.03);
         near(drawn(&normal, |v| f64::from(u8::from((2.5..=10.0).contains(&v)))), 0.6845, 0.01);
         let share_below_10 =

@@ -1,13 +1,17 @@
-//! Hazard maps: many eruptions with sampled vents, rates and volumes, and how often, how soon and how thick lava comes.
+//! Hazard maps: many eruptions with sampled vents, rates and volumes, reduced to probability,
+//! arrival and thickness of lava.
 //!
-//! A [`Plan`] says how vents ([`Places`]), effusion rates and volumes ([`Law`]) are drawn. What a run is follows from
-//! the seed of the plan and its own number alone ([`Plan::sample`]), so runs can be made in any order, on any number of
-//! threads or machines ([`Plan::run`]). Each leaves a small file ([`RunRecord`]) beside the plan's own ([`PlanFile`]),
-//! whose fingerprint it carries. [`Summary`] reads those files and nothing else, and [`Drawing`] writes the maps. Both
-//! give the same bytes whatever the order was. A [`Study`] is all of them together, from its [`Settings`] to the maps.
+//! A [`Plan`] holds the distributions of vents ([`Places`]), effusion rates and volumes ([`Law`]).
+//! Each run ([`Plan::run`]) leaves a small file ([`RunRecord`]) that carries the fingerprint of the
+//! plan file ([`PlanFile`]). [`Summary`] reads those run files alone, and [`Drawing`] writes the
+//! maps. A [`Study`] joins all steps, from its [`Settings`] to the maps.
 //!
-//! Only worlds of the physical model ([`lavoxel_flow`]) have rates and volumes in true units. `docs/hazard.md` is for
-//! users.
+//! - Invariant: a run follows from the seed of the plan and its own number alone
+//!   ([`Plan::sample`]), so runs can be made in any order, on any number of threads or machines.
+//! - Invariant: [`Summary`] and [`Drawing`] give the same bytes whatever that order was.
+//!
+//! Only worlds of the physical model ([`lavoxel_flow`]) have rates and volumes in physical units.
+//! `docs/hazard.md` is the guide for users.
 
 mod curve;
 mod draw;

@@ -1,45 +1,48 @@
-//! Where vents may open: points, lines and polygons with weights, in metres east and south of the box's north-west
-//! corner.
+//! Sampling of vent positions: points, lines and polygons with weights, in metres east and south of
+//! the north-west corner of the box.
 
 use super::draw::{Numbers, Use, Weights};
 use lavoxel_geo::map::features::{Feature, Geometry};
 use lavoxel_geo::map::geojson::Rings;
 
-/// A place in metres east and south of the box's north-west corner.
+/// Position in metres east and south of the north-west corner of the box.
 pub type Metres = [f64; 2];
 
-/// Least share of its bounding box that a polygon covers.
+/// Minimum ratio of the area of a polygon to the area of its bounding box; thinner polygons are
+/// refused.
 const LEAST_SHARE: f64 = 1e-4;
 
-/// Most places tried in the bounding box of a polygon: at the least share all of them miss with a probability of e⁻¹⁰⁰.
+/// Upper bound on rejection-sampling tries in the bounding box of a polygon: at the minimum ratio
+/// [`LEAST_SHARE`] all tries miss with a probability of e⁻¹⁰⁰.
 const TRIES: usize = 1_000_000;
 
-/// Most points of all features together.
+/// Upper bound on the points of all features together.
 pub const MOST_POINTS: usize = 1 << 22;
 
-/// Places of vents, of which each run draws one.
+/// Distribution of vent positions, from which each run draws one.
 #[derive(Clone, Debug)]
 pub struct Places {
     features: Vec<Shape>,
     weights: Weights,
 }
 
-/// A feature, ready to be drawn from.
+/// Feature prepared for sampling.
 #[derive(Clone, Debug)]
 enum Shape {
     Points(Vec<Metres>),
-    /// Pieces of lines, weighed by their lengths.
+    /// Line segments, weighted by length.
     Lines(Vec<[Metres; 2]>, Weights),
-    /// Weighed by their areas.
+    /// Polygons, weighted by area.
     Polygons(Vec<Rings>, Weights),
 }
 
 impl Places {
-    /// Of features whose points are metres east and south of the box's north-west corner. The weight of a feature is
-    /// the probability, relative to the others, that a vent opens in it, wherever in it with the same density.
+    /// Creates the distribution from features whose points are metres east and south of the
+    /// north-west corner of the box. The weight of a feature is the relative probability that a
+    /// vent opens in that feature; the density inside a feature is uniform.
     ///
     /// # Errors
-    /// The fault of the features, in words that follow the name of their file.
+    /// Fault of the features, as text to be appended to the name of their file.
     pub fn new(features: Vec<Feature>) -> Result<Self, String> {
         let weights = Weights::new(features.iter().map(|feature| feature.weight));
         let weights = weights.map_err(|wrong| wrong.words("has no feature with a weight above 0"))?;
@@ -47,18 +50,18 @@ impl Places {
         Ok(Self { features, weights })
     }
 
-    /// The place that a run draws, and the number of its feature.
+    /// Returns the feature index and the vent position that run `run` draws.
     pub fn draw(&self, seed: u64, run: u64) -> (usize, Metres) {
         let feature = self.weights.pick(Numbers::new(seed, run, Use::Feature).uniform(0, 0));
         (feature, self.features[feature].draw(Numbers::new(seed, run, Use::Place)))
     }
 
-    /// Number of features.
+    /// Returns the number of features.
     pub fn len(&self) -> usize {
         self.features.len()
     }
 
-    /// Whether there is none; never, because a vent needs one.
+    /// Returns true if there is no feature; never the case, because a vent needs a feature.
     pub fn is_empty(&self) -> bool {
         self.features.is_empty()
     }
@@ -67,6 +70,8 @@ impl Places {
 impl Shape {
     fn of(geometry: Geometry) -> Result<Self, String> {
         match geometry {
+            // Degenerate shapes are refused with a remedy: sampling by length or area needs a
+            // positive measure.
             Geometry::Points(points) if points.is_empty() => Err("has a feature without a point".to_owned()),
             Geometry::Points(points) => Ok(Self::Points(points)),
             Geometry::Lines(lines) => {
@@ -106,14 +111,14 @@ impl Shape {
                 let rings = &polygons[weights.pick(which)];
                 let [low, high] = bounds(rings);
                 let at = |i: usize| [0, 1].map(|k| low[k] + (high[k] - low[k]) * numbers.uniform(i, k));
-                // No polygon is so thin that all of these miss it.
+                // Some try always hits: thinner polygons were refused when the feature was read.
                 (1..=TRIES).map(at).find(|place| holds(rings, *place)).unwrap_or(rings[0][0])
             }
         }
     }
 }
 
-/// Area of a polygon without its holes; of rings that cross themselves, about.
+/// Returns the area of a polygon less its holes; approximate for self-intersecting rings.
 fn area(rings: &Rings) -> f64 {
     let of_ring = |ring: &Vec<Metres>| {
         let Some([x0, y0]) = ring.first() else { return 0.0 };
@@ -125,7 +130,7 @@ fn area(rings: &Rings) -> f64 {
     (outer.map(of_ring).sum::<f64>() - holes.map(of_ring).sum::<f64>()).max(0.0)
 }
 
-/// The least and the largest numbers of all points.
+/// Returns the corners of the bounding box: smallest x, y and largest x, y.
 fn bounds(rings: &Rings) -> [Metres; 2] {
     let none = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
     rings.iter().flatten().fold(none, |[low, high], point| {
@@ -133,7 +138,8 @@ fn bounds(rings: &Rings) -> [Metres; 2] {
     })
 }
 
-/// Whether a ray from a place to the east crosses the rings an odd number of times.
+/// Returns true if the point lies inside: a ray to the east crosses the rings an odd number of
+/// times.
 fn holds(rings: &Rings, [x, y]: Metres) -> bool {
     let crosses =
         |(a, b): (&Metres, &Metres)| (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
@@ -156,7 +162,7 @@ mod tests {
         vec![[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]]
     }
 
-    /// The share of the runs whose place is so.
+    /// Fraction of the runs whose place satisfies the predicate.
     fn share(places: &Places, is_so: impl Fn(usize, Metres) -> bool) -> f64 {
         let runs = (0..N).map(|run| places.draw(11, run)).filter(|(feature, place)| is_so(*feature, *place));
         runs.count() as f64 / N as f64
@@ -172,7 +178,7 @@ mod tests {
         near(share(&all, |feature, _| feature == 0), 0.5);
         near(share(&all, |feature, _| feature == 1), 0.25);
         assert_eq!(share(&all, |feature, _| feature == 3), 0.0);
-        // Within a feature the density is the same everywhere.
+        // Uniform density within a feature.
         near(share(&all, |feature, [x, y]| feature == 0 && x < 5.0 && y < 2.0), 0.05);
         near(share(&all, |feature, [x, y]| feature == 1 && x == 20.0 && y <= 30.0), 0.25 * 3.0 / 7.0);
         near(share(&all, |_, place| place == [100.0, 1.0]), 0.125);
@@ -186,7 +192,7 @@ mod tests {
         let both = places(&[(Geometry::Polygons(vec![with_hole, other]), 1.0)]);
         let in_hole = |_, [x, y]: Metres| x > 2.0 && x < 8.0 && y > 2.0 && y < 8.0;
         assert_eq!(share(&both, in_hole), 0.0);
-        // 64 of 256 square metres.
+        // Expected share: 64 of 256 m².
         assert!((share(&both, |_, [x, _]| x < 10.0) - 0.25).abs() < 0.02);
         assert!((share(&both, |_, [x, y]| x < 10.0 && y < 2.0) - 0.25 * 20.0 / 64.0).abs() < 0.02);
     }

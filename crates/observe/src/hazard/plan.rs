@@ -22,83 +22,88 @@ use lavoxel_scene::scene::{NumberKey, Template};
 use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::VentSpec;
 
-/// Most runs of a plan.
+/// Upper bound on the runs of a plan.
 pub const MAX_RUNS: u64 = 1_000_000;
 
-/// Largest volume in m³ and longest duration in s that a law may give.
+/// Upper bound on a volume, in m³.
 const MOST_M3: f64 = 1e13;
+/// Upper bound on a duration, in seconds.
 const MOST_S: f64 = 1e11;
-/// Largest rate in m³/s.
+/// Upper bound on a rate, in m³/s.
 const MOST_M3_S: f64 = 1e6;
-/// Least of all of them.
+/// Lower bound on volumes (m³), durations (s) and rates (m³/s).
 const LEAST: f64 = 1e-9;
 
-/// Durations of the eruption after which a run ends that has no limit of its own, and the least such time.
+/// Default time limit of a run, in multiples of the eruption's duration.
 const USUAL_LIMIT: f64 = 4.0;
+/// Lower bound on the default time limit: one day, in seconds.
 const LEAST_LIMIT_S: f64 = 86_400.0;
 
-/// Whether runs round amounts by seeds of their own.
+/// Seeds by which runs round amounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Seeds {
-    /// Each run by one that it draws.
+    /// Own seed for each run, drawn by the run.
     Own,
-    /// All runs by that of the scene.
+    /// Seed of the scene for all runs.
     Same,
 }
 
-/// How much a run erupts.
+/// Distribution of the size of an eruption.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Size {
-    /// By its volume in m³; the duration is that over the rate.
+    /// Volume in m³; the duration is the volume over the rate.
     Volume(Law),
-    /// By its duration in s; the volume is that times the rate.
+    /// Duration in seconds; the volume is the duration times the rate.
     Duration(Law),
 }
 
-/// How a set of runs is sampled.
+/// Sampling of a set of runs.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Number of runs.
     pub runs: u64,
     /// Seed of all draws.
     pub seed: u64,
-    /// Seeds of the runs.
+    /// Seeds by which runs round amounts.
     pub seeds: Seeds,
-    /// Where vents open.
+    /// Distribution of vent positions.
     pub places: Places,
-    /// Effusion rate in m³/s.
+    /// Distribution of the mean effusion rate, in m³/s.
     pub rates: Law,
-    /// How much erupts.
+    /// Distribution of the volume or duration.
     pub size: Size,
-    /// Rank correlation of rate and size by a Gaussian copula, as its parameter from −1 to 1; none: each is drawn by itself.
+    /// Correlation parameter of the Gaussian copula of rate and size, −1 to 1; `None` draws both
+    /// independently.
     pub correlation: Option<f64>,
-    /// How the rate changes over the duration.
+    /// Shape of the effusion rate over time.
     pub curve: Curve,
-    /// Simulated seconds after which a run ends, if not before; without it four times the eruption, a day at least.
+    /// Simulated seconds after which a run ends at the latest; `None` takes four durations of the
+    /// eruption, at least a day.
     pub limit_s: Option<f64>,
-    /// Radius, height and temperature of all vents; its place and rate mean nothing.
+    /// Radius, height and temperature of all vents; the position and rate in this specification are
+    /// ignored.
     pub vent: VentSpec,
-    /// Numbers of the scene that each run draws, with their laws.
+    /// Scene numbers that each run draws, with their laws.
     pub draws: Vec<(NumberKey, Law)>,
 }
 
-/// Sample of a run.
+/// Sample of a run: its vent, rate, size and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Its number, from 0.
+    /// Run number, from 0.
     pub run: u64,
-    /// Which of the features has its vent, from 0.
+    /// Index of the feature that contains the vent, from 0.
     pub feature: usize,
-    /// Its vent in metres east and south of the box's north-west corner.
+    /// Vent position in metres east and south of the north-west corner of the box.
     pub vent_m: Metres,
-    /// Effusion rate.
+    /// Mean effusion rate, in m³/s.
     pub rate_m3_s: f64,
-    /// Volume that is to be poured.
+    /// Volume to be erupted, in m³.
     pub volume_m3: f64,
-    /// Time in which that is.
+    /// Duration of the eruption, in seconds.
     pub duration_s: f64,
-    /// Simulated time at which the run ends, if not before.
+    /// Simulated time at which the run ends at the latest, in seconds.
     pub limit_s: f64,
     /// Seed of the simulation.
     pub seed: u64,
@@ -108,7 +113,7 @@ impl Plan {
     /// Checks the ranges of the laws.
     ///
     /// # Errors
-    /// Names the flag of the law that is wrong: `--rates`, `--volumes` or `--durations`.
+    /// Names the flag of the faulty law: `--rates`, `--volumes` or `--durations`.
     pub fn validate(&self) -> Result<(), Invalid> {
         within("--runs", self.runs as f64, 1.0, MAX_RUNS as f64)?;
         let check = |flag: &str, law: &Law, most: f64| {
@@ -124,7 +129,7 @@ impl Plan {
         }
     }
 
-    /// Sample of a run.
+    /// Returns the sample of run `run`.
     pub fn sample(&self, run: u64) -> Sample {
         let (feature, vent_m) = self.places.draw(self.seed, run);
         let (rate_m3_s, size) = self.rate_and_size(run);
@@ -140,30 +145,31 @@ impl Plan {
         Sample { run, feature, vent_m, rate_m3_s, volume_m3, duration_s, limit_s, seed }
     }
 
-    /// The rate of a run, and its volume or duration.
+    /// Draws the rate of a run in m³/s, and its volume in m³ or duration in seconds.
     fn rate_and_size(&self, run: u64) -> (f64, f64) {
         let (Size::Volume(law) | Size::Duration(law)) = &self.size;
         let [rate, size] = [Use::Rate, Use::Size].map(|used_for| Numbers::new(self.seed, run, used_for));
         let Some(correlation) = self.correlation else { return (self.rates.draw(rate), law.draw(size)) };
-        // Normal numbers with this correlation, each by its share (Nelsen 2006, section 2.3).
+        // Gaussian copula: normal numbers with this correlation, each mapped through its own
+        // distribution (Nelsen 2006, section 2.3).
         let (first, own) = (rate.normal(0), size.normal(0));
         let second = correlation * first + (1.0 - correlation * correlation).max(0.0).sqrt() * own;
         (self.rates.at_share(below(first)), law.at_share(below(second)))
     }
 
-    /// The numbers of the scene that a run draws, in the order of [`Plan::draws`].
+    /// Returns the scene numbers that run `run` draws, in the order of [`Plan::draws`].
     pub fn numbers(&self, run: u64) -> Vec<f64> {
         let draws = self.draws.iter().enumerate();
         draws.map(|(place, (_, law))| law.draw(Numbers::of_number(self.seed, run, place))).collect()
     }
 
-    /// Seed of the error of the heightmap of a run.
+    /// Returns the seed of the heightmap error of run `run`.
     pub(super) fn survey_seed(&self, run: u64) -> u32 {
         Numbers::new(self.seed, run, Use::Survey).bits() as u32
     }
 
-    /// All that decides what a run comes to, by names for people. The number of runs is not among them: more runs leave
-    /// those before as they are.
+    /// Returns everything that decides the outcome of a run, by readable names. The number of runs
+    /// is not included: additional runs leave the earlier runs unchanged.
     fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
         let flow = ground.flow();
         let FlowSetup { lava, step_s, open_sides, heaters, seed: _ } = flow.setup();
@@ -175,7 +181,8 @@ impl Plan {
             Size::Duration(law) => ("durations", law),
         };
         let draws: Vec<String> = self.draws.iter().map(|(key, law)| format!("{key}={law}")).collect();
-        // Plans without draws are those of earlier programs.
+        // Unused optional parts are left out: a plan without draws then equals that of earlier
+        // programs.
         let drawn = (!draws.is_empty()).then(|| ("draws", draws.join(" ")));
         let error = ground.height_error_m();
         let drawn = drawn.into_iter().chain(error.map(|error| ("error of the heights", error.to_string())));
@@ -204,14 +211,14 @@ impl Plan {
         .collect()
     }
 
-    /// The file of the plan.
+    /// Returns the plan file for the scene and vents named `scene` and `vents`.
     pub fn file(&self, ground: &Ground, scene: &str, vents: &str) -> PlanFile {
         let decides = self.parts(ground).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         PlanFile { scene: scene.to_owned(), vents: vents.to_owned(), runs: self.runs, decides }
     }
 }
 
-/// Hash of what `value` writes of itself, which may be long.
+/// Hashes the debug text of `value` without storing the text, which may be long.
 fn hash_of_words(value: &impl fmt::Debug) -> u64 {
     struct Words(Xxh3);
     impl fmt::Write for Words {
@@ -225,45 +232,45 @@ fn hash_of_words(value: &impl fmt::Debug) -> u64 {
     words.0.digest()
 }
 
-/// Ground on which all runs flow, with all that is there besides the eruption.
+/// Initial state shared by all runs: the scene before its first step, without the sampled eruption.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    /// Simulation before its first step; it has a flow.
+    /// Simulation before its first step; always with a flow.
     pub(super) origin: Origin,
-    /// The scene, where runs draw numbers of it or an error of its heights.
+    /// Scene template; present if runs draw scene numbers or a heightmap error.
     pub(super) template: Option<Template>,
-    /// Place of the box.
+    /// Position of the box on the map.
     pub site: Site,
-    /// Remarks on how its heightmap was read.
+    /// Remarks from reading the heightmap.
     pub(super) notes: Vec<String>,
-    /// Runs that are made at once.
+    /// Number of runs made at the same time.
     pub(super) at_once: usize,
-    /// Set when long steps are to be given up.
+    /// Cancellation flag: set to abort long steps.
     pub(super) stop: Arc<AtomicBool>,
 }
 
-/// `plan.json`: what the run files of a folder belong to.
+/// Contents of `plan.json`: the plan to which the run files of a folder belong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
-    /// Name of the scene, for people.
+    /// Name of the scene.
     pub scene: String,
-    /// Where vents open, for people.
+    /// Description of the vents.
     pub vents: String,
     /// Number of runs of the last command.
     pub runs: u64,
-    /// All that decides what a run comes to.
+    /// Everything that decides the outcome of a run, by readable names.
     pub decides: BTreeMap<String, String>,
 }
 
 impl PlanFile {
-    /// Stands for the plan in each of its run files.
+    /// Returns the hash of the plan that each run file carries.
     pub fn fingerprint(&self) -> u128 {
         let all: Vec<_> = self.decides.iter().collect();
         xxh3_128(json!(all).to_string().as_bytes())
     }
 
-    /// Differences from another plan, by name, for which runs of both cannot be put together.
+    /// Returns the names in which two plans differ; runs of plans that differ must not be combined.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let names = self.decides.keys().chain(other.decides.keys().filter(|name| !self.decides.contains_key(*name)));
         names.filter(|name| self.decides.get(*name) != other.decides.get(*name)).cloned().collect()
@@ -323,7 +330,7 @@ mod tests {
             };
             let (a, b) = (ranks(&|sample| sample.rate_m3_s), ranks(&|sample| sample.volume_m3));
             let found = 12.0 * a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / samples.len() as f64;
-            // The rank correlation of a Gaussian copula (Pearson 1907).
+            // Rank correlation of a Gaussian copula (Pearson 1907).
             let expected = 6.0 / std::f64::consts::PI * libm::asin(0.5 * correlation);
             assert!((found - expected).abs() < 0.04, "{correlation}: {found} for {expected}");
             let median = |of: &dyn Fn(&Sample) -> f64| {

@@ -1,4 +1,4 @@
-//! Record of a run: `run_000042`, a small file that appears whole or not at all.
+//! Record of a run: `run_000042`, a small file that is written completely or not at all.
 //!
 //! ```text
 //! magic 8   fingerprint of the plan 16   checksum of the rest 8   length before compression 8   block of LZ4: a RunRecord
@@ -17,51 +17,52 @@ use super::plan::Sample;
 use lavoxel_files::input::{self, InputError};
 use lavoxel_flow::Flow;
 
-/// The first bytes; the last of them is the version of the format.
+/// Magic number; its last byte is the version of the format.
 const MAGIC: [u8; 8] = *b"L\xe4VOXH\r\x01";
 
-/// Bytes before the block.
+/// Length of the header before the block, in bytes.
 const HEAD: usize = 8 + 16 + 8 + 8;
 
-/// Bytes of a record besides those of its columns, and of a column, at most.
+/// Upper bound on the bytes of a record without its columns.
 const RECORD: usize = 1024;
+/// Upper bound on the bytes of one column: gap, arrival, thickness.
 const COLUMN: usize = 5 + 4 + 4;
 
-/// Longest text of a fault, in bytes.
+/// Upper bound on the text of a fault, in bytes.
 const FAULT: usize = 200;
 
-/// How a run ended.
+/// Reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
-    /// The flow was at rest.
+    /// The flow came to rest.
     Rest,
-    /// Its time was up, while it still advanced.
+    /// The time limit passed while the flow still advanced.
     Limit,
 }
 
-/// Outcome of a run, besides its columns.
+/// Outcome of a run without its columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// How it ended.
+    /// Reason why the run ended.
     pub ending: Ending,
-    /// Simulated time.
+    /// Simulated time at the end, in seconds.
     pub time_s: f64,
-    /// Volume that was poured.
+    /// Erupted volume, in m³.
     pub poured_m3: f64,
-    /// The part of it that set.
+    /// Part of the erupted volume that set, in m³.
     pub set_m3: f64,
-    /// The part of it that left at the sides of the box.
+    /// Part of the erupted volume that left at the sides of the box, in m³.
     pub out_m3: f64,
-    /// Volume that the vent could not pour under the top of the box.
+    /// Volume that the vent could not pour under the top of the box, in m³.
     pub blocked_m3: f64,
-    /// Fault of the accounts of volume and heat; none in a sound run.
+    /// Fault of the volume and heat accounts; `None` for a sound run.
     pub fault: Option<String>,
-    /// Seconds that it took, on a clock.
+    /// Wall-clock time of the run, in seconds.
     pub seconds: f64,
 }
 
 impl Outcome {
-    /// Of a flow after its last step.
+    /// Reads the outcome from a flow after its last step.
     pub(super) fn of(flow: &Flow, ending: Ending, elapsed: Duration) -> Self {
         let (account, unit) = (flow.account(), flow.space().unit_m3());
         let m3 = |units: i64| units as f64 * unit;
@@ -78,34 +79,35 @@ impl Outcome {
     }
 }
 
-/// Record of a run.
+/// Record of a run: sample, outcome, and the columns that lava reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// Sample of the run.
     pub sample: Sample,
     /// Outcome of the run.
     pub outcome: Outcome,
-    /// For each column with an arrival of lava, ascending, how much its number is above that of the one before.
+    /// Delta-encoded column numbers, ascending: difference from the previous reached column.
     gaps: Vec<u32>,
-    /// When lava first came there, in seconds from the start.
+    /// Arrival time in seconds from the start, for each reached column.
     arrival_s: Vec<f32>,
-    /// The largest thickness after any step, liquid and set, in metres.
+    /// Largest thickness after any step (liquid and set) in metres, for each reached column.
     thickness_m: Vec<f32>,
 }
 
-/// A column that lava reached.
+/// Column that lava reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reached {
-    /// Number of the column: row times the number of columns in a row, plus its place in the row; row 0 is north.
+    /// Column number: row × columns per row + position in the row; row 0 is north.
     pub column: usize,
-    /// When lava first came, in seconds from the start.
+    /// Arrival of lava, in seconds from the start.
     pub arrival_s: f32,
-    /// The largest thickness after any step, liquid and set, in metres.
+    /// Largest thickness after any step, liquid and set, in metres.
     pub thickness_m: f32,
 }
 
 impl RunRecord {
-    /// Of a flow after its last step; `most_m` has the largest thickness of each of its columns.
+    /// Creates the record from a flow after its last step; `most_m` holds the largest thickness of
+    /// each column, in metres.
     pub(super) fn new(sample: Sample, flow: &Flow, most_m: &[f32], outcome: impl FnOnce(&Flow) -> Outcome) -> Self {
         let (mut gaps, mut arrival_s, mut thickness_m) = (Vec::new(), Vec::new(), Vec::new());
         let mut before = 0;
@@ -119,7 +121,7 @@ impl RunRecord {
         Self { sample, outcome: outcome(flow), gaps, arrival_s, thickness_m }
     }
 
-    /// The columns that lava reached, ascending.
+    /// Returns the columns that lava reached, in ascending order.
     pub fn reached(&self) -> impl Iterator<Item = Reached> + '_ {
         let mut column = 0;
         let rest = self.arrival_s.iter().zip(&self.thickness_m);
@@ -129,12 +131,12 @@ impl RunRecord {
         })
     }
 
-    /// The file of a run in a folder.
+    /// Returns the path of the file of run `run`.
     pub fn path(folder: &Path, run: u64) -> PathBuf {
         folder.join(format!("run_{run:06}"))
     }
 
-    /// The bytes of its file, for the plan with a fingerprint.
+    /// Encodes the record for the plan with this `fingerprint`.
     pub fn bytes(&self, fingerprint: u128) -> Vec<u8> {
         let plain = postcard::to_stdvec(self).expect("a record is plain numbers");
         let block = compress(&plain);
@@ -144,8 +146,8 @@ impl RunRecord {
         [&head.concat()[..], &rest].concat()
     }
 
-    /// Reads the file of a run of the plan with a fingerprint, on a ground of so many columns; none where there is no
-    /// file.
+    /// Reads the file of run `run` for the plan with this `fingerprint`, on a ground of `columns`
+    /// columns; `None` if the file does not exist.
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not one of this plan.
@@ -183,7 +185,7 @@ impl RunRecord {
         if record.is_whole(columns) { Ok(record) } else { Err("is damaged") }
     }
 
-    /// Whether every column has its numbers and is on the ground.
+    /// Returns true if all arrays have equal lengths and every column lies on the ground.
     fn is_whole(&self, columns: usize) -> bool {
         let lengths = [self.arrival_s.len(), self.thickness_m.len()];
         let rises = self.gaps.iter().skip(1).all(|gap| *gap > 0);
@@ -192,24 +194,24 @@ impl RunRecord {
     }
 }
 
-/// Why the file of a run cannot be used.
+/// Error while the file of a run is read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The system cannot read it.
+    /// The operating system cannot read the file.
     #[error("cannot read {path}: {cause}")]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Error of the system.
+        /// Error of the operating system.
         cause: std::io::Error,
     },
-    /// It is not what it should be.
+    /// The file is damaged or of another plan.
     #[error("{path} {what}; remove it, and the same command makes this run again")]
     Wrong {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Fault, in words.
+        /// Fault in words.
         what: &'static str,
     },
 }
@@ -220,7 +222,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A record of these columns.
+    /// Builds a record with the given columns.
     pub(in super::super) fn record(run: u64, reached: &[(usize, f32, f32)]) -> RunRecord {
         let sample = Sample {
             run,
@@ -279,7 +281,7 @@ pub(super) mod tests {
             wrong[i] ^= 0x10;
             assert!(RunRecord::parse(&wrong, 7, 6).is_err(), "byte {i}");
         }
-        // A length that is only a claim takes no memory.
+        // A false length claim allocates no memory.
         let mut huge = bytes.clone();
         huge[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
         let sum = xxh3_64(&huge[32..]).to_le_bytes();

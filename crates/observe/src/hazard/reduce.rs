@@ -1,8 +1,10 @@
-//! From the files of runs to maps: probability, quantiles, and a row of a table for each run.
+//! Reduction of run files to maps: probability, quantiles, and a table row for each run.
 //!
-//! Nothing depends on the order in which runs were made or are read: probabilities are counts, and quantiles are those
-//! of sorted numbers. Quantiles are worked out strip by strip of columns, so that memory does not grow with the number
+//! Quantiles are computed strip by strip of columns, so that memory does not grow with the number
 //! of runs; each strip reads all files once.
+//!
+//! - Invariant: the result does not depend on the order in which runs were made or are read;
+//!   probabilities are counts, and quantiles come from sorted values.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,29 +14,30 @@ use super::record::{Outcome, RecordError, RunRecord};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_geo::map::Site;
 
-/// Most numbers of a strip: an arrival and a thickness for each run and column that it reached.
+/// Upper bound on the pairs (arrival, thickness) per strip: one for each run and column that the
+/// run reached.
 const STRIP: usize = 1 << 24;
 
-/// Bytes of such a pair.
+/// Bytes per pair.
 const BYTES_A_PAIR: f64 = 8.0;
 
 /// Finished runs of a plan.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
-    /// The folder of their files.
+    /// Folder of the run files.
     pub folder: PathBuf,
-    /// The fingerprint of their plan.
+    /// Fingerprint of the plan.
     pub fingerprint: u128,
-    /// Columns of their ground.
+    /// Number of columns of the ground.
     pub columns: usize,
-    /// Their numbers, ascending.
+    /// Run numbers, ascending.
     pub runs: Vec<u64>,
 }
 
 impl RunFiles {
     pub(super) fn for_each(&self, mut use_it: impl FnMut(&RunRecord)) -> Result<(), RecordError> {
         for run in &self.runs {
-            // A file that went away meanwhile is missed by the one who removed it.
+            // A file that was removed in the meantime is skipped.
             if let Some(record) = RunRecord::read(&self.folder, *run, self.fingerprint, self.columns)? {
                 use_it(&record);
             }
@@ -43,57 +46,60 @@ impl RunFiles {
     }
 }
 
-/// How runs become maps.
+/// Settings of the reduction of runs to maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// A run inundates a column where its largest thickness is above this, in metres.
+    /// Threshold in metres: a run inundates a column where its largest thickness is above this.
     pub above_m: f64,
     /// Quantiles, rising, each between 0 and 1.
     pub quantiles: Vec<f64>,
-    /// Times in seconds from the start of the eruption, rising: the probability that lava came before each is a map.
+    /// Times in seconds from the start of the eruption, rising; each gives a map of the probability
+    /// that lava arrived before.
     pub before_s: Vec<f64>,
-    /// Eruptions in a year, for the probability of inundation in a year.
+    /// Mean number of eruptions per year, for the annual probability of inundation; `None` writes
+    /// no such map.
     pub annual: Option<f64>,
 }
 
-/// Quantiles of a number in each column, of the runs that inundate it.
+/// Quantile maps of a quantity over the runs that inundate each column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// For each of the asked quantiles the numbers of all columns; NaN where no run comes.
+    /// Values for each requested quantile, axes (quantile, column); NaN where no run comes.
     pub maps: Vec<Vec<f32>>,
 }
 
-/// All runs in one.
+/// Summary of all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// A row for each run, by its number.
+    /// Table rows, sorted by run number.
     pub rows: Vec<Row>,
     /// Number of runs that inundate each column.
     pub counts: Vec<u32>,
-    /// For each time of the reduction, number of runs that inundate each column and came there before it.
+    /// Number of runs that inundate each column and arrive before each time, axes (time, column).
     pub before: Vec<Vec<u32>>,
-    /// Arrival in seconds from the start of the eruption.
+    /// Quantiles of the arrival, in seconds from the start of the eruption.
     pub arrival_s: Quantiles,
-    /// Largest thickness in metres.
+    /// Quantiles of the largest thickness, in metres.
     pub thickness_m: Quantiles,
-    /// The largest thickness of any run in metres; NaN where no run comes.
+    /// Largest thickness of any run per column, in metres; NaN where no run comes.
     pub thickest_m: Vec<f32>,
 }
 
-/// A run in the table.
+/// Table row of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Sample of the run.
     pub sample: Sample,
     /// Outcome of the run.
     pub outcome: Outcome,
-    /// Area that it inundates.
+    /// Inundated area, in m².
     pub area_m2: f64,
-    /// Longest way in a straight line from the vent to the middle of a column that it inundates.
+    /// Greatest straight-line distance from the vent to the middle of an inundated column, in
+    /// metres.
     pub reach_m: f64,
-    /// Largest thickness.
+    /// Largest thickness, in metres.
     pub thickest_m: f64,
-    /// Elevation of the lowest ground that it inundates; none where it inundates nothing.
+    /// Elevation of the lowest inundated ground, in metres; `None` if the run inundates nothing.
     pub lowest_m: Option<f64>,
 }
 
@@ -121,7 +127,7 @@ impl Row {
 }
 
 impl Summary {
-    /// Reads all runs.
+    /// Reads all run files and reduces them.
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not of this plan.
@@ -131,6 +137,7 @@ impl Summary {
 
     fn by_strips(files: &RunFiles, reduction: &Reduction, ground: &Ground, most: usize) -> Result<Self, RecordError> {
         let above_m = reduction.above_m;
+        // The first pass counts runs per column, from which the strips of the quantiles are sized.
         let none = || vec![f32::NAN; files.columns];
         let empty = || Quantiles { maps: reduction.quantiles.iter().map(|_| none()).collect() };
         let mut all = Self {
@@ -160,8 +167,10 @@ impl Summary {
         Ok(all)
     }
 
-    /// Works out the quantiles of the columns of a strip.
+    /// Computes the quantiles of the columns of one strip.
     fn add_strip(&mut self, strip: Range<usize>, files: &RunFiles, reduction: &Reduction) -> Result<(), RecordError> {
+        // Counting-sort layout: the counts give each column a fixed slice, filled in a single pass
+        // over the files.
         let mut starts = vec![0; strip.len() + 1];
         for (i, count) in self.counts[strip.clone()].iter().enumerate() {
             starts[i + 1] = starts[i] + *count as usize;
@@ -188,26 +197,27 @@ impl Summary {
         Ok(())
     }
 
-    /// Probability of inundation of each column.
+    /// Returns the probability of inundation of each column.
     pub fn probability(&self) -> Vec<f32> {
         self.shares(&self.counts)
     }
 
-    /// Counts of runs as shares of all.
+    /// Converts run counts to fractions of all runs.
     pub fn shares(&self, counts: &[u32]) -> Vec<f32> {
         let runs = self.rows.len().max(1) as f64;
         counts.iter().map(|count| (f64::from(*count) / runs) as f32).collect()
     }
 
-    /// Number of columns that at least a share of the runs inundate.
+    /// Returns the number of columns that at least the fraction `share` of the runs inundate.
     pub fn columns_from(&self, share: f64) -> usize {
         let least = (share * self.rows.len() as f64 - 1e-9).ceil().max(1.0) as u32;
         self.counts.iter().filter(|count| **count >= least).count()
     }
 
-    /// Memory of a summary of so many runs on these columns, and of reading the runs for it.
+    /// Estimates the memory of a summary of `runs` runs on `columns` columns, reading included.
     pub fn need(columns: usize, runs: u64, reduction: &Reduction) -> MemoryEstimate {
-        // Counts, starts of a strip twice, the thickest, a record that is read, two maps for each quantile, and one for each time.
+        // Bytes per column: counts, starts of a strip twice, largest thickness, one record being
+        // read, two maps per quantile, one map per time.
         let maps = 8.0 * reduction.quantiles.len() as f64 + 4.0 * reduction.before_s.len() as f64;
         let each = 4.0 + 2.0 * 8.0 + 4.0 + 3.0 * 13.0 + maps;
         let (runs, strip) = (runs as usize, STRIP.min(columns.saturating_mul(runs as usize)));
@@ -217,7 +227,8 @@ impl Summary {
     }
 }
 
-/// Ranges of columns that have no more than `most` numbers together, or one column.
+/// Splits the columns into ranges with at most `most` pairs each; a single column may exceed the
+/// bound.
 fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     let (mut strips, mut start, mut held) = (Vec::new(), 0, 0);
     for (column, count) in counts.iter().enumerate() {
@@ -232,7 +243,8 @@ fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     strips
 }
 
-/// The smallest of sorted numbers that is not exceeded by at least this share of them.
+/// Returns the smallest value of `sorted` that at least the fraction `quantile` of the values do
+/// not exceed.
 pub(super) fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
     let rank = (quantile * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
     sorted[rank.min(sorted.len()) - 1]
@@ -307,7 +319,8 @@ mod tests {
         let all = Summary::of(&files, &reduction, &ground).expect("right");
         let at = |map: &[f32]| [10, 11, 35, 12].map(|column| map[column]);
         assert_eq!(at(&all.probability())[..3], [1.0, 2.0 / 3.0, 1.0 / 3.0]);
-        // Of column 11 the arrival after 10 s is of a film that does not count, and none came to column 35 before 60 s.
+        // The arrival at column 11 after 10 s is of a film too thin to count; nothing reached
+        // column 35 before 60 s.
         assert_eq!([10, 11, 35].map(|column| all.before[0][column]), [3, 0, 0]);
         assert_eq!([10, 11, 35].map(|column| all.before[1][column]), [3, 2, 0]);
         assert_eq!(at(&all.arrival_s.maps[1])[..3], [0.0, 20.0, 60.0]);
@@ -321,7 +334,7 @@ mod tests {
         let lowest = all.rows[0].lowest_m.expect("it covers something");
         assert!((lowest - 117.0).abs() < 1e-3, "{lowest}");
         assert_eq!([0.0, 0.4, 1.0].map(|share| all.columns_from(share)), [3, 2, 1]);
-        // Another limit, other columns.
+        // Another threshold changes the columns.
         let thick = Summary::of(
             &files,
             &Reduction { above_m: 1.5, quantiles: vec![], before_s: vec![], annual: None },

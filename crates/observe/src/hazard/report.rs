@@ -1,4 +1,4 @@
-//! Report of a hazard map: as text and as data.
+//! Report of a hazard map, as text and as serialisable data.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use lavoxel_base::words;
 use lavoxel_scene::scene::Seconds;
 use serde::Serialize;
 
-/// Probabilities whose areas are printed.
+/// Probability levels whose areas are printed.
 const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 
-/// A finished hazard map in numbers, for serde, and as [text](Report::text).
+/// Summary numbers of a hazard map, for serde, and as [text](Report::text).
 #[derive(Debug, Serialize)]
 pub struct Report {
     scene: String,
     seed: u64,
-    /// Runs of which the maps are.
+    /// Number of runs in the maps.
     runs: usize,
-    /// Runs of the plan that were not there.
+    /// Number of planned runs without a file.
     missing: u64,
-    /// Runs that this command made; the others were there.
+    /// Number of runs made by this command; the other runs existed before.
     made: usize,
     vents: String,
     rates_m3_s: String,
@@ -28,27 +28,28 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     durations_s: Option<String>,
     above_m: f64,
-    /// Area that any run inundates.
+    /// Area that any run inundates, in m².
     area_m2: f64,
     area_of_probability: Vec<AreaOf>,
     mean_area_m2: f64,
     mean_volume_m3: f64,
     longest_reach_m: f64,
-    /// Runs that still advanced when their time was up.
+    /// Number of runs that still advanced at their time limit.
     cut_short: usize,
-    /// Runs of which lava left the box.
+    /// Number of runs that lost lava over the sides of the box.
     left_the_box: usize,
-    /// Runs whose vent could not pour all under the top of the box.
+    /// Number of runs whose vent was blocked by the top of the box.
     blocked: usize,
-    /// Runs whose accounts are not exact.
+    /// Numbers of the runs with inexact accounts.
     inexact: Vec<u64>,
-    /// Seconds of computing of all runs, and of this command from its start to its end.
+    /// Sum of the computing times of all runs, in seconds.
+    /// Wall-clock time of this command, in seconds.
     computing_s: f64,
     elapsed_s: f64,
-    /// Which features of a map are reached.
+    /// Summary lines of the exposure files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     exposure: Vec<String>,
-    /// Remarks on how the heightmap was read.
+    /// Remarks from reading the heightmap.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(skip)]
@@ -71,6 +72,7 @@ impl Report {
         let drawn: String = plan.draws.iter().map(|(key, law)| format!(", {key} {law}")).collect();
         let error =
             drawing.ground.height_error_m().map_or(String::new(), |metres| format!(", heights within ±{metres} m"));
+        // Only the quantity with a law is reported; the other follows from the rate of each run.
         let (volumes_m3, durations_s, size) = match &plan.size {
             Size::Volume(law) => (Some(law.to_string()), None, format!("volume {law} m³")),
             Size::Duration(law) => (None, Some(law.to_string()), format!("duration {law} s")),
@@ -105,12 +107,12 @@ impl Report {
         }
     }
 
-    /// This report with a line about each file of exposure.
+    /// Adds one line per exposure file.
     pub(super) fn with_exposure(self, exposure: Vec<String>) -> Self {
         Self { exposure, ..self }
     }
 
-    /// The report for people.
+    /// Formats the report as aligned text.
     pub fn text(&self) -> String {
         let shares = self.area_of_probability.iter();
         let shares = shares.map(|of| format!("{} with {} % or more", words::area(of.area_m2), 100.0 * of.probability));
@@ -141,17 +143,18 @@ impl Report {
             ),
             format!("time        {} of computing, {} for this command", spent(self.computing_s), spent(self.elapsed_s)),
         ];
+        // The line with the times stays the last.
         let before_time = lines.len() - 1;
         lines.splice(before_time..before_time, self.exposure.iter().map(|line| format!("exposure    {line}")));
         lines.join("\n")
     }
 
-    /// Runs of the plan.
+    /// Returns the number of planned runs.
     fn planned(&self) -> u64 {
         self.runs as u64 + self.missing
     }
 
-    /// Warnings about the maps.
+    /// Returns warnings about the maps, each a sentence.
     pub fn warnings(&self) -> Vec<String> {
         let missing = (self.missing > 0).then(|| {
             format!(

@@ -1,7 +1,9 @@
-//! Fingerprint of the code that decides a run: a change of the rules must not put its runs beside older ones.
+//! Fingerprint of the code that decides a run: runs of different rules must not be combined in one
+//! map.
 
-/// Hash of small trials of the flow, of what is drawn, and of when a run ends: the same for all threads and machines. A test makes the
-/// trials, and says what the number has to be where another rule changed their outcome. Made by each command, they would take a second.
+/// Hash of small trial flows, of drawn samples and of the rest criterion; equal for all threads and
+/// machines. A test makes the trials and prints the new value after a change of the rules. The
+/// value is a constant because computing the trials would take each command a second.
 pub(crate) const FINGERPRINT: u64 = 0xd5cd_6068_e8cd_a376;
 
 #[cfg(test)]
@@ -23,7 +25,7 @@ mod tests {
     /// Steps of a trial.
     const STEPS: u64 = 60;
 
-    /// A lava with every kind of loss.
+    /// Lava with every kind of loss.
     fn basalt() -> Lava {
         let cooling = Cooling::Skin { tear_m: 200.0, exposed: 0.02 };
         Lava { yield_pa: 500.0, conduction: 2.0, bed_conduction: 1.0, cooling, ..Lava::default() }
@@ -36,7 +38,8 @@ mod tests {
         Flow::new(space, setup, &ground).expect("the numbers of a trial are in range")
     }
 
-    /// Lava fills a basin, leaves it by a tunnel of one cell, runs down a slope, cools and sets.
+    /// Lava that fills a basin, leaves through a tunnel of one cell, runs down a slope, cools and
+    /// sets.
     fn trial(lava: Lava) -> Flow {
         let mut flow = flow(lava, 60.0, 4.0);
         let cells = (1..8).flat_map(|x| (4..10).flat_map(move |y| (1..8).map(move |z| [x, y, z])));
@@ -51,7 +54,7 @@ mod tests {
         flow
     }
 
-    /// A block of wax melts in a warm room.
+    /// Block of wax that melts in a warm room.
     fn melting() -> Flow {
         let lava =
             Lava { ambient_k: 360.0, vent_k: 360.0, convection: 200.0, ..Lava::preset("paraffin-wax").expect("one") };
@@ -62,7 +65,7 @@ mod tests {
         flow
     }
 
-    /// Lava meets a sea, sand and an air, with the default reactions.
+    /// Lava that meets a sea, sand and air, with the default reactions.
     const SHORE: &str = "model = \"flow\"\n[flow]\nstep_s = 10.0\n[grid]\nsize = [24, 16, 16]\ncell_size_m = 5.0\n\
                          [terrain]\nkind = \"slope\"\n[[vent]]\nx = 8.0\nz = 8.0\nradius = 1.0\nrate_m3_s = 20.0\n\
                          [[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[material]]\nname = \"sand\"\n\
@@ -72,7 +75,8 @@ mod tests {
                          matter = { kind = \"material\", name = \"sand\", amount = 1.0 }\n\
                          [air]\nstep_s = 10.0\nheight_m = 80.0\nsteam = \"steam\"\nwind = [[0.0, 2.0, 250.0]]\n";
 
-    /// Simulation after some steps of it; absent if this program refuses the scene, which a test excludes.
+    /// Runs the shore scene for some steps; `None` if this program refuses the scene, which a test
+    /// excludes.
     fn shore() -> Option<Simulation> {
         let scene = Scene::parse(SHORE, Path::new("shore.toml")).ok()?;
         let mut simulation = scene.build(Box::new(Tiled::default())).ok()?.simulation;
@@ -80,7 +84,7 @@ mod tests {
         Some(simulation)
     }
 
-    /// A plan with a draw of each kind.
+    /// Plan with a draw of each kind.
     fn drawn() -> Plan {
         let feature = |geometry, weight| Feature::new(geometry, weight);
         let square = vec![[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0], [0.0, 0.0]];
@@ -125,7 +129,7 @@ mod tests {
         let sand = shore.world().layer("sand").expect("sand");
         assert!(sand.held().any(|(place, _)| place[1] < 12), "no sand fell");
         assert!(shore.world().air().is_some_and(|air| air.check().is_ok()));
-        // Every one of these has a part in the result, so that a change of its rule shows.
+        // Each change must alter the result, so that a change of its rule shows in the hash.
         let changes: [fn(&mut Lava); 7] = [
             |lava| lava.density_kg_m3 += 1.0,
             |lava| lava.yield_pa += 1.0,

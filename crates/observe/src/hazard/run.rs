@@ -1,4 +1,4 @@
-//! One run: an eruption from its sample to its rest.
+//! Single run of a hazard study, from its sample until the flow is at rest.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -16,71 +16,74 @@ use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 use lavoxel_sim::state::State;
 
-/// Share of the time since the start, and steps, in which no column must be reached before a flow is at rest.
+/// Rest criterion: fraction of the elapsed time during which no new column was reached.
 const REST_SHARE: f64 = 0.1;
+/// Rest criterion: minimum duration of that period, in steps.
 const REST_STEPS: f64 = 10.0;
 
-/// All that decides when a run ends.
+/// All parameters that decide when a run ends; part of the rules fingerprint.
 #[cfg(test)]
 pub(super) const REST: [f64; 3] = [lavoxel_sim::records::REACHED_M, REST_SHARE, REST_STEPS];
 
-/// Bytes that a run takes for each column, besides its flow.
+/// Memory per column of a run in bytes, in addition to its flow.
 const BYTES_A_COLUMN: f64 = 4.0 + 13.0;
 
-/// Steps between looks at the memory of a run, and how to need less.
+/// Number of steps between memory checks of a run.
 const WEIGHED: u64 = 64;
+/// Remedy in the message of a failed memory check.
 const MEND: &str = "ask for fewer threads (--threads) or larger cells";
 
 impl Ground {
-    /// Ground of a scene that was built, before its first step, for so many runs at once, which give up a long step as soon as
-    /// `stop` is set; none of a scene of the classic model.
+    /// Creates the ground from a built scene before its first step, for `at_once` concurrent runs
+    /// that abort a long step once `stop` is set; `None` for a scene of the classic model.
     pub fn of(stage: Stage, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
         let Stage { mut simulation, site, notes } = stage;
         simulation.world().flow()?;
         simulation.stop_by(stop.clone());
-        // Cells are read by other matter and air alone.
+        // Only other matter and air read the cells; skipping their update saves time.
         simulation.show_when_asked();
         Some(Self { origin: simulation.into_origin(), template: None, site, notes, at_once, stop })
     }
 
-    /// Ground whose runs draw numbers of the scene, or an error of its heights.
+    /// Sets the template from which runs draw scene numbers or heightmap errors.
     #[must_use]
     pub(super) fn with_template(self, template: Template) -> Self {
         Self { template: Some(template), ..self }
     }
 
-    /// Standard deviation in metres of the error of the heights that each run draws.
+    /// Returns the standard deviation of the heightmap error that each run draws, in metres; `None`
+    /// without an error.
     pub(super) fn height_error_m(&self) -> Option<f64> {
         self.template.as_ref().and_then(|template| template.scene().spec.terrain.error_m)
     }
 
-    /// Flow before the first step.
+    /// Returns the flow before the first step.
     pub(super) fn flow(&self) -> &Flow {
         self.origin.world().flow().expect("a ground was made of a flow")
     }
 
-    /// Memory of so many runs at once on the ground of a scene.
+    /// Estimates the memory of `at_once` concurrent runs on the ground of a scene.
     pub fn need(stage: &Stage, at_once: usize) -> MemoryEstimate {
-        // The one from which all begin stays.
+        // The initial state stays in memory next to the running copies.
         need_of_runs(stage.simulation.world(), at_once + 1)
     }
 }
 
-/// Memory of so many runs in states that are as large as this one.
+/// Estimates the memory of `count` runs whose states are as large as `state`.
 fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
     let bytes = (state.taken().bytes() - OWN) as f64;
     MemoryEstimate::of("the runs that are made at once", count, bytes + BYTES_A_COLUMN * state.grid().columns() as f64)
 }
 
-/// Memory of a run, which counts in all that is weighed while the run lasts.
+/// Memory reservation of a run; counts against the limit while the run lasts.
 #[derive(Default)]
 pub(crate) struct Weighed(Option<Held>);
 
 impl Weighed {
-    /// Weighs the state of the run beside all others.
+    /// Updates the reservation to the current size of `state`.
     ///
     /// # Errors
-    /// [`TooMuchMemory`] when the runs that are made at once outgrow the limit.
+    /// [`TooMuchMemory`] when the concurrent runs outgrow the limit.
     pub(crate) fn weigh(&mut self, state: &State) -> Result<(), TooMuchMemory> {
         self.0 = None;
         let need = need_of_runs(state, 1);
@@ -89,26 +92,28 @@ impl Weighed {
         Ok(())
     }
 
-    /// Whether a run is to be weighed after a step.
+    /// Returns true if the memory check is due after `steps` steps.
     pub(crate) fn is_due(steps: u64) -> bool {
         steps.is_multiple_of(WEIGHED)
     }
 }
 
-/// Only one scene is built at a time: reading its files may take more than its run.
+/// Lock that lets one scene be built at a time: reading its files may take more memory than its
+/// run.
 pub(crate) static BUILDING: Mutex<()> = Mutex::new(());
 
 impl Plan {
-    /// Makes a run; none where `cancelled` says so before its end. The record of a sample on a ground is always one, but for
-    /// [`Outcome::seconds`].
+    /// Makes a run; `None` if `cancelled` returns true before its end. The record of a sample on a
+    /// ground is always the same, except for [`Outcome::seconds`].
     ///
-    /// A run is the simulation of the scene with the vent of the sample in place of the scene's own. It ends at rest: once its vent
-    /// is closed, no event is to come, and nothing is liquid or no column came to hold a centimetre in the last tenth of the time
-    /// since its start. Or it ends at its limit.
+    /// A run simulates the scene with the vent of `sample` in place of the scene's own vents. The
+    /// run ends at rest: the vent is closed, no event is due, and either nothing is liquid or no
+    /// new column held a centimetre of lava in the last tenth of the time since the start.
+    /// Otherwise the run ends at its time limit.
     ///
     /// # Errors
-    /// [`HazardError::Memory`] when the runs that are made at once outgrow the limit, and [`HazardError::Scene`] for numbers of the
-    /// scene that do not go together.
+    /// [`HazardError::Memory`] when the concurrent runs outgrow the limit, and
+    /// [`HazardError::Scene`] for scene numbers that contradict each other.
     pub fn run(
         &self,
         ground: &Ground,
@@ -140,7 +145,7 @@ impl Plan {
             }
             let Some(flow) = simulation.world().flow() else { return Ok(None) };
             if simulation.events_to_come() < to_come {
-                // Lava that an event puts somewhere may never move.
+                // Lava that an event places may never move, so `changed` would miss it.
                 records.observe(flow, flow.wet());
             }
             records.observe(flow, flow.changed());
@@ -153,7 +158,7 @@ impl Plan {
         Ok(simulation.world().flow().map(|flow| RunRecord::new(*sample, flow, records.thickness_m(), outcome)))
     }
 
-    /// State before the first step of a run that draws numbers of the scene.
+    /// Builds the initial state of a run that draws scene numbers.
     fn origin_of(&self, ground: &Ground, template: &Template, run: u64) -> Result<Origin, HazardError> {
         let numbers = self.numbers(run);
         let pairs: Vec<_> = self.draws.iter().map(|(key, _)| key).zip(numbers).collect();
@@ -175,7 +180,7 @@ impl Plan {
         Ok(drawn.origin)
     }
 
-    /// The vent of a run.
+    /// Returns the vent of the sample.
     fn vent_of(&self, ground: &Ground, sample: &Sample) -> VentSpec {
         let ours = self.vent.flow.as_deref().cloned().unwrap_or_default();
         let (rates_m3_s, linear) = self.curve.rates(sample.rate_m3_s, sample.duration_s);
@@ -185,7 +190,7 @@ impl Plan {
     }
 }
 
-/// Whether a flow whose vent is closed advances no more.
+/// Returns true if a flow whose vent is closed no longer advances.
 fn rests(records: &FlowRecords, flow: &Flow) -> bool {
     let least = (REST_SHARE * flow.time_s()).max(REST_STEPS * flow.setup().step_s);
     flow.is_dry() || flow.time_s() - records.last_reached_s() >= least
@@ -204,7 +209,7 @@ mod tests {
     const SCENE: &str = "seed = 6\nmodel = \"flow\"\n[flow]\nstep_s = 20.0\n[grid]\nsize = [20, 20, 20]\ncell_size_m = 10.0\n\
                          cell_height_m = 5.0\n[terrain]\nkind = \"slope\"\n[[vent]]\nx_m = 93.0\nz_m = 64.0\nradius = 1.0\n";
 
-    /// A sea at the foot of the slope, and a wall that an event builds across it.
+    /// Sea at the foot of the slope, and a wall that an event builds across the slope.
     const MORE: &str = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[body]]\n\
                         shape = { kind = \"below\", level = 6.0 }\n\
                         matter = { kind = \"material\", name = \"water\", amount = 1.0 }\n[[event]]\nat = 5\n\
@@ -242,7 +247,7 @@ mod tests {
         }
     }
 
-    /// A run is the simulation of the scene that says the same, to the bit, with all that is in it.
+    /// A run equals the simulation of a scene with the same settings, bit by bit.
     #[test]
     fn a_run_is_a_simulation() {
         let run_outs = ["", MORE].map(|more| {
@@ -268,7 +273,8 @@ mod tests {
         let flow = simulation.world().flow().expect("a flow");
         let reached: Vec<_> = record.reached().collect();
         assert!(reached.len() > 10, "{} columns", reached.len());
-        // A film that set within the step in which it came has no arrival until it covers the column.
+        // A film that set within the step of its arrival has no arrival time until lava covers the
+        // column.
         let came = |column: &usize| flow.column(*column).arrival_s.is_some();
         assert_eq!(reached.len(), (0..400).filter(came).count());
         assert!((0..400).all(|column| came(&column) || most[column] <= 0.05));

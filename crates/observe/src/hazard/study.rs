@@ -1,4 +1,5 @@
-//! A hazard map from its settings to its files: one way for the program and for others that use the library.
+//! Hazard study from its settings to its files: one code path for the program and for other users
+//! of the library.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,38 +27,38 @@ use lavoxel_scene::scene::{
 };
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
-/// Lava of a heightmap that comes without a scene and without a lava.
+/// Lava preset for a heightmap without a scene and without a lava.
 const USUAL_LAVA: &str = "etna-basalt";
 
-/// Largest limit of what a run inundates, in metres: more than any mountain is high.
+/// Upper bound on the inundation threshold in metres: above any mountain.
 const MOST_ABOVE_M: f64 = 10_000.0;
 
-/// Most eruptions in a year.
+/// Upper bound on eruptions per year.
 const MOST_ANNUAL: f64 = 1000.0;
 
-/// Fault of a hazard map.
+/// Error of a hazard study.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HazardError {
-    /// A setting or a folder that is wrong, in words.
+    /// Invalid setting or folder; the text is the full message.
     #[error("{0}")]
     Wrong(String),
-    /// The scene.
+    /// Scene that cannot be read or built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// Memory.
+    /// Runs or maps that need more memory than is free.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// A file of a run.
+    /// Run file that cannot be used.
     #[error(transparent)]
     Record(#[from] super::RecordError),
-    /// A file that cannot be written.
+    /// File that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// A map that cannot be written.
+    /// Map that cannot be written.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// A thread that does not start.
+    /// Worker thread that cannot be started.
     #[error("cannot start the threads: {0}; ask for fewer with --threads")]
     Threads(#[from] std::io::Error),
 }
@@ -75,35 +76,39 @@ impl From<String> for HazardError {
 pub struct Settings {
     /// Number of runs.
     pub runs: u64,
-    /// File of points, lines and polygons where vents open; without it the vents of the scene, with equal weights.
+    /// Path of a file with points, lines and polygons in which vents open; `None` takes the vents
+    /// of the scene with equal weights.
     pub vent_area: Option<PathBuf>,
-    /// Law of the effusion rate in m³/s; without it the one rate of the vents.
+    /// Law of the effusion rate in m³/s; `None` takes the common rate of the vents.
     pub rates: Option<String>,
-    /// Law of the volume in m³.
+    /// Law of the volume, in m³.
     pub volumes: Option<String>,
-    /// Law of the duration, in place of the volume.
+    /// Law of the duration, instead of the volume.
     pub durations: Option<String>,
-    /// Correlation of rate and volume, or rate and duration, from −1 to 1.
+    /// Correlation of rate and volume, or rate and duration, −1 to 1.
     pub correlation: Option<f64>,
-    /// How the rate changes over the duration of an eruption; the laws of rates are of its mean.
+    /// Shape of the effusion rate over time; the law of rates gives the mean.
     pub curve: Curve,
-    /// Numbers of the scene that each run draws, as `KEY=LAW`.
+    /// Scene numbers that each run draws, as `KEY=LAW`.
     pub draw: Vec<String>,
-    /// Whether each run rounds amounts by a seed of its own.
+    /// Seeds by which runs round amounts.
     pub seeds: Seeds,
-    /// A run inundates a place where its lava is at some time thicker than this, in metres.
+    /// Inundation threshold in metres: a run inundates a place where its lava is thicker at some
+    /// time.
     pub above: f64,
-    /// Quantiles of arrival and thickness.
+    /// Quantiles of arrival and thickness, each between 0 and 1.
     pub quantiles: Vec<f64>,
-    /// Times from the start of the eruption: the probability that lava came before each is a map.
+    /// Times from the start of the eruption; each gives a map of the probability that lava arrived
+    /// before.
     pub before: Vec<Seconds>,
-    /// Eruptions in a year, for a map of the probability of inundation in a year.
+    /// Mean number of eruptions per year, for a map of the annual probability of inundation.
     pub annual: Option<f64>,
-    /// Files of buildings, roads and areas, of which the probability, arrival and thickness are tables and layers.
+    /// Feature files of buildings, roads and areas; probability, arrival and thickness at each
+    /// feature become tables and layers.
     pub exposure: Vec<PathBuf>,
-    /// Levels of the contours of probability, in place of the usual ones.
+    /// Contour levels of probability, 0 to 1; `None` takes the default levels.
     pub levels: Option<Vec<f64>>,
-    /// Whether every map also becomes a picture over the ground.
+    /// Picture flag: every map is also written as a picture over the ground.
     pub picture: bool,
 }
 
@@ -130,27 +135,27 @@ impl Default for Settings {
     }
 }
 
-/// A scene of hazard maps, with the overrides that it was read with.
+/// Scene of a hazard study with the overrides that were applied.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
-    /// The scene.
+    /// Scene after the overrides.
     pub scene: &'a Scene,
-    /// The overrides, as they were asked for.
+    /// Overrides from the user.
     pub asked: &'a Overrides,
-    /// Whether it was made around a heightmap.
+    /// Bare flag: the scene was made around a heightmap.
     pub is_bare: bool,
 }
 
-/// Overrides of a bare heightmap for many runs: the physical model in long steps, with a lava, and a vent on the summit whose place
-/// is sampled anyway.
+/// Returns the overrides of a bare heightmap for many runs: the physical model with long steps, a
+/// lava, and a placeholder vent on the summit whose position is sampled later.
 ///
 /// # Errors
-/// Never, as long as the usual lava is a preset.
+/// Never, as long as the default lava is a preset.
 pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, HazardError> {
     let mut overrides = asked.clone();
     overrides.lava = asked.lava.clone().or(Some(LavaSpec::preset(USUAL_LAVA)?));
     overrides.long_steps = true;
-    // Both are sampled; the usual ones are not said.
+    // Rate and duration are sampled; the placeholders keep the usual values from being reported.
     overrides.duration = asked.duration.or(Some(Seconds(0.0)));
     if overrides.vents.is_empty() {
         overrides.vents.push(VentOverride {
@@ -164,14 +169,14 @@ pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, HazardErro
     Ok(overrides)
 }
 
-/// A plan on its ground, with all that its maps need.
+/// Plan on its ground with everything that its maps need.
 #[derive(Debug)]
 pub struct Study {
-    /// How runs are sampled.
+    /// Sampling of the runs.
     pub plan: Plan,
-    /// Where they flow.
+    /// Initial state of the runs.
     pub ground: Ground,
-    /// All that decides the runs.
+    /// Plan file that decides whether existing runs fit.
     pub file: PlanFile,
     reduction: Reduction,
     exposures: Vec<Exposure>,
@@ -181,15 +186,16 @@ pub struct Study {
     summary: MemoryEstimate,
 }
 
-/// Words where a scene has no flow.
+/// Error message for a scene without a flow.
 const NO_FLOW: &str = "hazard needs the physical model, in m³ and seconds: name a scene with model = \"flow\", or a heightmap with or \
                        without --lava NAME";
 
 impl Study {
-    /// Samples and ground of a map, of which `at_once` runs are made at a time; long steps are given up once `stop` is set.
+    /// Prepares sampling and ground of a study with `at_once` concurrent runs; long steps abort
+    /// once `stop` is set.
     ///
     /// # Errors
-    /// Names the setting that is wrong, as the flag of the program; and says where memory does not suffice.
+    /// Names the invalid setting as the flag of the program, or the missing memory.
     pub fn new(
         source: &Source<'_>,
         settings: &Settings,
@@ -221,7 +227,7 @@ impl Study {
         let exposures = settings.exposures(&stage.site)?;
         let summary = Summary::need(stage.site.grid.columns(), plan.runs, &reduction);
         let summary = exposures.iter().map(|exposure| exposure.need(plan.runs)).fold(summary, MemoryEstimate::and);
-        // Runs come first, then the maps of all of them.
+        // Peak memory: first the concurrent runs, then the maps; never both at once.
         let ending = if settings.picture { "kmz" } else { "gpkg" };
         let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
         let need = Ground::need(&stage, at_once).and(summary.clone()).or(summary.clone().and(drawn));
@@ -236,7 +242,7 @@ impl Study {
         Ok(Self { plan, ground, file, reduction, exposures, levels, pictures, scene: scene.spec.name.clone(), summary })
     }
 
-    /// The folder of a scene's maps that is not named: `lavoxel-out/NAME-hazard`.
+    /// Returns the default folder of a scene's maps: `lavoxel-out/NAME-hazard`.
     pub fn usual_folder(scene: &str) -> PathBuf {
         let name = file_name(scene);
         let ends = name.ends_with("hazard");
@@ -246,28 +252,29 @@ impl Study {
     /// Opens the folder of the runs and the maps.
     ///
     /// # Errors
-    /// When it is of another plan, or has none.
+    /// When the folder is of another plan, or is to be read and has no plan.
     pub fn open(&self, path: PathBuf, opening: Opening) -> Result<Folder, HazardError> {
         Folder::open(path, &self.file, opening, (&self.reduction, self.pictures))
     }
 
-    /// Checks that a folder has runs of this plan, before they are [taken](Folder::take_from).
+    /// Checks that `other` holds runs of this plan, before the runs are [taken](Folder::take_from).
     ///
     /// # Errors
-    /// When it is of another plan, or has none.
+    /// When `other` is of another plan, or has none.
     pub fn check_part(&self, other: &Path) -> Result<(), HazardError> {
         super::folder::check_part(other, &self.file)
     }
 
-    /// Makes a run and gives its record; none where `cancelled` says so before its end.
+    /// Makes run `run` and returns its record; `None` if `cancelled` returns true before its end.
     ///
     /// # Errors
-    /// As [`Plan::run`].
+    /// The errors of [`Plan::run`].
     pub fn run(&self, run: u64, cancelled: &dyn Fn() -> bool) -> Result<Option<RunRecord>, HazardError> {
         self.plan.run(&self.ground, &self.plan.sample(run), cancelled)
     }
 
-    /// Makes the maps of the runs of a folder; `made` of them are new, and all took `elapsed`.
+    /// Writes the maps of the runs in `folder`; `made` runs are new, and `elapsed` returns the time
+    /// of the command.
     ///
     /// # Errors
     /// When there is no run, and when a file cannot be read or written.
@@ -280,6 +287,7 @@ impl Study {
         if runs.is_empty() {
             return Err(format!("{}: holds no runs; leave out --reduce-only", folder.path.display()).into());
         }
+        // Reserves the memory of the summary, so that other work in the process sees it as taken.
         let _held = self.summary.held();
         let columns = self.ground.site.grid.columns();
         let files = RunFiles { folder: folder.runs_path(), fingerprint: folder.fingerprint, columns, runs };
@@ -303,8 +311,8 @@ impl Study {
         Ok((Report::new(&self.plan, &self.file, &drawing, made, elapsed()).with_exposure(exposed), written))
     }
 
-    /// Makes runs on so many threads, each run on one of them, into a folder, until all are made, `ends` says so or one fails; `made`
-    /// is told each. Gives how many were made.
+    /// Makes `runs` on worker threads, one run per thread, until all are made, `ends` returns true
+    /// or a run fails; calls `made` after each run. Returns the number of runs made.
     ///
     /// # Errors
     /// When memory does not suffice, a record cannot be written, or no thread starts.
@@ -325,7 +333,8 @@ impl Study {
 }
 
 impl Plan {
-    /// The scene from which runs with numbers of their own are made. Both ends of each law are tried.
+    /// Creates the template for runs that draw scene numbers; tries both bounds of each law, so
+    /// that an invalid range fails early.
     fn template(&self, scene: &Scene) -> Result<Template, HazardError> {
         let template = Template::new(scene)?;
         for (key, law) in &self.draws {
@@ -338,7 +347,7 @@ impl Plan {
     }
 }
 
-/// The line, radius, height, focus and temperature that all vents of a scene share.
+/// Returns the line, radius, height, focus and temperature that all vents of the scene share.
 fn model_vent(stage: &Stage) -> Result<VentSpec, String> {
     let of_flow = |vent: &VentSpec| vent.flow.as_ref().map(|flow| (flow.focus.clone(), flow.temperature_k));
     let form = |vent: &VentSpec| (vent.line.clone(), vent.radius, vent.height, of_flow(vent));
@@ -359,7 +368,7 @@ impl Settings {
         }
     }
 
-    /// The law of the rates, or the one rate of all vents.
+    /// Returns the law of the rates, or the common rate of all vents.
     fn rates(&self, source: &Source<'_>) -> Result<Law, String> {
         if let Some(text) = &self.rates {
             return law("--rates", text, |number| number.parse().ok());
@@ -376,7 +385,7 @@ impl Settings {
         first.map(Law::Fixed).ok_or_else(|| mend.to_owned())
     }
 
-    /// The numbers of the scene that runs draw, with their laws.
+    /// Parses the scene numbers that runs draw, with their laws.
     fn draws(&self) -> Result<Vec<(NumberKey, Law)>, String> {
         let mut all: Vec<(NumberKey, Law)> = Vec::new();
         for text in &self.draw {
@@ -437,6 +446,7 @@ impl Settings {
         if let Some(Seconds(time)) = self.before.iter().find(|Seconds(time)| *time <= 0.0) {
             return Err(format!("--before {}: must be times above 0", told(*time)));
         }
+        // Sorted without duplicates: every value becomes a file of its own name.
         let rising = |mut numbers: Vec<f64>| {
             numbers.sort_by(f64::total_cmp);
             numbers.dedup();
@@ -449,7 +459,7 @@ impl Settings {
         Ok(Reduction { above_m, quantiles: rising(self.quantiles.clone()), before_s, annual: self.annual })
     }
 
-    /// The files of exposure, each with another name.
+    /// Reads the exposure files; two files must not share a name.
     fn exposures(&self, site: &Site) -> Result<Vec<Exposure>, String> {
         let mut all: Vec<Exposure> = Vec::new();
         for path in &self.exposure {
@@ -463,7 +473,7 @@ impl Settings {
     }
 }
 
-/// A law from the text of a setting.
+/// Parses the law of the setting `flag`.
 fn law(flag: &str, text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<Law, String> {
     Law::parse(text, number).map_err(|expected| format!("{flag} {}: {expected}", tame(text)))
 }

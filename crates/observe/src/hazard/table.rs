@@ -1,34 +1,35 @@
-//! Vents as a table (`.csv`): a line each with x, y and, where they differ, a weight.
+//! Vents from a table (`.csv`): one line each with x, y and an optional weight.
 //!
-//! Fields are separated by semicolons, tabs, commas or blanks. A heading names the columns, in any order; without one
-//! they are x, y and weight. Lines that begin with `#` are skipped.
+//! Fields are separated by semicolons, tabs, commas or blanks. A header names the columns in any
+//! order; without a header they are x, y and weight. Lines that begin with `#` are skipped.
 
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::features::{Feature, Geometry};
 
-/// Most lines of a table.
+/// Upper bound on the lines of a table.
 const MOST_LINES: usize = 10_000_000;
 
-/// Names of the columns, in lower case.
+/// Accepted column names in lower case, for x, y and weight.
 const NAMES: [&[&str]; 3] = [
     &["x", "map_x", "easting", "east", "lon", "longitude"],
     &["y", "map_y", "northing", "north", "lat", "latitude"],
     &["weight"],
 ];
 
-/// Bytes of memory for a line while a table is read and made ready to be drawn from, in lists that double as they grow.
+/// Estimated memory per line in bytes while a table is read and prepared for sampling, doubling of
+/// `Vec` included.
 const BYTES_A_LINE: f64 = 480.0;
 
-/// Memory that reading a table takes besides its text.
+/// Estimates the memory of reading a table, in addition to its text.
 pub fn need(text: &str) -> MemoryEstimate {
     MemoryEstimate::of("the vents of the table", text.lines().count(), BYTES_A_LINE)
 }
 
-/// Reads a table of vents, of which [`need`] tells before what that takes.
+/// Parses a table of vents; [`need`] estimates its memory beforehand.
 ///
 /// # Errors
-/// The fault, in words that follow the name of the file.
+/// Fault of the table, as text to be appended to the name of the file.
 pub fn parse(text: &str) -> Result<Vec<Feature>, String> {
     let table = Table::parse_or_name(text, MOST_LINES, &NAMES.map(|names| names[0]))?;
     let [Some(x), Some(y), weight] = NAMES.map(|names| table.column(names)) else {

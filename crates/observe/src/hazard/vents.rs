@@ -1,4 +1,4 @@
-//! Where vents open: a file of points, lines and polygons, or the vents of the scene.
+//! Vent positions of a study, from a file of points, lines and polygons or from the scene.
 
 use std::path::Path;
 
@@ -11,18 +11,19 @@ use lavoxel_geo::map::features::{Feature, Features, Geometry, check_format, feat
 use lavoxel_scene::scene::Stage;
 use lavoxel_sim::source::VentSpec;
 
-/// Share of a side of the box by which a point computed from that side may miss it.
+/// Tolerance at the sides of the box, as a fraction of the side: covers rounding of points computed
+/// from that side.
 const SLACK: f64 = 1e-9;
 
-/// Places of vents.
+/// Distribution of vent positions with its description.
 pub(crate) struct Vents {
     pub(crate) places: Places,
-    /// Where they come from, for people.
+    /// Description of the source, for plan and report.
     pub(crate) words: String,
 }
 
 impl Vents {
-    /// The vents of a scene, with equal weights.
+    /// Takes the vents of a scene, with equal weights.
     pub(crate) fn of(stage: &Stage) -> Result<Self, String> {
         let cell = stage.site.cell_size_m;
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
@@ -42,7 +43,7 @@ impl Vents {
         Ok(Self { places, words })
     }
 
-    /// Reads a file.
+    /// Reads vent positions from a file (`.geojson`, `.gpkg`, `.csv`).
     pub(crate) fn read(path: &Path, site: &Site) -> Result<Self, String> {
         protect(path);
         let wrong = |what: String| format!("--vent-area {}: {what}", path.display());
@@ -58,6 +59,7 @@ impl Vents {
                 return Err(wrong("must end in .geojson, .gpkg or .csv".to_owned()));
             }
         };
+        // Checked before the points are transformed and indexed.
         let points: usize = features.iter_mut().map(|feature| feature.geometry.points_mut().count()).sum();
         if points > MOST_POINTS {
             return Err(wrong(format!(
@@ -77,13 +79,14 @@ impl Vents {
     }
 }
 
-/// The vents of a table.
+/// Parses the vents of a table.
 fn of_table(text: &str) -> Result<Vec<Feature>, String> {
     table::need(text).check("leave out lines of the table").map_err(|error| error.to_string())?;
     table::parse(text)
 }
 
-/// The features of a layer in coordinates of the map of a box.
+/// Converts the features of a layer to map coordinates of the box; refuses features far from the
+/// map.
 fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     let features = features_on(Features::of(root)?.weighted()?, site)?;
     match features.iter().find(|feature| feature.is_far) {
@@ -92,7 +95,8 @@ fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     }
 }
 
-/// A point of the map in metres east and south of the box's north-west corner.
+/// Converts a map point to metres east and south of the north-west corner of the box; refuses
+/// points outside.
 fn in_the_box(point: [f64; 2], site: &Site) -> Result<[f64; 2], String> {
     let sides = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
     let place = from_the_map(point, site);

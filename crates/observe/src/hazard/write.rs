@@ -1,4 +1,5 @@
-//! The files of a hazard map: rasters with their styles, contours of probability, and the table of runs.
+//! Output files of a hazard map: rasters with styles, contours of probability, and the table of
+//! runs.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -17,53 +18,55 @@ use lavoxel_io::export::maps::{Raster, Values};
 use lavoxel_io::export::{About, Caption, ExportError};
 use lavoxel_scene::scene::Seconds;
 
-/// Note of all maps.
+/// Caution written into every map.
 pub(super) const NOTE: &str = "probabilities and quantiles are those of the sampled vents, rates and volumes, by a model that is not checked \
                     for this place; they are no forecast";
 
-/// Levels of the contours of probability.
+/// Default contour levels of probability.
 const LEVELS: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 
-/// Files of the contours of probability, and its picture for Google Earth, where the map's system leads to the globe.
+/// Formats of the probability contours.
 const LINES: [&str; 2] = ["geojson", "gpkg"];
+/// Format of the picture for Google Earth; written only if the coordinate system of the map
+/// converts to longitude and latitude.
 const GLOBE: &str = "kmz";
 
-/// Seconds of an hour.
+/// Seconds per hour.
 const HOUR: f32 = 3600.0;
 
-/// How maps are written.
+/// Inputs of the map writer.
 #[derive(Clone, Debug)]
 pub struct Drawing<'a> {
-    /// All runs.
+    /// Summary of all runs.
     pub summary: &'a Summary,
-    /// Limit and quantiles of the maps.
+    /// Threshold and quantiles of the maps.
     pub reduction: &'a Reduction,
-    /// Where they flowed.
+    /// Initial state of the runs.
     pub ground: &'a Ground,
     /// Name of the scene.
     pub scene: &'a str,
     /// Plan of the runs.
     pub plan: &'a Plan,
-    /// Whether every raster also becomes a picture over the ground.
+    /// Picture flag: every raster is also written as a picture over the ground.
     pub pictures: bool,
-    /// Levels of the contours of probability, in place of the usual ones.
+    /// Contour levels of probability, 0 to 1; `None` takes the default levels.
     pub levels: Option<&'a [f64]>,
 }
 
-/// A map of a summary.
+/// Raster map of a summary.
 struct Map {
     caption: Caption,
     values: Vec<f32>,
 }
 
-/// The name of a quantile in files: `q10` for 0.1, `q2_5` for 0.025.
+/// Returns the name of a quantile in files: `q10` for 0.1, `q2_5` for 0.025.
 fn short_name(quantile: f64) -> String {
     let percent = lavoxel_base::words::short(100.0 * quantile, 6);
     let text = if percent.fract() == 0.0 { format!("{percent:02}") } else { percent.to_string() };
     format!("q{}", text.replace('.', "_"))
 }
 
-/// A time in the name of a file: `6h`, `2d`, `90min`, `45s`.
+/// Returns a time as part of a file name: `6h`, `2d`, `90min`, `45s`.
 pub(super) fn time_name(time_s: f64) -> String {
     let units = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min")];
     let whole = units.into_iter().find(|(unit, _)| time_s % unit == 0.0 && time_s > 0.0);
@@ -71,7 +74,7 @@ pub(super) fn time_name(time_s: f64) -> String {
     format!("{}{name}", time_s / unit).replace('.', "_")
 }
 
-/// The names of all files in a folder, those beside rasters included.
+/// Returns the names of all files in a folder, including styles and pictures of the rasters.
 pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let quantiles = reduction.quantiles.iter().flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
     let before = reduction.before_s.iter().map(|time_s| Kind::Before(*time_s));
@@ -84,13 +87,13 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     files.chain(drawn).chain(["runs.csv".to_owned()]).collect()
 }
 
-/// The maps that there are.
+/// Kinds of maps.
 #[derive(Clone, Copy)]
 enum Kind {
     Probability,
-    /// Of an inundation in a year with so many eruptions.
+    /// Annual probability of inundation, with the mean number of eruptions per year.
     Annual(f64),
-    /// Of an arrival before so many seconds.
+    /// Probability of an arrival before a time in seconds.
     Before(f64),
     Thickest,
     Arrival(f64),
@@ -118,8 +121,9 @@ impl Kind {
         }
     }
 
-    /// The name for people, what it is above a picture, and what it is in a line.
+    /// Returns the display name, the caption above a picture, and the description in one line.
     fn words(self, above_m: f64) -> (String, String, String) {
+        // Quantiles are conditional on inundation, which every description must say.
         let given = format!("of the runs that inundate this place (more than {above_m} m)");
         match self {
             Self::Probability => (
@@ -163,10 +167,11 @@ impl Kind {
 }
 
 impl Drawing<'_> {
-    /// Writes all files into a folder and returns their names, those beside rasters left out.
+    /// Writes all files into `folder` and returns their paths, without styles and pictures of
+    /// rasters.
     ///
     /// # Errors
-    /// [`ExportError`] for a file that cannot be written; the others before it are there.
+    /// [`ExportError`] for a file that cannot be written; files written before stay.
     pub fn write(&self, folder: &Path, existing: Existing) -> Result<Vec<PathBuf>, ExportError> {
         let mut files = Vec::new();
         let about = About { scene: self.scene.to_owned(), seed: self.plan.seed, ..About::default() };
@@ -244,11 +249,11 @@ impl Drawing<'_> {
     }
 }
 
-/// The columns of the table of runs.
+/// Columns of the table of runs.
 const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,seed,area_m2,reach_m,thickness_max_m,lowest_m,\
                        poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact";
 
-/// Writes the table of runs; vents are in coordinates of the map.
+/// Writes the table of runs; vents are in map coordinates.
 fn table(path: &Path, rows: &[Row], (plan, ground): (&Plan, &Ground), existing: Existing) -> Result<(), OutputError> {
     let keys: String = plan.draws.iter().map(|(key, _)| format!(",{key}")).collect();
     let drawn = |row: &Row| {
@@ -274,7 +279,7 @@ fn line(row: &Row, site: &Site) -> String {
     };
     let mut line = format!("{},{},{x},{y}", sample.run, sample.feature + 1);
     for number in [sample.rate_m3_s, sample.volume_m3, sample.duration_s] {
-        // All digits, so that the run can be made again by itself.
+        // All digits, so that a single run can be repeated exactly.
         write!(line, ",{number}").expect("a string takes everything");
     }
     write!(line, ",{},{area_m2:.1},{reach_m:.1},{thickest_m:.3},", sample.seed).expect("a string takes everything");
@@ -287,15 +292,15 @@ fn line(row: &Row, site: &Site) -> String {
     line
 }
 
-/// Coordinates of the map of a place in metres east and south of the box's north-west corner; without a map in metres
-/// from its south-west corner.
+/// Converts a position in metres east and south of the north-west corner of the box to map
+/// coordinates; without a map, to metres from the south-west corner.
 pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
     [place.west + east_m * scale.0, place.north - south_m * scale.1]
 }
 
-/// The inverse of [`on_the_map`].
+/// Inverse of [`on_the_map`].
 pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);

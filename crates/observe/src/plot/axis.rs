@@ -1,4 +1,4 @@
-//! One axis of a plot: where a number lies on it, and which numbers are written.
+//! Plot axis: position of a value, tick values and labels.
 
 use std::ops::Range;
 
@@ -6,34 +6,34 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use lavoxel_base::round::{number, steps};
 
-/// How numbers are spread along an axis.
+/// Scaling of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
-    /// Evenly.
+    /// Linear scaling.
     #[default]
     Linear,
-    /// By their logarithm; numbers from 0 down have no place.
+    /// Logarithmic scaling; values of 0 or less have no position.
     Log,
 }
 
 impl Axis {
-    /// Whether a number has a place on the axis.
+    /// Returns true if `value` has a position on the axis.
     pub(super) fn has(self, value: f64) -> bool {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// Number that is even along the axis.
+    /// Maps a value to the linear axis coordinate.
     fn even(self, value: f64) -> f64 {
         if self == Self::Log { value.log10() } else { value }
     }
 
-    /// The number at a place of [`Axis::even`].
+    /// Inverse of [`Axis::even`].
     fn back(self, even: f64) -> f64 {
         if self == Self::Log { 10_f64.powf(even) } else { even }
     }
 }
 
-/// An axis with its ends.
+/// Axis with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     axis: Axis,
@@ -41,11 +41,11 @@ pub(super) struct Extent {
     high: f64,
 }
 
-/// Room between the data and the ends of an axis, as a share of its length.
+/// Margin between the data and the ends of an axis, as a fraction of its length.
 const ROOM: f64 = 0.04;
 
 impl Extent {
-    /// An axis that holds all numbers that have a place on it, with a little room around them.
+    /// Creates an axis that contains all valid `values` with a margin.
     pub(super) fn around(axis: Axis, values: impl Iterator<Item = f64>) -> Self {
         let ends = values.filter(|value| axis.has(*value)).map(|value| axis.even(value));
         let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
@@ -55,33 +55,33 @@ impl Extent {
             ends => ends,
         };
         let room = ROOM * (high - low);
-        // Nothing below zero is shown where nothing is there.
+        // Data without negative values get no axis below zero.
         let from = if axis == Axis::Linear && low >= 0.0 { (low - room).max(0.0) } else { low - room };
         Self { axis, low: axis.back(from), high: axis.back(high + room) }
     }
 
-    /// Scale with so much more room at its upper end, as a share of its length.
+    /// Extends the upper end by `share`, a fraction of the axis length.
     pub(super) fn with_room_above(self, share: f64) -> Self {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         Self { high: self.axis.back(high + share * (high - low)), ..self }
     }
 
-    /// An axis with ends that were asked for.
+    /// Creates an axis with given bounds.
     pub(super) fn between(axis: Axis, low: f64, high: f64) -> Self {
         Self { axis, low, high }
     }
 
-    /// So many numbers along the axis, evenly.
+    /// Returns `count` evenly spaced values along the axis.
     pub(super) fn samples(self, count: usize) -> impl Iterator<Item = f64> {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         (0..count).map(move |i| self.axis.back(low + (high - low) * i as f64 / (count - 1).max(1) as f64))
     }
 
-    /// Round numbers from end to end, at most about `most` of them.
+    /// Returns round tick values from end to end, about `most` at most.
     pub(super) fn ticks(self, most: usize) -> Vec<f64> {
         let decades = (self.high / self.low).log10();
         if self.axis == Axis::Log && decades > 1.0 {
-            // Powers of ten, with 2 and 5 between them where there is room.
+            // Powers of ten, with 2 and 5 between them if there is room.
             let every = (decades / most as f64).ceil().max(1.0) as i32;
             let fine = every == 1 && 3.0 * decades <= most as f64;
             let powers = (self.low.log10().floor() as i32..=self.high.log10().ceil() as i32).filter(|p| p % every == 0);
@@ -95,18 +95,18 @@ impl Extent {
         (first..=last).map(|i| i as f64 * step).collect()
     }
 
-    /// Whether a number lies between the ends.
+    /// Returns true if `value` lies between the ends.
     pub(super) fn holds(self, value: f64) -> bool {
         (-1e-9..=1.0 + 1e-9).contains(&self.share(value))
     }
 
-    /// Place of a number between the ends, 0 to 1.
+    /// Returns the relative position of `value` between the ends, 0 to 1.
     pub(super) fn share(self, value: f64) -> f64 {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         (self.axis.even(value) - low) / (high - low)
     }
 
-    /// A number of [`Extent::ticks`] as text.
+    /// Formats a tick value of [`Extent::ticks`].
     pub(super) fn label(self, value: f64, most: usize) -> String {
         let size = value.abs();
         let plain = || match self.ticks(most)[..] {
@@ -121,7 +121,7 @@ impl Extent {
     }
 }
 
-/// A number as 2·10⁻⁴.
+/// Formats a value in scientific notation, such as 2·10⁻⁴.
 fn scientific(value: f64) -> String {
     let power = (value.abs().log10() + 1e-9).floor() as i32;
     let factor = number(value / 10_f64.powi(power), 0.01);
@@ -138,7 +138,7 @@ impl Ranged for Extent {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        // Far outside is outside, and does not overflow.
+        // Positions far outside are clamped, so that the conversion to pixels does not overflow.
         from + (self.share(*value).clamp(-10.0, 10.0) * f64::from(to - from)).round() as i32
     }
 

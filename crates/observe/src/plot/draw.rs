@@ -1,4 +1,4 @@
-//! Plots as shapes of an SVG. No other file but `axis.rs` knows the crate `plotters`.
+//! SVG output of plots. Only this file and `axis.rs` depend on the crate `plotters`.
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -12,7 +12,7 @@ use super::{AxisSpec, Look, Numbers, Page, Plot, PlotError, Series};
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Extent, Extent>>;
 
-/// Colours of series that people with any sight can tell apart, dark enough for white paper.
+/// Series colours that are distinct with any kind of colour vision and dark enough for white paper.
 const COLORS: [RGBColor; 6] = [
     RGBColor(0, 98, 172),
     RGBColor(205, 76, 0),
@@ -26,15 +26,15 @@ const GRID: RGBColor = RGBColor(222, 222, 222);
 const GOOD: RGBColor = RGBColor(0, 110, 60);
 const BAD: RGBColor = RGBColor(190, 20, 20);
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
-/// The crate draws letters smaller than it is asked for, by this.
+/// Correction factor of font sizes: `plotters` draws letters smaller than requested by this factor.
 const LETTER: f64 = 1.24;
 const TEXT: f64 = 13.0 * LETTER;
 const TITLE: f64 = 15.0 * LETTER;
 const HEADING: f64 = 18.0 * LETTER;
 
-/// Numbers along an axis at most.
+/// Upper bound on the ticks of an axis.
 const MOST: usize = 7;
-/// Points of a function.
+/// Number of samples of a function.
 const SAMPLES: usize = 241;
 
 pub(super) fn page(page: &Page) -> Result<String, PlotError> {
@@ -72,7 +72,7 @@ fn failed(error: impl std::fmt::Display) -> PlotError {
 }
 
 impl AxisSpec {
-    /// The axis with ends that hold `values`, unless others were asked for.
+    /// Returns the axis with the requested bounds, or bounds that contain `values`.
     fn extent(&self, values: impl Iterator<Item = f64>) -> Extent {
         match self.ends.filter(|(low, high)| self.axis.has(*low) && self.axis.has(*high) && low < high) {
             Some((low, high)) => Extent::between(self.axis, low, high),
@@ -82,7 +82,8 @@ impl AxisSpec {
 }
 
 impl Series {
-    /// Its points on a horizontal axis, as far as they have a place.
+    /// Returns the points that have a position; a function is sampled along the horizontal axis
+    /// `x`.
     fn points(&self, (x_axis, y_axis): (Axis, Axis), x: Extent) -> Vec<(f64, f64)> {
         let has = |(x, y): &(f64, f64)| x_axis.has(*x) && y_axis.has(*y);
         match &self.numbers {
@@ -93,7 +94,7 @@ impl Series {
 }
 
 impl Plot {
-    /// The numbers of the series that came as points.
+    /// Returns the points of all series given as points; functions are excluded.
     fn given(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let (x, y) = (self.x.axis, self.y.axis);
         let points = self.series.iter().filter_map(|series| match &series.numbers {
@@ -103,7 +104,8 @@ impl Plot {
         points.flatten().copied().filter(move |point| x.has(point.0) && y.has(point.1))
     }
 
-    /// The colour of each series. A theory has that of the series before it, or black where there is only one.
+    /// Returns the colour of each series. A theory takes the colour of the series before it, or
+    /// black if there is only one measured series.
     fn colors(&self) -> Vec<RGBColor> {
         let measured = self.series.iter().filter(|series| series.look != Look::Theory).count();
         let mut next = 0;
@@ -127,7 +129,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     let named = plot.series.iter().any(|series| !series.name.is_empty());
     let (mut place, mut y) = (corner(&points, (x, y)), y);
     if named && place.1 > 0 && plot.y.ends.is_none() {
-        // No corner is free: room for the legend is made above the points.
+        // No corner is free: space for the legend is made above the points.
         y = y.with_room_above(1.2 * LEGEND.1);
         place = corner(&points, (x, y));
     }
@@ -141,7 +143,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     let mut chart = builder.build_cartesian_2d(x, y).map_err(failed)?;
     mesh(plot, &mut chart, (x, y))?;
     for ((series, points), color) in plot.series.iter().zip(&points).zip(plot.colors()) {
-        // What lies outside of ends that were asked for is left out, and a line is broken there.
+        // Points outside of requested bounds are left out; a line is interrupted there.
         let outside = |(px, py): &(f64, f64)| !x.holds(*px) || !y.holds(*py);
         let runs = points.split(outside).filter(|run| !run.is_empty());
         for (i, run) in runs.enumerate() {
@@ -158,10 +160,10 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     Ok(())
 }
 
-/// Pixels of the line with the verdict.
+/// Height of the verdict line in pixels.
 const VERDICT: i32 = 26;
 
-/// Writes the verdict of a plot; gives the area below it.
+/// Writes the verdict of a plot; returns the area below the verdict.
 fn below_verdict<'a>(plot: &Plot, area: &Area<'a>) -> Result<Area<'a>, PlotError> {
     let Some(verdict) = &plot.verdict else { return Ok(area.clone()) };
     let (head, body) = area.split_vertically(VERDICT);
@@ -191,10 +193,10 @@ fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<
         .map_err(failed)
 }
 
-/// Share of the width and the height that a legend takes, about.
+/// Approximate fraction of width and height that a legend covers.
 const LEGEND: (f64, f64) = (0.55, 0.3);
 
-/// The corner in which the legend hides the fewest points, and how many.
+/// Returns the corner in which the legend hides the fewest points, and that number of points.
 fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> (SeriesLabelPosition, usize) {
     let hidden = |right: bool, upper: bool| {
         let inside = |(px, py): &&(f64, f64)| {
@@ -229,7 +231,7 @@ fn line(
     let drawn = drawn.map_err(failed)?;
     if !name.is_empty() {
         let drawn = drawn.label(name);
-        // What stands before the name in the legend.
+        // Symbol before the name in the legend.
         match look {
             Look::Line => drawn.legend(move |(x, y)| PathElement::new([(x, y), (x + 26, y)], thick)),
             Look::Theory => drawn.legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 26, y)], 8, 5, thick)),

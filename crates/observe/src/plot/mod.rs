@@ -1,4 +1,5 @@
-//! Plots of numbers beside theory, as SVG: lines and points with axes, legend and title, one or several on a page.
+//! Plots of results and theory as SVG: lines and points with axes, legend and title, one or several
+//! per page.
 //!
 //! ```
 //! use lavoxel_observe::plot::{Axis, Page, Plot};
@@ -23,31 +24,32 @@ use std::path::Path;
 pub use self::axis::Axis;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 
-/// Why a plot could not be written.
+/// Error while a plot is drawn or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlotError {
-    /// The plot cannot be drawn.
+    /// Plot that cannot be drawn; the text is the cause.
     #[error("cannot draw the plot: {0}")]
     Draw(String),
-    /// The file cannot be written.
+    /// File that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// How the numbers of a series are drawn.
+/// Drawing style of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     Line,
     Points,
-    /// A dashed line in the colour of the series before it, or in black where there is only one.
+    /// Dashed line in the colour of the preceding series, or in black if there is only one measured
+    /// series.
     Theory,
 }
 
-/// Numbers of a series.
+/// Data of a series.
 enum Numbers {
     Points(Vec<(f64, f64)>),
-    /// A function, drawn over the whole of the x axis.
+    /// Function, drawn over the full horizontal axis.
     Function(Box<dyn Fn(f64) -> f64>),
 }
 
@@ -57,7 +59,7 @@ struct Series {
     numbers: Numbers,
 }
 
-/// An axis as it was asked for.
+/// Requested axis: label, scaling and optional bounds.
 #[derive(Default)]
 struct AxisSpec {
     label: String,
@@ -65,7 +67,8 @@ struct AxisSpec {
     ends: Option<(f64, f64)>,
 }
 
-/// Lines and points between two axes. Numbers that have no place on an axis (NaN; zero on a logarithmic one) are left out.
+/// Plot of lines and points on two axes. Values without a position on an axis (NaN; 0 or less on a
+/// logarithmic one) are left out.
 #[derive(Default)]
 pub struct Plot {
     title: String,
@@ -75,71 +78,73 @@ pub struct Plot {
     verdict: Option<Verdict>,
 }
 
-/// A word of judgement in the corner above a plot.
+/// Verdict text above the upper right corner of a plot.
 struct Verdict {
     text: String,
     is_good: bool,
 }
 
 impl Plot {
-    /// An empty plot with linear axes.
+    /// Creates an empty plot with linear axes.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// Label and kind of the horizontal axis.
+    /// Sets label and scaling of the horizontal axis.
     #[must_use]
     pub fn axis_x(mut self, label: impl Into<String>, axis: Axis) -> Self {
         (self.x.label, self.x.axis) = (label.into(), axis);
         self
     }
 
-    /// Label and kind of the vertical axis.
+    /// Sets label and scaling of the vertical axis.
     #[must_use]
     pub fn axis_y(mut self, label: impl Into<String>, axis: Axis) -> Self {
         (self.y.label, self.y.axis) = (label.into(), axis);
         self
     }
 
-    /// Ends of the horizontal axis; without them it holds all points. Ends that have no place on the axis are ignored.
+    /// Sets the bounds of the horizontal axis; by default they contain all points. Bounds without a
+    /// position on the axis are ignored.
     #[must_use]
     pub fn range_x(mut self, low: f64, high: f64) -> Self {
         self.x.ends = Some((low, high));
         self
     }
 
-    /// Ends of the vertical axis, likewise.
+    /// Sets the bounds of the vertical axis; by default they contain all points. Bounds without a
+    /// position on the axis are ignored.
     #[must_use]
     pub fn range_y(mut self, low: f64, high: f64) -> Self {
         self.y.ends = Some((low, high));
         self
     }
 
-    /// A line through points (x, y).
+    /// Adds a line through points (x, y).
     #[must_use]
     pub fn series(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name, Look::Line, Numbers::Points(points.into_iter().collect()))
     }
 
-    /// Points (x, y) without a line.
+    /// Adds points (x, y) without a line.
     #[must_use]
     pub fn points(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name, Look::Points, Numbers::Points(points.into_iter().collect()))
     }
 
-    /// A dashed line of what theory says, over the whole horizontal axis.
+    /// Adds a dashed line of a theory function, over the full horizontal axis.
     #[must_use]
     pub fn line_of_theory(self, name: impl Into<String>, theory: impl Fn(f64) -> f64 + 'static) -> Self {
         self.with(name, Look::Theory, Numbers::Function(Box::new(theory)))
     }
 
-    /// A dashed line of what theory says, through points (x, y).
+    /// Adds a dashed line of theory values through points (x, y).
     #[must_use]
     pub fn points_of_theory(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name, Look::Theory, Numbers::Points(points.into_iter().collect()))
     }
 
-    /// A verdict in the upper right corner, above the plot: green if it is good, else red.
+    /// Sets the verdict above the upper right corner of the plot: green if good, else red.
     #[must_use]
     pub fn verdict(mut self, text: impl Into<String>, is_good: bool) -> Self {
         self.verdict = Some(Verdict { text: text.into(), is_good });
@@ -151,7 +156,7 @@ impl Plot {
         self
     }
 
-    /// The plot alone, as SVG.
+    /// Returns the plot alone as SVG.
     ///
     /// # Errors
     /// [`PlotError::Draw`], which no plot is known to raise.
@@ -162,52 +167,53 @@ impl Plot {
     /// Writes the plot alone as SVG.
     ///
     /// # Errors
-    /// [`PlotError::Output`] when the file is there and is to be kept or cannot be written; then nothing is left behind.
+    /// [`PlotError::Output`] when the file exists and is to be kept, or cannot be written; no
+    /// partial file is left.
     pub fn write(self, path: &Path, existing: Existing) -> Result<(), PlotError> {
         Page::new("").plot(self).write(path, existing)
     }
 }
 
-/// Plots in rows and columns on one page.
+/// Page of plots in rows and columns.
 pub struct Page {
     title: String,
     plots: Vec<Plot>,
     columns: usize,
-    /// Pixels of a plot.
+    /// Width and height of a plot, in pixels.
     size: (u32, u32),
 }
 
 impl Page {
-    /// An empty page; an empty title takes no room.
+    /// Creates an empty page with two columns; an empty title takes no room.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), plots: Vec::new(), columns: 2, size: (560, 400) }
     }
 
-    /// Another plot, at the right of the last one or in the next row.
+    /// Adds a plot, at the right of the last plot or in the next row.
     #[must_use]
     pub fn plot(mut self, plot: Plot) -> Self {
         self.plots.push(plot);
         self
     }
 
-    /// Most plots beside each other; 2 without it.
+    /// Sets the maximum number of plots per row; the default is 2.
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns.max(1);
         self
     }
 
-    /// Width and height of each plot in pixels; 560 × 400 without it.
+    /// Sets width and height of each plot in pixels; the default is 560 × 400.
     #[must_use]
     pub fn plot_size(mut self, width: u32, height: u32) -> Self {
         self.size = (width.max(160), height.max(120));
         self
     }
 
-    /// The page as SVG.
+    /// Returns the page as SVG.
     ///
     /// # Errors
-    /// As [`Plot::svg`].
+    /// The errors of [`Plot::svg`].
     pub fn svg(&self) -> Result<String, PlotError> {
         draw::page(self)
     }
@@ -215,7 +221,7 @@ impl Page {
     /// Writes the page as SVG.
     ///
     /// # Errors
-    /// As [`Plot::write`].
+    /// The errors of [`Plot::write`].
     pub fn write(&self, path: &Path, existing: Existing) -> Result<(), PlotError> {
         let svg = self.svg()?;
         let mut file = WholeFile::create(path, existing)?;

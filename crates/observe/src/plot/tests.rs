@@ -12,7 +12,7 @@ fn drop_of(n: usize) -> Plot {
 #[test]
 fn a_plot_has_its_points_its_theory_and_its_words() {
     let svg = drop_of(20).svg().expect("a plot");
-    // One more in the legend.
+    // One additional circle is in the legend.
     assert_eq!(svg.matches("<circle").count(), 21);
     assert!(svg.matches("<polyline").count() > 20, "dashes");
     for word in ["A drop &amp; its &lt;radius&gt;", "time [s]", "radius [m]", "computed", "R ~ t^⅛"] {
@@ -37,7 +37,7 @@ fn numbers_without_a_place_are_left_out() {
     let points = [(0.0, 1.0), (f64::NAN, 2.0), (1.0, f64::INFINITY), (1.0, -1.0), (2.0, 3.0), (20.0, 30.0)];
     let plot = Plot::new("").axis_x("x", Axis::Log).axis_y("y", Axis::Log).points("", points);
     assert_eq!(plot.svg().expect("a plot").matches("<circle").count(), 2);
-    // Nothing at all, one number, and ends that are none.
+    // No data, a single number, and invalid bounds.
     for plot in [
         Plot::new("empty"),
         Plot::new("one").series("a", [(1.0, 0.0)]),

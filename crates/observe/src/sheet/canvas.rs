@@ -1,12 +1,15 @@
-//! Surface that a sheet is drawn on, of millimetres from the upper left corner of the paper: x to the right, y down.
+//! Drawing interface of a sheet: fills, strokes, text and images in millimetres from the upper left
+//! corner of the paper, x to the right, y down.
+//!
+//! A sheet is drawn once through [`Canvas`]; the PDF and the PNG writer are its two back ends.
 
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::face;
 
-/// Length in millimetres, along both axes.
+/// Point or vector on the paper: x, y in millimetres.
 pub(super) type Point = [f64; 2];
 
-/// A rectangle in millimetres: left, top, width, height.
+/// Rectangle in millimetres: left edge, top edge, width, height.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rect {
     pub(super) x: f64,
@@ -36,23 +39,23 @@ impl Rect {
         self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
     }
 
-    /// The rectangle with so much more on each side.
+    /// Returns the rectangle grown by `by` millimetres on each side.
     pub(super) fn grown(&self, by: f64) -> Self {
         Self::new(self.x - by, self.y - by, self.w + 2.0 * by, self.h + 2.0 * by)
     }
 
-    /// Its outline.
+    /// Returns the outline as one closed ring.
     pub(super) fn path(&self) -> Vec<Vec<Point>> {
         let (r, b) = (self.right(), self.bottom());
         vec![vec![[self.x, self.y], [r, self.y], [r, b], [self.x, b], [self.x, self.y]]]
     }
 }
 
-/// A colour in sRGB, and how much of it is seen.
+/// sRGB colour with opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Paint {
     pub(super) rgb: [u8; 3],
-    /// In hundredths.
+    /// Opacity in percent, 0 to 100.
     pub(super) opacity: u8,
 }
 
@@ -62,18 +65,19 @@ impl Paint {
     }
 }
 
+/// Colour of text and frames. Chosen by eye, as the colours below.
 pub(super) const INK: Paint = Paint::full([28, 28, 32]);
 pub(super) const GRAY: Paint = Paint::full([96, 96, 102]);
 pub(super) const PALE: Paint = Paint::full([206, 206, 210]);
 pub(super) const WHITE: Paint = Paint::full([255; 3]);
 pub(super) const ALARM: Paint = Paint::full([190, 20, 20]);
 
-/// A line of so many millimetres; without dashes it is whole.
+/// Line style: colour, width and dashes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pen {
     pub(super) paint: Paint,
     pub(super) width: f64,
-    /// Length of a dash and of the gap behind it.
+    /// Dash and gap length in millimetres; `None` is a solid line.
     pub(super) dash: Option<[f64; 2]>,
 }
 
@@ -83,7 +87,7 @@ impl Pen {
     }
 }
 
-/// Which part of a text stands at its place.
+/// Horizontal alignment: part of a text that stands at its anchor point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     Start,
@@ -91,16 +95,16 @@ pub(super) enum Align {
     End,
 }
 
-/// How text looks.
+/// Text style.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Type {
-    /// Millimetres to the em.
+    /// Font size: millimetres per em.
     pub(super) size: f64,
     pub(super) paint: Paint,
     pub(super) bold: bool,
-    /// White around the letters, in millimetres.
+    /// Width of the white outline around the letters, in millimetres.
     pub(super) halo: f64,
-    /// Degrees by which the text is turned to the left.
+    /// Rotation of the text in degrees, counter-clockwise.
     pub(super) turned: f64,
 }
 
@@ -117,17 +121,18 @@ impl Type {
         Self { paint, ..self }
     }
 
-    /// Length of a text in millimetres.
+    /// Returns the length of `text` in millimetres.
     pub(super) fn width(&self, text: &str) -> f64 {
         f64::from(face::letters(text).1) * self.size
     }
 
-    /// Millimetres by which the strokes of the light font are thickened.
+    /// Extra stroke width in millimetres; the light font is also used for bold text by thicker
+    /// strokes.
     pub(super) fn thickened(&self) -> f64 {
         self.size * if self.bold { 0.07 } else { 0.022 }
     }
 
-    /// `text`, or as much of its beginning as fits into `room` millimetres, with an ellipsis.
+    /// Returns `text`, or the longest beginning that fits into `room` millimetres with an ellipsis.
     pub(super) fn shortened(&self, text: &str, room: f64) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -137,7 +142,8 @@ impl Type {
         format!("{}…", cut.trim_end())
     }
 
-    /// `text` in lines of at most `room` millimetres; a word that is longer by itself is cut.
+    /// Breaks `text` into lines of at most `room` millimetres; a single word longer than `room` is
+    /// shortened.
     pub(super) fn lines(&self, text: &str, room: f64) -> Vec<String> {
         let mut lines = vec![String::new()];
         for word in text.split_whitespace() {
@@ -154,8 +160,8 @@ impl Type {
         lines
     }
 
-    /// Place of the start of the line on which a text stands, for one whose middle of capitals is at `at`; and the direction in
-    /// which it runs.
+    /// Returns the baseline start of `text` and its direction (unit vector), given that the anchor
+    /// `at` lies at half the height of the capitals.
     pub(super) fn start(&self, at: Point, align: Align, text: &str) -> (Point, Point) {
         let turned = self.turned.to_radians();
         let along = [turned.cos(), -turned.sin()];
@@ -169,21 +175,22 @@ impl Type {
     }
 }
 
-/// A back end.
+/// Drawing back end of a sheet (PDF or raster).
 pub(super) trait Canvas {
-    /// Fills what lies inside of an odd number of rings.
+    /// Fills the area enclosed by `rings` by the even-odd rule.
     fn fill(&mut self, rings: &[Vec<Point>], paint: Paint);
-    /// Draws lines; one that ends where it begins is closed.
+    /// Draws polylines; a polyline whose ends coincide is closed.
     fn stroke(&mut self, lines: &[Vec<Point>], pen: &Pen);
-    /// Writes a text: `at` is its start, middle or end, halfway up its capitals.
+    /// Writes `text`; `at` is its start, middle or end (by `align`) at half the height of its
+    /// capitals.
     fn text(&mut self, at: Point, align: Align, text: &str, look: &Type);
-    /// Puts a picture into a rectangle.
+    /// Draws `image` into the rectangle `place`.
     fn image(&mut self, place: Rect, image: &Image);
-    /// Keeps all that follows inside of a rectangle, or no more.
+    /// Clips all later drawing to a rectangle; `None` ends the clipping.
     fn clip(&mut self, to: Option<Rect>);
 }
 
-/// A line from one point to another.
+/// Draws a straight line between two points.
 pub(super) fn line(canvas: &mut dyn Canvas, from: Point, to: Point, pen: &Pen) {
     canvas.stroke(&[vec![from, to]], pen);
 }

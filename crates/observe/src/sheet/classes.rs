@@ -1,34 +1,37 @@
-//! Classes of a map: ranges of its numbers with a colour each, and the area that each covers.
+//! Classes of a map: ranges of values, each with a colour, a label and a count of cells.
+//!
+//! Probabilities have fixed limits; other quantities have round steps, at most [`MOST`] classes.
 
 use ndarray::Array2;
 
 use lavoxel_automaton::view::Palette;
 use lavoxel_base::round::{number, steps};
 
-/// Limits between classes of probability, which are the contours that `lavoxel hazard` draws.
+/// Inner limits of the probability classes; equal to the contours that `lavoxel hazard` draws.
 const SHARES: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 
-/// Classes of other quantities at most.
+/// Upper bound on the number of classes of quantities other than probabilities.
 const MOST: f64 = 7.0;
 
-/// The part of a palette that is told apart on a hill shade.
+/// Range of the palette (0 to 1) that is used: its dark and light ends cannot be told from the
+/// shades of the hill shade.
 const PART: (f32, f32) = (0.08, 0.94);
 
-/// Kind of the numbers of a map.
+/// Kind of the values of a map; sets its classes and palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// 0 to 1, nothing at 0.
+    /// Probability from 0 to 1; cells with 0 are transparent.
     Probability,
-    /// A time since the start.
+    /// Time since the start of the run.
     Arrival,
-    /// A thickness or another amount, nothing at 0.
+    /// Thickness or another amount; cells with 0 are transparent.
     Amount,
-    /// Any number.
+    /// Any other quantity; all values are shown.
     Other,
 }
 
 impl Kind {
-    /// By the name of a map.
+    /// Returns the kind of a map by its name in files, such as `arrival_q10`.
     pub(super) fn of(quantity: &str) -> Self {
         match quantity {
             _ if quantity.starts_with("probability") => Self::Probability,
@@ -49,13 +52,15 @@ impl Kind {
         }
     }
 
-    /// Whether a number is one that is shown.
+    /// Returns true if a cell with this value is coloured: not NaN, and above 0 where 0 means
+    /// nothing.
     pub(super) fn shows(self, value: f64) -> bool {
         !value.is_nan() && (value > 0.0 || !matches!(self, Self::Probability | Self::Amount))
     }
 }
 
-/// A range of numbers; the upper end belongs to the next one.
+/// Half-open range of values `low..high` in the unit of the map, with its colour, label and count
+/// of cells.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Class {
     pub(super) low: f64,
@@ -65,7 +70,7 @@ pub(super) struct Class {
     pub(super) cells: usize,
 }
 
-/// All classes, rising.
+/// All classes of a map, in rising order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Classes {
     pub(super) kind: Kind,
@@ -73,7 +78,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Classes of a map with these numbers.
+    /// Classifies `values`: finds limits and colours, then counts the cells of each class.
     pub(super) fn of(kind: Kind, values: &Array2<f32>, unit: &str) -> Self {
         let shown = || values.iter().map(|value| f64::from(*value)).filter(|value| kind.shows(*value));
         let (low, high) = shown().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
@@ -84,6 +89,8 @@ impl Classes {
         let count = limits.len().saturating_sub(1);
         let color = |i: usize| {
             let share = if count > 1 { i as f32 / (count - 1) as f32 } else { 0.6 };
+            // A single class takes 0.6 of the palette: no neighbour exists from which it must
+            // differ.
             let share = PART.0 + share * (PART.1 - PART.0);
             palette.srgb(if reversed { 1.0 - share } else { share })
         };
@@ -103,21 +110,23 @@ impl Classes {
         classes
     }
 
-    /// The class of a number that is shown.
+    /// Returns the index of the class that holds `value`; `None` for a value that is not shown.
     pub(super) fn number(&self, value: f64) -> Option<usize> {
         let last = self.list.len().checked_sub(1)?;
-        // Rasters hold 32-bit numbers: 0.9 there is a little less than the limit 0.9.
+        // Rasters hold 32-bit floats: 0.9 as `f32` differs from the `f64` limit 0.9, so the
+        // comparison is done in `f32`.
         let is_below = |class: &Class| (value as f32) < class.high as f32;
         self.kind.shows(value).then(|| self.list.iter().position(is_below).unwrap_or(last))
     }
 
-    /// The numbers between the classes.
+    /// Returns the limits between neighbouring classes, which are the contour levels.
     pub(super) fn between(&self) -> Vec<f64> {
         self.list.iter().skip(1).map(|class| class.low).collect()
     }
 }
 
-/// Ends of the classes for numbers from the least to the largest.
+/// Returns the rising limits of all classes for values from `low` to `high`; empty if no value is
+/// shown.
 fn limits(kind: Kind, low: f64, high: f64) -> Vec<f64> {
     if low > high {
         return Vec::new();
@@ -144,7 +153,7 @@ fn label(kind: Kind, (low, high): (f64, f64), unit: &str) -> String {
     format!("{} – {}{unit}", number(low, step), number(high, step))
 }
 
-/// A number of a map at the place of a contour line.
+/// Formats the level of a contour line with its unit; probabilities in percent.
 pub(super) fn level_label(kind: Kind, level: f64, unit: &str) -> String {
     match kind {
         Kind::Probability => format!("{} %", number(100.0 * level, 1.0)),

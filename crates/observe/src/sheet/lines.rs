@@ -1,4 +1,5 @@
-//! Contour lines of a sheet: between the classes, and the reach of the lava after stated hours.
+//! Contour lines of a sheet: between classes, and isochrones of the lava at the hours that the user
+//! named.
 
 use ndarray::Array2;
 
@@ -9,21 +10,24 @@ use super::view::View;
 use lavoxel_geo::map::contour;
 use lavoxel_geo::map::rounded;
 
-/// Colour of lines between classes, and of the reach after some hours.
+/// Colour of the lines between classes. Chosen by eye.
 const BETWEEN: Paint = Paint { rgb: [30, 20, 20], opacity: 75 };
+/// Colour of the isochrones (reach of the lava after given hours). Chosen by eye.
 pub(super) const REACH: Paint = Paint::full([0, 84, 180]);
 
-/// The reach of lava after a time, by one quantile of the arrival.
+/// Isochrone: extent of the lava at one time, by one quantile of the arrival.
 pub(super) struct Reach {
-    /// Part of the runs that come to a place and are there by then: 0.1, 0.5, …
+    /// Quantile of the arrival time among the runs that reach a cell, from 0 to 1.
     pub(super) quantile: f64,
+    /// Time since the start, in hours.
     pub(super) hours: f64,
-    /// Hours; NaN where lava never comes.
+    /// Arrival time per cell in hours, axes (row, column); NaN where lava never arrives.
     pub(super) arrival: std::rc::Rc<Array2<f32>>,
 }
 
 impl Reach {
-    /// Its line: whole for the median, in dashes for what is earlier, in dots for what is later.
+    /// Returns the line style: solid for the median, dashed for earlier quantiles, dotted for later
+    /// quantiles.
     pub(super) fn pen(&self, em: f64) -> Pen {
         let dash = match self.quantile {
             q if q < 0.5 => Some([0.9 * em, 0.45 * em]),
@@ -33,15 +37,18 @@ impl Reach {
         Pen { dash, ..Pen::new(REACH, 0.15 * em) }
     }
 
-    /// Name of its line in the legend.
+    /// Returns the legend entry of the line.
     pub(super) fn words(&self) -> String {
         let time = level_label(Kind::Arrival, self.hours, "h");
         format!("reached within {time}, quantile {}", self.quantile)
     }
 
-    /// Draws its line; gives its number, to be written when all lines are drawn.
+    /// Draws the isochrone; returns the label of the median, which the caller writes after all
+    /// lines.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) -> Option<Label> {
-        // What lava never reaches is as far behind the line as what it just left is before it.
+        // NaN would leave gaps in the contour. Cells that lava never reaches get twice the hours,
+        // so that the interpolated line lies halfway between such cells and cells that lava has
+        // just reached at time 0.
         let late = 2.0 * self.hours;
         let times = self.arrival.mapv(|hours| if hours.is_nan() { late } else { f64::from(hours) });
         let lines = found(&times, self.hours, view);
@@ -51,7 +58,8 @@ impl Reach {
     }
 }
 
-/// Lines between the classes of a map and around all that is shown; gives their numbers, to be written when all lines are drawn.
+/// Draws contours between the classes and the outline of all shown cells; returns labels that the
+/// caller writes after all lines.
 pub(super) fn between(
     canvas: &mut dyn Canvas,
     (values, classes, unit): (&Array2<f32>, &Classes, &str),
@@ -61,7 +69,7 @@ pub(super) fn between(
     let kind = classes.kind;
     let shown = values.mapv(|value| f64::from(u8::from(kind.shows(f64::from(value)))));
     canvas.stroke(&found(&shown, 0.5, view), &Pen::new(BETWEEN, 0.09 * em));
-    // A thickness has no lines: its colours end at steep fronts.
+    // Thickness gets no contours: its colours end at steep fronts.
     if !matches!(kind, Kind::Probability | Kind::Arrival) {
         return Vec::new();
     }
@@ -76,7 +84,7 @@ pub(super) fn between(
     labels
 }
 
-/// A number that belongs to some lines.
+/// Label of contour lines of one level.
 pub(super) struct Label {
     lines: Vec<Vec<Point>>,
     text: String,
@@ -89,13 +97,14 @@ impl Label {
     }
 }
 
-/// The rounded lines of a level in millimetres.
+/// Returns the smoothed contour lines of `level`, in millimetres on the sheet.
 fn found(values: &Array2<f64>, level: f64, view: &View) -> Vec<Vec<Point>> {
     let lines = contour::lines(values, level).into_iter().map(rounded::line);
     lines.map(|line| line.into_iter().map(|point| view.at_cell(point)).collect()).collect()
 }
 
-/// Writes a number on the longest of some lines, along it, where it is long enough for that.
+/// Writes `text` along the longest of `lines` (any line that is at least three times the label), at
+/// the first position that is free.
 fn label(canvas: &mut dyn Canvas, lines: &[Vec<Point>], text: &str, (look, frame, taken): (Type, Rect, &mut Taken)) {
     let length = |line: &&Vec<Point>| line.windows(2).map(distance).sum::<f64>();
     let Some(line) = lines.iter().max_by(|a, b| length(a).total_cmp(&length(b))) else { return };
@@ -110,7 +119,7 @@ fn label(canvas: &mut dyn Canvas, lines: &[Vec<Point>], text: &str, (look, frame
             along(line, share * long + 0.5 * width),
         );
         let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-        // Only where the line is about straight.
+        // Only where the line is nearly straight: the letters stand on one straight baseline.
         if dx.hypot(dy) < 0.85 * width {
             continue;
         }
@@ -130,7 +139,8 @@ fn distance(pair: &[Point]) -> f64 {
     (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1])
 }
 
-/// The point so many millimetres along a line.
+/// Returns the point at a distance of `rest` millimetres along a polyline; its end if the polyline
+/// is shorter.
 fn along(line: &[Point], mut rest: f64) -> Point {
     for pair in line.windows(2) {
         let length = distance(pair);

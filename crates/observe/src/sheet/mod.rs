@@ -1,8 +1,11 @@
-//! Finished sheets of maps, for print: title, the map over lit ground with grid and coordinates, scale, north, classes with their
-//! areas, a table of what lava reaches, parameters and cautions, a stamp; as PDF and PNG. Beside them a project for QGIS, and a
-//! report as text.
+//! Printed map sheets as PDF and PNG, projects for QGIS, and reports as text.
 //!
-//! A sheet is drawn once, in millimetres, on a surface with two back ends. The same inputs give the same bytes.
+//! A sheet shows a title, the map over hill-shaded ground with a coordinate grid, scale bar, north
+//! arrow, classes with their areas, a table of exposure, parameters and cautions, and a stamp.
+//!
+//! - Invariant: a sheet is drawn once, in millimetres, through one interface with two back ends
+//!   (PDF and raster).
+//! - Invariant: equal inputs give equal bytes.
 
 mod canvas;
 mod classes;
@@ -42,35 +45,37 @@ use lavoxel_geo::terrain::{TerrainError, load_values};
 use lavoxel_io::export::{About, ExportError, write_png_at};
 use lavoxel_scene::scene::Seconds;
 
-/// Pixels in an inch of a sheet as PNG.
+/// Resolution of a sheet as PNG, in pixels per inch.
 pub const DPI: f64 = 300.0;
 
-/// Most letters of a text that the user gives.
+/// Upper bound on the characters of a text from the user, such as a title; longer text does not fit
+/// on the paper.
 const LONGEST_TEXT: usize = 200;
 
-/// Most files of features on a sheet, each with a line of the legend.
+/// Upper bound on overlay files per sheet: each takes a line of the legend.
 const MOST_OVERLAYS: usize = 100;
 
-/// Bytes of a pixel of a sheet as PNG: its colour while it is drawn, a copy of it, and what hides parts of it.
+/// Estimated memory per pixel of a PNG sheet, in bytes: its colour while it is drawn, a copy of the
+/// colour, and the clip mask.
 const BYTES_A_PIXEL: f64 = 9.0;
 
-/// Why a sheet cannot be made.
+/// Error while a sheet, a project or a report is read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SheetError {
-    /// A file or a setting that is wrong, in words.
+    /// Invalid file or setting; the text is the full message.
     #[error("{0}")]
     Wrong(String),
-    /// A map or its ground that cannot be read.
+    /// Map or heightmap that cannot be read.
     #[error(transparent)]
     Terrain(#[from] TerrainError),
-    /// Memory.
+    /// Sheet that needs more memory than is free.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// A file that cannot be written.
+    /// Output file that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// A picture that cannot be written.
+    /// Image that cannot be written.
     #[error(transparent)]
     Export(#[from] ExportError),
 }
@@ -81,18 +86,18 @@ impl SheetError {
     }
 }
 
-/// Size of the paper.
+/// Paper size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paper {
-    /// 210 × 297 mm.
+    /// A4, 210 × 297 mm.
     #[default]
     A4,
-    /// 297 × 420 mm.
+    /// A3, 297 × 420 mm.
     A3,
 }
 
 impl Paper {
-    /// The shorter and the longer side, in millimetres.
+    /// Returns the shorter and the longer side, in millimetres.
     pub fn sides_mm(self) -> [f64; 2] {
         match self {
             Self::A4 => [210.0, 297.0],
@@ -101,53 +106,55 @@ impl Paper {
     }
 }
 
-/// Date on a sheet.
+/// Date printed on a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Date {
-    /// The day on which the file of the map was last written, in UTC.
+    /// Day (UTC) of the last modification of the map file.
     #[default]
     OfMap,
-    /// This text.
+    /// Date as text from the user.
     Text(String),
-    /// None.
+    /// No date.
     None,
 }
 
-/// Settings of a sheet.
+/// Settings of a sheet, as the flags of `lavoxel sheet` give them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Map of a folder; `probability` without it.
+    /// Name of the map inside a hazard folder; `None` reads `probability`.
     pub layer: Option<String>,
-    /// Heightmap for the hill shade, in the system of the map.
+    /// Heightmap for the hill shade, in the coordinate system of the map; `None` draws no ground.
     pub ground: Option<PathBuf>,
-    /// Files of features to be drawn over the map, besides the exposure of its folder.
+    /// Feature files drawn over the map, in addition to the exposure layers of its folder.
     pub overlays: Vec<PathBuf>,
-    /// Tables of exposure in place of those of the folder.
+    /// Exposure tables (CSV) that replace the tables of the folder; empty keeps the tables of the
+    /// folder.
     pub tables: Vec<PathBuf>,
-    /// Hours after which the reach of the lava is drawn, by the quantiles of arrival of the folder.
+    /// Times for which isochrones of the lava are drawn, one for each quantile of arrival in the
+    /// folder.
     pub hours: Vec<Seconds>,
-    /// Title in place of the usual one.
+    /// Title; `None` composes one from the map and the scene.
     pub title: Option<String>,
-    /// Author.
+    /// Author in the footer; `None` prints no author.
     pub author: Option<String>,
-    /// Date.
+    /// Date in the footer.
     pub date: Date,
-    /// Paper.
+    /// Paper size.
     pub paper: Paper,
-    /// Whether the longer side of the paper is the lower one; without it, whichever gives the map more room.
+    /// Landscape format; `None` takes the format that gives the map the larger scale.
     pub landscape: Option<bool>,
-    /// Stamp, such as `UNVERIFIED`.
+    /// Stamp across the map, such as `UNVERIFIED`; `None` prints no stamp.
     pub stamp: Option<String>,
 }
 
 impl Settings {
-    /// Usual stamp: a sheet is unverified until someone says that it is not.
+    /// Default stamp: a sheet counts as unverified until its author removes the stamp.
     pub const STAMP: &str = "UNVERIFIED";
 }
 
 impl Settings {
-    /// Checks that texts fit on a sheet.
+    /// Checks that the texts of the user are at most [`LONGEST_TEXT`] characters long.
     fn check(&self) -> Result<(), SheetError> {
         let date = if let Date::Text(text) = &self.date { Some(text) } else { None };
         let texts = [
@@ -184,7 +191,7 @@ impl Default for Settings {
     }
 }
 
-/// A format of sheets.
+/// File format of a sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Pdf,
@@ -204,16 +211,16 @@ impl Format {
     }
 }
 
-/// Checks, before anything is read, that a sheet can be written at `path`.
+/// Checks before any input is read that a sheet can be written to `path`.
 ///
 /// # Errors
-/// When its ending is not known, or the file cannot be written.
+/// When the file extension is unknown, or the file cannot be written.
 pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
     Format::of(path)?;
     Ok(check_free(path, existing)?)
 }
 
-/// A map with all that its sheet, its project and its report show.
+/// Map with all data that its sheet, its QGIS project and its report show.
 pub struct Sheet<'a> {
     settings: &'a Settings,
     source: Source,
@@ -224,10 +231,11 @@ pub struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads a map, `.tif` or `.asc`, or one of a folder that `lavoxel hazard` wrote, and all that goes with it.
+    /// Reads the map at `path` (`.tif`, `.asc`, or a folder written by `lavoxel hazard`) with its
+    /// ground, overlays, tables and arrival maps.
     ///
     /// # Errors
-    /// When a file is missing, is no map, or is in another coordinate system.
+    /// When a file is missing, is no map, or has another coordinate system.
     pub fn read(path: &Path, settings: &'a Settings) -> Result<Self, SheetError> {
         settings.check()?;
         let source = Source::read(path, settings.layer.as_deref())?;
@@ -251,14 +259,14 @@ impl<'a> Sheet<'a> {
         Ok(Self { settings, source, ground, overlays, table, reaches })
     }
 
-    /// Files that were read.
+    /// Returns the paths of all input files, the map first.
     pub fn files(&self) -> Vec<PathBuf> {
         let overlays = self.overlays.iter().map(|overlay| &overlay.path);
         let named = self.settings.ground.iter().chain(overlays).chain(&self.settings.tables);
         std::iter::once(&self.source.path).chain(named).cloned().collect()
     }
 
-    /// Draws the sheet into files, each in the format that its ending names.
+    /// Draws the sheet into `paths`, each in the format that its file extension names.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -271,7 +279,8 @@ impl<'a> Sheet<'a> {
         Ok(())
     }
 
-    /// Writes a project for QGIS, `.qgs` or `.qgz`, of the map, or of all maps of its folder, with what is drawn over it.
+    /// Writes a QGIS project (`.qgs` or `.qgz`) with the map, or all maps of its folder, and the
+    /// overlays.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -279,7 +288,8 @@ impl<'a> Sheet<'a> {
         qgis::write(self, path, existing)
     }
 
-    /// Writes a report, `.md` with its pictures beside it or `.html` with them inside.
+    /// Writes a report: `.md` with pictures in files next to the report, or `.html` with embedded
+    /// pictures.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -287,7 +297,8 @@ impl<'a> Sheet<'a> {
         report::write(self, path, existing)
     }
 
-    /// Layout on the paper that was asked for.
+    /// Returns the page layout in the requested format; without a request, in the format with the
+    /// larger map scale, then by the shape of the map.
     fn layout(&self) -> Result<Layout, SheetError> {
         let upright = || self.settled(false);
         match self.settings.landscape {
@@ -307,7 +318,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Layout that leaves the map what the blocks below it do not need.
+    /// Returns the layout of one format; in portrait, the panel takes only the height that its
+    /// blocks need, and the map the rest.
     fn settled(&self, is_landscape: bool) -> Result<Layout, SheetError> {
         let layout = Layout::new(self.settings.paper.sides_mm(), is_landscape);
         if is_landscape {
@@ -328,7 +340,7 @@ impl<'a> Sheet<'a> {
         Classes::of(Kind::of(&self.source.quantity()), &self.source.map.heights, &self.source.unit())
     }
 
-    /// All that is on the sheet of a view and its picture.
+    /// Collects the contents of a sheet with a given view and map picture.
     fn described(&self, view: View, picture: lavoxel_render::Image) -> Contents<'_> {
         let (source, settings) = (&self.source, self.settings);
         Contents {
@@ -372,7 +384,7 @@ impl Contents<'_> {
         }
     }
 
-    /// The sheet as pixels.
+    /// Rasterises the sheet at `dpi` pixels per inch.
     fn image(&self, layout: Layout, dpi: f64) -> Result<lavoxel_render::Image, SheetError> {
         let [width, height] = layout.size.map(|mm| raster::pixels(mm, dpi) as usize);
         MemoryEstimate::of("the sheet", width * height, BYTES_A_PIXEL)
@@ -383,8 +395,8 @@ impl Contents<'_> {
     }
 }
 
-/// Reach of the lava at the hours that were asked for, by each quantile of arrival in the folder; of a map of arrival by itself, that
-/// of the map.
+/// Reads the arrival quantiles of the folder and returns an isochrone for each requested hour and
+/// quantile.
 fn reaches(source: &Source, settings: &Settings) -> Result<Vec<Reach>, SheetError> {
     if settings.hours.is_empty() {
         return Ok(Vec::new());
@@ -396,6 +408,8 @@ fn reaches(source: &Source, settings: &Settings) -> Result<Vec<Reach>, SheetErro
             source.path.display()
         )));
     };
+    // Keyed by the quantile in millionths: integers give the sorted order that floats lack in a
+    // `BTreeMap`.
     let mut maps = BTreeMap::new();
     for path in source::files(&study.folder, "arrival_q", ".tif") {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! Words of a sheet: title, subtitle, parameters and warnings.
+//! Texts of a sheet: title, subtitle, parameters and warnings.
 
 use super::source::{Source, Study};
 use super::view::View;
@@ -10,19 +10,21 @@ use lavoxel_geo::map::longitude::usual;
 use lavoxel_io::export::{About, CAUTION};
 use lavoxel_scene::scene::Seconds;
 
-/// Runs below which a share of them says little.
+/// Number of runs below which the sheet warns: a probability of 0.5 from 50 runs has a standard
+/// error of 0.07.
 const FEW: u64 = 50;
 
-/// Most cautions of a run on its sheet, which has room for no more.
+/// Upper bound on the cautions of a single run that are printed; the panel has no room for more.
 const MOST_CAUTIONS: usize = 8;
 
-/// Share of a quantile in the name of a map: `arrival_q10` is 0.1.
+/// Returns the quantile in the name of a map: 0.1 for `arrival_q10`; `None` if the name has no
+/// quantile.
 pub(super) fn quantile(layer: &str) -> Option<f64> {
     let (_, percent) = layer.rsplit_once("_q")?;
     Some(percent.replace('_', ".").parse::<f64>().ok()? / 100.0)
 }
 
-/// Name of a map for people, by its name in files.
+/// Translates the name of a map in files into a readable title.
 pub(super) fn layer_words(layer: &str) -> String {
     let plain = layer.replace(['-', '_'], " ");
     let of = |what: &str| quantile(layer).map(|q| format!("{what}, quantile {}", words::short(q, 4)));
@@ -45,13 +47,13 @@ pub(super) fn layer_words(layer: &str) -> String {
     named.unwrap_or_else(|| begin_large(&plain))
 }
 
-/// Text with a capital at its beginning.
+/// Returns `text` with a capital first letter.
 fn begin_large(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Title of a sheet where none is given.
+/// Composes the default title: quantity, and scene if known.
 pub(super) fn title(source: &Source) -> String {
     let words = layer_words(&source.quantity());
     let capital = |word: &str| begin_large(word);
@@ -59,7 +61,7 @@ pub(super) fn title(source: &Source) -> String {
     scene.map_or(words.clone(), |scene| format!("{words}, {scene}"))
 }
 
-/// Description of the map with its unit, in a line.
+/// Composes the subtitle: description, unit, and the number of runs or the time.
 pub(super) fn subtitle(source: &Source) -> String {
     let description = source.labels.get("DESCRIPTION").filter(|text| !text.is_empty()).cloned();
     let mut text = begin_large(&description.unwrap_or_else(|| layer_words(&source.quantity())));
@@ -76,7 +78,7 @@ pub(super) fn subtitle(source: &Source) -> String {
     }
 }
 
-/// A paragraph of the notes.
+/// Paragraph of the notes panel.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Note {
     pub(super) heading: &'static str,
@@ -92,7 +94,7 @@ fn warning(text: String) -> Note {
     Note { heading: "Caution", text, is_warning: true }
 }
 
-/// Name of the coordinate system.
+/// Returns the name of the coordinate system with its EPSG code where known.
 pub(super) fn system(source: &Source) -> String {
     let crs = source.crs();
     let name = match (crs.name(), crs.epsg()) {
@@ -103,7 +105,7 @@ pub(super) fn system(source: &Source) -> String {
     tame(&name)
 }
 
-/// All notes of a sheet.
+/// Returns all notes of a sheet: warnings, parameters, coordinates.
 pub(super) fn all(source: &Source, view: &View, has_ground: bool) -> Vec<Note> {
     let mut notes = warnings(source);
     notes.extend(parameters(source));
@@ -134,7 +136,7 @@ fn coordinates(source: &Source, view: &View) -> String {
     text + "."
 }
 
-/// Warnings about a map, the gravest first.
+/// Returns the warnings about a map, the gravest first.
 pub(super) fn warnings(source: &Source) -> Vec<Note> {
     let mut all = Vec::new();
     if source.study.is_some() {
@@ -146,7 +148,7 @@ pub(super) fn warnings(source: &Source) -> Vec<Note> {
     } else if let Some(text) = source.labels.get("note") {
         all.push(warning(begin_large(text) + "."));
     }
-    // Those of one run, numbered by the program that made it.
+    // Cautions of a single run, stored under numbered keys by the program that wrote the map.
     let cautions = (1..).map_while(|i: u32| source.labels.get(&format!("{CAUTION}{i}"))).take(MOST_CAUTIONS);
     all.extend(cautions.map(|text| warning(begin_large(text) + ".")));
     if source.study.is_none() && !source.labels.contains_key("seed") {
@@ -169,6 +171,7 @@ pub(super) fn warnings(source: &Source) -> Vec<Note> {
 fn parameters(source: &Source) -> Vec<Note> {
     let mut all = Vec::new();
     if let Some(runs) = source.runs() {
+        // Binomial standard error: the runs are independent samples.
         let error = |p: f64| words::short((p * (1.0 - p) / runs.max(1) as f64).sqrt(), 3);
         let (half, twentieth) = (error(0.5), error(0.05));
         all.push(note(
@@ -200,7 +203,8 @@ fn parameters(source: &Source) -> Vec<Note> {
 }
 
 impl Study {
-    /// Where vents open, and by which laws they erupt.
+    /// Describes the sampling of a study: vents, distributions of rate, volume and duration, limits
+    /// and seed.
     pub(super) fn laws(&self) -> String {
         let key = |name: &str| self.plan.decides.get(name);
         let mut parts = vec![format!("vents: {}", self.plan.vents)];
@@ -215,7 +219,8 @@ impl Study {
         tame(&parts.join("; ")) + "."
     }
 
-    /// The mean of the runs, and whether their accounts are exact.
+    /// Summarises the runs: mean volume and area, and the number of runs with inexact accounts;
+    /// `None` without runs.
     pub(super) fn outcome(&self) -> Option<String> {
         let runs = self.runs.as_ref()?;
         let exact = match runs.inexact {

@@ -1,4 +1,5 @@
-//! Overlays of a map: roads, buildings, barriers and outlines with their names.
+//! Overlays of a map: roads, buildings, barriers and outlines, with their names placed without
+//! overlap.
 
 use std::path::{Path, PathBuf};
 
@@ -11,25 +12,26 @@ use super::view::View;
 use lavoxel_geo::map::features::{Feature, Features, Geometry, features_in, read_layer};
 use lavoxel_geo::map::geojson::System;
 
-/// Colours of overlays, each file its own, that stand out from the colours of classes.
+/// Colours of overlay files, by index; chosen to stand out from the class palettes.
 const COLORS: [[u8; 3]; 5] = [[12, 70, 150], [20, 20, 24], [0, 110, 80], [120, 40, 130], [130, 80, 10]];
 
-/// Most names of a file that are tried on a map; each is compared with all that stand there.
+/// Upper bound on the names per file: each candidate is tested against all names placed before,
+/// which is quadratic.
 const MOST_NAMES: usize = 2000;
 
-/// A file of features in coordinates of the map.
+/// Feature file, converted to the coordinates of the map.
 pub(super) struct Overlay {
     pub(super) path: PathBuf,
-    /// Name for the legend.
+    /// Name in the legend, from the file name.
     pub(super) name: String,
     pub(super) rgb: [u8; 3],
-    /// System of the file.
+    /// Coordinate system of the file before conversion.
     pub(super) system: System,
     features: Vec<Feature>,
 }
 
 impl Overlay {
-    /// Reads the features of a file; `number` chooses their colour.
+    /// Reads the features of the file at `path`; `number` selects the colour.
     pub(super) fn read(path: &Path, number: usize, source: &Source) -> Result<Self, SheetError> {
         let wrong = |e: String| SheetError::wrong(format!("{} {e}", path.display()));
         let root = read_layer(path).map_err(SheetError::wrong)?;
@@ -42,18 +44,19 @@ impl Overlay {
         Ok(Self { path: path.to_owned(), name, rgb: COLORS[number % COLORS.len()], system, features })
     }
 
-    /// `point`, `line` or `area`, as most of its features are.
+    /// Returns the geometry kind of the first feature, which stands for the layer in the legend:
+    /// `point`, `line` or `area`.
     pub(super) fn kind(&self) -> &'static str {
         self.features.first().map_or("point", |feature| feature.geometry.kind())
     }
 
-    /// The kinds of its features, each once.
+    /// Returns the distinct geometry kinds of the features, in the order `point`, `line`, `area`.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
         let has = |kind: &&str| self.features.iter().any(|feature| feature.geometry.kind() == *kind);
         ["point", "line", "area"].into_iter().filter(has).collect()
     }
 
-    /// Draws the features without their names.
+    /// Draws the features without labels.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) {
         let paint = Paint::full(self.rgb);
         let place = |line: &Vec<Point>| line.iter().map(|point| view.at(*point)).collect::<Vec<_>>();
@@ -76,7 +79,8 @@ impl Overlay {
         }
     }
 
-    /// The names of its features with the places that they belong to.
+    /// Returns the names of the features inside the frame with their anchor points, at most
+    /// [`MOST_NAMES`].
     pub(super) fn names<'a>(&'a self, view: &'a View) -> impl Iterator<Item = (Point, String)> + 'a {
         let named = self.features.iter().filter_map(|feature| {
             let name = feature.properties.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
@@ -87,14 +91,15 @@ impl Overlay {
     }
 }
 
-/// The symbol of a building or another point.
+/// Draws the symbol of a building or another point feature: a square with a white border.
 pub(super) fn symbol(canvas: &mut dyn Canvas, [x, y]: Point, em: f64, rgb: [u8; 3]) {
     let square = Rect::new(x - 0.3 * em, y - 0.3 * em, 0.6 * em, 0.6 * em);
     canvas.fill(&square.grown(0.09 * em).path(), WHITE);
     canvas.fill(&square.path(), Paint::full(rgb));
 }
 
-/// The point of a geometry at which its name stands.
+/// Returns the anchor of the label of a geometry: the first point, the middle of the longest line,
+/// or the mean corner of the first polygon.
 fn anchor(geometry: &Geometry) -> Option<Point> {
     match geometry {
         Geometry::Points(points) => points.first().copied(),
@@ -113,12 +118,12 @@ fn anchor(geometry: &Geometry) -> Option<Point> {
     }
 }
 
-/// Places that are taken by names, so that none stands on another.
+/// Rectangles occupied by labels, so that labels never overlap.
 #[derive(Default)]
 pub(super) struct Taken(Vec<Rect>);
 
 impl Taken {
-    /// Takes a rectangle, where it is free.
+    /// Reserves `rect` if it is free; returns true on success.
     pub(super) fn take(&mut self, rect: Rect) -> bool {
         let free = !self.0.iter().any(|other| other.meets(&rect));
         if free {
@@ -127,7 +132,8 @@ impl Taken {
         free
     }
 
-    /// Writes a name beside its place, at the first of four sides that is free and inside of the frame.
+    /// Writes `name` next to its anchor `at`, on the first of four sides that is free and inside
+    /// `frame`; drops the label if no side is.
     pub(super) fn name(&mut self, canvas: &mut dyn Canvas, (at, name): (Point, &str), frame: Rect, em: f64) {
         let look = Type { halo: 0.16 * em, ..Type::new(em).in_color(INK) };
         let (width, gap) = (look.width(name), 0.65 * em);
@@ -147,6 +153,7 @@ impl Taken {
                 Align::End => x - width,
             };
             let room = Rect::new(left, y - 0.6 * em, width, 1.2 * em);
+            // A name over the frame would meet the coordinates of the grid.
             let inside = frame.has([room.x, room.y]) && frame.has([room.right(), room.bottom()]);
             if inside && self.take(room) {
                 canvas.text([x, y], align, name, &look);

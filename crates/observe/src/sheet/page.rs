@@ -1,4 +1,5 @@
-//! Layout of a sheet: heading, the map in its frame, and the blocks below or beside it.
+//! Page layout of a sheet: heading, map frame, and the blocks below (portrait) or to the right of
+//! the map (landscape).
 
 use super::canvas::{ALARM, Align, Canvas, GRAY, INK, Paint, Pen, Point, Rect, Type, line};
 use super::classes::Classes;
@@ -12,37 +13,37 @@ use super::view::View;
 use lavoxel_io::export::About;
 use lavoxel_render::Image;
 
-/// Around everything, in millimetres.
+/// Page margin on all sides, in millimetres.
 const MARGIN: f64 = 9.0;
-/// Width, in ems, from which blocks beside a map stand in two columns.
+/// Width of the right panel, in ems, from which its blocks stand in two columns.
 const TWO: f64 = 62.0;
-/// Length of a tick of the frame.
+/// Length of a frame tick, in millimetres.
 const TICK: f64 = 1.2;
 
-/// Widths and heights of a page in millimetres, and the size of its text.
+/// Page format: paper size in millimetres and font size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Layout {
     pub(super) size: Point,
     pub(super) is_landscape: bool,
     pub(super) em: f64,
-    /// Whether only the map and its legend are there, as a figure of a report.
+    /// Figure mode: draws only the map and its legend, for a report.
     pub(super) is_figure: bool,
-    /// Height of the blocks below a map, where it is known.
+    /// Height of the panel below the map in millimetres; `None` before the blocks are measured.
     pub(super) panel: Option<f64>,
 }
 
-/// Sides of a figure, in millimetres.
+/// Width and height of a figure, in millimetres.
 const FIGURE: Point = [230.0, 150.0];
 
 impl Layout {
-    /// Of paper with these sides, the shorter first.
+    /// Creates the layout of a page from its paper sides in millimetres.
     pub(super) fn new([short, long]: Point, is_landscape: bool) -> Self {
         let size = if is_landscape { [long, short] } else { [short, long] };
-        // A4 has text of 7.2 points, A3 of 9.
+        // The font grows slower than the paper: 7.2 pt on A4, 8.2 pt on A3.
         Self { size, is_landscape, em: 2.55 * (short / 210.0).sqrt().powf(0.75), is_figure: false, panel: None }
     }
 
-    /// Of a figure.
+    /// Creates the layout of a report figure.
     pub(super) fn figure() -> Self {
         Self { size: FIGURE, is_landscape: true, em: 2.9, is_figure: true, panel: None }
     }
@@ -51,7 +52,7 @@ impl Layout {
         if self.is_figure { 0.0 } else { 7.2 * self.em }
     }
 
-    /// Room of the numbers along the frame, at its left and below it.
+    /// Space for the coordinate labels at the left and lower edge of the frame, in millimetres.
     fn numbers(&self) -> f64 {
         2.0 * self.em
     }
@@ -60,14 +61,15 @@ impl Layout {
         if self.is_figure { 0.0 } else { 2.2 * self.em }
     }
 
-    /// Height of the blocks below a map, or width of those beside it.
+    /// Height of the panel below the map, or its width at the right of the map, in millimetres.
     fn panel(&self) -> f64 {
         let [width, height] = self.size;
         let usual = (0.29 * height).max(33.0 * self.em);
         if self.is_landscape { (0.285 * width).max(28.0 * self.em) } else { self.panel.unwrap_or(usual) }
     }
 
-    /// Room for the frame of the map, and whether that stands at its left.
+    /// Returns the room for the map frame, and true if the frame is aligned to the left of that
+    /// room.
     pub(super) fn room(&self) -> (Rect, bool) {
         let [width, height] = self.size;
         let (x, y) = (MARGIN + self.numbers(), MARGIN + self.head());
@@ -79,7 +81,7 @@ impl Layout {
         }
     }
 
-    /// Room for the blocks, which takes all that the map leaves.
+    /// Returns the room for the panel blocks: all that the map frame leaves.
     fn blocks(&self, view: &View) -> Rect {
         let [width, height] = self.size;
         let (right, bottom) = (width - MARGIN, height - MARGIN - self.foot());
@@ -94,7 +96,7 @@ impl Layout {
     }
 }
 
-/// All that is on a sheet.
+/// Contents of a sheet.
 pub(super) struct Contents<'a> {
     pub(super) title: String,
     pub(super) subtitle: String,
@@ -112,7 +114,8 @@ pub(super) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Draws the sheet.
+    /// Draws the sheet onto `canvas`: heading, map, frame, panel and stamp; a figure gets only map,
+    /// frame and legend.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, layout: Layout) {
         if layout.is_figure {
             self.map(canvas, layout.em);
@@ -179,7 +182,8 @@ impl Contents<'_> {
         canvas.clip(None);
     }
 
-    /// The stamp across the map, so faint that all can be read through it: a copy of a part of the sheet has it, too.
+    /// Writes the stamp across the map at 9 % opacity: the map stays readable through the stamp,
+    /// and a cropped copy still shows the stamp.
     fn watermark(&self, canvas: &mut dyn Canvas, stamp: &str) {
         let frame = self.view.frame;
         let turned = (frame.h / frame.w).atan();
@@ -189,7 +193,7 @@ impl Contents<'_> {
         canvas.text([frame.x + 0.5 * frame.w, frame.y + 0.5 * frame.h], Align::Middle, stamp, &look);
     }
 
-    /// The frame with the coordinates of the grid.
+    /// Draws the frame with ticks and grid coordinates; skips labels that would overlap.
     fn frame(&self, canvas: &mut dyn Canvas, em: f64) {
         let frame = self.view.frame;
         canvas.stroke(&frame.path(), &Pen::new(INK, 0.14 * em));
@@ -211,7 +215,7 @@ impl Contents<'_> {
             line(canvas, [frame.x - TICK, y], [frame.x, y], &tick);
             line(canvas, [frame.right(), y], [frame.right() + TICK, y], &tick);
             let half = 0.5 * look.width(&label);
-            // Northings rise, and with them the places go up.
+            // Northings rise while y on the paper falls, so labels are placed from the bottom up.
             if y + half < free && y - half > frame.y - em {
                 canvas.text([frame.x - TICK - 0.6 * em, y], Align::Middle, &label, &turned);
                 free = y - half - 0.5 * em;
@@ -230,19 +234,19 @@ impl Contents<'_> {
         }
     }
 
-    /// Height of a figure: that of the map or of its legend.
+    /// Returns the height of a figure in millimetres: the greater of map and legend.
     pub(super) fn figure_height(&self, layout: Layout) -> f64 {
         let legend = layout.blocks(&self.view).y + self.legend().height(layout.em) + panel::scale_height(layout.em);
         legend.max(self.view.frame.bottom() + layout.numbers()) + MARGIN
     }
 
-    /// Height that the blocks in columns below the map need.
+    /// Returns the height in millimetres that the blocks below the map need.
     pub(super) fn height_below(&self, layout: Layout) -> f64 {
         let em = layout.em;
         let columns = self.columns(layout);
         let legend = self.legend().height(em) + 0.5 * em + panel::scale_height(em);
         let notes = columns.last().map_or(0.0, |column| panel::notes_height(&self.notes, column.w, em));
-        // A long table is cut, and takes no room from the map.
+        // A long table is cut at 20 % of the paper height, so that the map keeps its room.
         let table = self.table.map_or(0.0, |table| panel::table_height(table, em).min(0.2 * layout.size[1]));
         legend.max(notes).max(table)
     }
@@ -260,7 +264,7 @@ impl Contents<'_> {
         shares.iter().map(column).collect()
     }
 
-    /// Blocks in columns below the map.
+    /// Draws the blocks in columns below the map.
     fn below(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let em = layout.em;
         let columns = self.columns(layout);
@@ -274,18 +278,18 @@ impl Contents<'_> {
         panel::notes(canvas, last, &self.notes, em);
     }
 
-    /// The legend and the scale of a figure.
+    /// Draws the legend and the scale bar of a figure.
     fn key(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, room) = (layout.em, layout.blocks(&self.view));
         let took = self.legend().draw(canvas, room, em) + 0.4 * em;
         panel::scale(canvas, Rect::new(room.x, room.y + took, room.w, panel::scale_height(em)), &self.view, em);
     }
 
-    /// Blocks on top of each other at the right of the map.
+    /// Draws the blocks one below another at the right of the map.
     fn beside(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, all) = (layout.em, layout.blocks(&self.view));
         let gap = 1.2 * em;
-        // Beside a narrow map there is room for two columns.
+        // A narrow map leaves enough width for two columns.
         let is_wide = all.w > TWO * em;
         let wide = if is_wide { 0.5 * (all.w - 2.2 * em) } else { all.w };
         let room = Rect::new(all.x, all.y, wide, all.h);

@@ -1,5 +1,6 @@
-//! Blocks beside the map: legend, scale, north, table of exposure, notes. Each draws itself from the top of its room and gives
-//! how much of the height it took.
+//! Panel blocks of a sheet: legend, scale bar, north arrow, exposure table, notes.
+//!
+//! Each block draws from the top of its room and returns the height used in millimetres.
 
 use super::canvas::{ALARM, Align, Canvas, GRAY, INK, PALE, Paint, Pen, Point, Rect, Type, WHITE, line};
 use super::classes::Classes;
@@ -11,10 +12,10 @@ use super::view::View;
 use lavoxel_base::round::{number, round_down};
 use lavoxel_base::words as numbers;
 
-/// From line to line, in ems.
+/// Line spacing of tables, in ems.
 const LINE: f64 = 1.42;
 
-/// Heading of a block.
+/// Draws a block heading with a rule; returns its height in millimetres.
 pub(super) fn heading(canvas: &mut dyn Canvas, room: Rect, em: f64, text: &str) -> f64 {
     let look = Type::new(1.12 * em).bold();
     let text = look.shortened(text, room.w);
@@ -24,7 +25,7 @@ pub(super) fn heading(canvas: &mut dyn Canvas, room: Rect, em: f64, text: &str) 
     2.1 * em
 }
 
-/// The classes with their areas, and what other lines and symbols mean.
+/// Legend: classes with their areas, isochrones and overlays.
 pub(super) struct Legend<'a> {
     pub(super) title: &'a str,
     pub(super) classes: &'a Classes,
@@ -34,7 +35,7 @@ pub(super) struct Legend<'a> {
 }
 
 impl Legend<'_> {
-    /// Height that it takes.
+    /// Returns the height of the legend in millimetres.
     pub(super) fn height(&self, em: f64) -> f64 {
         let lines = self.classes.list.len().max(1) + self.reaches.len() + self.overlays.len();
         (2.1 + 1.6 * lines as f64 + 0.5) * em
@@ -42,6 +43,7 @@ impl Legend<'_> {
 
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, room: Rect, em: f64) -> f64 {
         let mut y = room.y + heading(canvas, room, em, self.title);
+        // `step` must match the 1.6 em per line of `height`, by which the layout reserves the room.
         let look = Type::new(em);
         let (wide, high, step) = (2.6 * em, 1.25 * em, 1.6 * em);
         let text_x = room.x + wide + 0.7 * em;
@@ -89,20 +91,20 @@ impl Legend<'_> {
     }
 }
 
-/// Metres of a scale bar that takes at most so many millimetres.
+/// Returns the length in metres of the longest round scale bar within `room_mm` millimetres.
 pub(super) fn bar_m(view: &View, room_mm: f64) -> f64 {
     round_down(room_mm * view.scale / 1000.0)
 }
 
-/// Pieces of a scale bar.
+/// Number of alternating black and white pieces of a scale bar.
 const PIECES: usize = 4;
 
-/// Height of the block of scale and north.
+/// Returns the height in millimetres of the block with scale bar and north arrow.
 pub(super) fn scale_height(em: f64) -> f64 {
     6.6 * em
 }
 
-/// The scale in words and as a bar, and where north is.
+/// Draws the map scale as text, the scale bar and the north arrow.
 pub(super) fn scale(canvas: &mut dyn Canvas, room: Rect, view: &View, em: f64) {
     let look = Type::new(em);
     let text = format!("Scale 1 : {}", numbers::grouped(view.scale.round() as u64));
@@ -122,13 +124,14 @@ pub(super) fn scale(canvas: &mut dyn Canvas, room: Rect, view: &View, em: f64) {
         let value = number(share * metres / unit_m, 0.5 * metres / unit_m);
         let value = if with_unit { format!("{value} {unit}") } else { value };
         let at = [x + share * view.mm(metres), y + high + 0.95 * em];
-        // The unit stands behind the number, which stays below its end of the bar.
+        // The unit is appended to the last number, which must stay centred at the end of the bar:
+        // shift left and align at the start.
         let (at, align) = if with_unit { ([at[0] - 0.5 * em, at[1]], Align::Start) } else { (at, Align::Middle) };
         canvas.text(at, align, &value, &look);
     }
 }
 
-/// An arrow to grid north.
+/// Draws an arrow to grid north.
 fn north(canvas: &mut dyn Canvas, [x, y]: Point, em: f64) {
     let (half, high) = (0.85 * em, 3.0 * em);
     canvas.text([x, y + 0.4 * em], Align::Middle, "N", &Type::new(1.1 * em).bold());
@@ -139,13 +142,13 @@ fn north(canvas: &mut dyn Canvas, [x, y]: Point, em: f64) {
     canvas.stroke(&[outline], &Pen::new(INK, 0.07 * em));
 }
 
-/// Height of a table of all its rows.
+/// Returns the height in millimetres of the table with all its rows.
 pub(super) fn table_height(table: &Table, em: f64) -> f64 {
     let rows = table.reached.len().max(1) + usize::from(table.others > 0);
     (2.1 + LINE * (1 + rows) as f64 + 0.5) * em
 }
 
-/// The table, with as many rows as fit.
+/// Draws the table with as many rows as fit into `room`.
 pub(super) fn table(canvas: &mut dyn Canvas, room: Rect, table: &Table, em: f64) {
     let mut y = room.y + heading(canvas, room, em, "Exposure");
     let (look, small) = (Type::new(em), Type::new(0.92 * em).in_color(GRAY));
@@ -153,7 +156,7 @@ pub(super) fn table(canvas: &mut dyn Canvas, room: Rect, table: &Table, em: f64)
     let fit = ((room.bottom() - y) / (LINE * em)).floor().max(2.0) as usize - 1;
     let with_last = usize::from(table.others > 0);
     let shown = if rows.len() + with_last > fit { fit.saturating_sub(1) } else { rows.len() };
-    // Numbers stand at the right ends of their columns.
+    // Right-aligned numbers: columns are laid out from the right by their widest entry.
     let mut right = room.right();
     let mut ends = vec![room.x; names.len()];
     for column in (1..names.len()).rev() {
@@ -197,18 +200,18 @@ pub(super) fn table(canvas: &mut dyn Canvas, room: Rect, table: &Table, em: f64)
     }
 }
 
-/// Lines of a note, the first of which begins with its heading.
+/// Wraps a note to lines of `width` millimetres; the first line begins with the heading.
 fn note_lines(note: &Note, width: f64, em: f64) -> Vec<String> {
     Type::new(em).lines(&format!("{}: {}", note.heading, note.text), width)
 }
 
-/// Height of all notes in a column of this width.
+/// Returns the height in millimetres of all notes in a column of `width` millimetres.
 pub(super) fn notes_height(notes: &[Note], width: f64, em: f64) -> f64 {
     let lines: usize = notes.iter().map(|note| note_lines(note, width, em).len()).sum();
     (2.1 + 1.3 * lines as f64 + 0.35 * notes.len() as f64 + 0.3) * em
 }
 
-/// The notes, as far as they fit; what does not is said to be in the report.
+/// Draws the notes that fit into `room`; ends the last line with an ellipsis if some do not.
 pub(super) fn notes(canvas: &mut dyn Canvas, room: Rect, notes: &[Note], em: f64) {
     let mut y = room.y + heading(canvas, room, em, "Notes");
     for note in notes {
@@ -239,7 +242,7 @@ mod tests {
             let mut sheet = Raster::new([80.0, 30.0], 300.0).expect("it has pixels");
             super::scale(&mut sheet, room, &view, 2.5);
             let image = sheet.image();
-            // The row through the middle of the bar.
+            // Pixel row through the middle of the scale bar.
             let row = ((room.y + 2.6 * 2.5 + 0.275 * 2.5) * 300.0 / INCH) as usize;
             let inked: Vec<usize> = (0..600).filter(|x| image.pixel(*x, row)[0] < 90).collect();
             let pixels = (inked[inked.len() - 1] - inked[0] + 1) as f64;

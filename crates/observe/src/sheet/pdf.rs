@@ -1,7 +1,9 @@
-//! Sheets as PDF: lines and letters stay lines and letters, the map is a picture. No other file knows the crate `pdf-writer`.
+//! PDF back end of a sheet: vector graphics and text, with the map as an image. Only this file
+//! depends on the crate `pdf-writer`.
 //!
-//! The font is embedded with the letters that are used, and with the characters that they stand for, so that text can be found and
-//! copied. There is no date and no random number in the file: the same sheet has the same bytes.
+//! The embedded font is a subset with a `ToUnicode` map, so that text can be searched and copied.
+//!
+//! - Invariant: the file holds no date and no random number; equal sheets give equal bytes.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,25 +22,25 @@ use lavoxel_io::export::About;
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::face;
 
-/// Points of a PDF in a millimetre.
+/// PDF points per millimetre.
 const POINTS: f64 = 72.0 / INCH;
 
 const FONT: Name<'static> = Name(b"F");
 const SYSTEM: SystemInfo<'static> = SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
-/// A page that is being drawn.
+/// Page being drawn.
 pub(super) struct Page {
     size: Point,
     content: Content,
     letters: GlyphRemapper,
-    /// The character of each letter, by its number in the document.
+    /// Unicode character of each glyph, by its index in the font subset.
     characters: BTreeMap<u16, char>,
     images: Vec<Image>,
     opacities: Vec<u8>,
     clipped: bool,
 }
 
-/// Labels of a document.
+/// Metadata of a document.
 pub(super) struct Labels<'a> {
     pub(super) title: &'a str,
     pub(super) author: Option<&'a str>,
@@ -46,7 +48,7 @@ pub(super) struct Labels<'a> {
 }
 
 impl Page {
-    /// Paper of so many millimetres.
+    /// Creates a page of `size` (width, height) in millimetres with y down.
     pub(super) fn new(size: Point) -> Self {
         let mut content = Content::new();
         let scale = POINTS as f32;
@@ -57,12 +59,17 @@ impl Page {
         Self { size, content, letters, characters, images: Vec::new(), opacities: Vec::new(), clipped: false }
     }
 
-    /// The bytes of the document; the font cannot fail to be cut down but for a fault in it.
+    /// Returns the bytes of the document.
+    ///
+    /// # Errors
+    /// Only when the font cannot be subset, which would be a fault of the embedded font file.
     pub(super) fn finish(mut self, labels: &Labels<'_>) -> Result<Vec<u8>, String> {
         self.clip(None);
         let Self { size, content, letters, characters, images, opacities, .. } = self;
         let mut next = Ref::new(1);
         let [catalog, pages, page, contents, info, font] = std::array::from_fn(|_| next.bump());
+        // Object numbers are reserved first: the page dictionary refers to images that are written
+        // later.
         let image_refs: Vec<Ref> = images.iter().map(|_| next.bump()).collect();
         let mut pdf = Pdf::new();
         pdf.catalog(catalog).pages(pages).lang(TextStr("en"));
@@ -131,7 +138,7 @@ impl Page {
     }
 }
 
-/// A thousandth of a millimetre is enough, and keeps files short.
+/// Rounds to 0.001 mm: finer than print can show, and shorter in the file.
 fn rounded(mm: f64) -> f32 {
     ((mm * 1000.0).round() / 1000.0) as f32
 }
@@ -150,7 +157,7 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes everything")
 }
 
-/// Embeds the letters that are used.
+/// Embeds the subset of the font with the glyphs that the page uses.
 fn put_font(
     pdf: &mut Pdf,
     (font, next): (Ref, &mut Ref),
@@ -158,6 +165,7 @@ fn put_font(
     characters: &BTreeMap<u16, char>,
 ) -> Result<(), String> {
     let [descendant, descriptor, file, to_unicode] = std::array::from_fn(|_| next.bump());
+    // PDF marks a font subset by six capital letters and a plus sign before its name.
     let name = format!("LAVOXE+{}", face::NAME);
     let name = Name(name.as_bytes());
     pdf.type0_font(font)
@@ -231,7 +239,7 @@ impl Canvas for Page {
             let mut items = shown.items();
             let mut at = 0.0;
             for (code, letter, start) in &codes {
-                // Kerning, as all other text of the program has.
+                // Applies the kerning of the font, as all other text of the program does.
                 if (start - at).abs() > 1e-4 {
                     items.adjust(-1000.0 * (start - at));
                 }

@@ -1,4 +1,4 @@
-//! The map itself as a picture: the colours of its classes over the ground lit by the sun.
+//! Raster picture of the map: class colours over the hill shade of the ground.
 
 use std::path::Path;
 
@@ -16,37 +16,38 @@ use lavoxel_geo::terrain::resample::{Kernel, Window, resample_with};
 use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture, load};
 use lavoxel_render::Image;
 
-/// Pixels of the picture in a millimetre of paper, about.
+/// Resolution of the picture in pixels per millimetre of paper, about 230 dpi.
 const PIXELS_A_MM: f64 = 9.0;
 
-/// How much of the colour of a class is seen, and of the ground through it.
+/// Opacity of the class colours over the ground. Chosen by eye.
 const OPACITY: f32 = 0.8;
-/// Brightness of a colour in the shadow, and what light adds.
+/// Brightness of a class colour in full shadow. Chosen by eye.
 const SHADOW: f32 = 0.58;
+/// Brightness that full light adds. Chosen by eye.
 const SUN: f32 = 0.62;
 
-/// Paper where nothing is known of the ground.
+/// Colour where no ground is known.
 const PLAIN: [u8; 3] = [244, 244, 242];
 
-/// Bytes of a pixel while the ground is brought onto it and drawn.
+/// Estimated memory in bytes per pixel while the ground is resampled and drawn.
 const BYTES_A_PIXEL: f64 = 24.0;
 
-/// Columns and rows of the picture of a frame of so many millimetres.
+/// Returns the columns and rows of the picture for a frame of width and height in millimetres.
 pub(super) fn size([width, height]: [f64; 2]) -> (usize, usize) {
     let longest = (width.max(height) * PIXELS_A_MM).clamp(LEAST_SIDE as f64, MOST_SIDE as f64);
     let scale = longest / width.max(height);
     ((width * scale).round().max(1.0) as usize, (height * scale).round().max(1.0) as usize)
 }
 
-/// Ground under a map, in the system of that map.
+/// Heightmap under a map, in the coordinate system of that map.
 pub(super) struct Ground(Heightmap);
 
 impl Ground {
-    /// Reads the ground of a map.
+    /// Reads the heightmap at `path` and checks that its system and extent match the map.
     pub(super) fn read(path: &Path, source: &Source) -> Result<Self, SheetError> {
         let ground = load(path, &lavoxel_geo::terrain::LoadOptions::default())?;
         let crs = ground.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default();
-        // A grid that says nothing of its system is taken for one in that of the map.
+        // A grid without a coordinate system is assumed to use the system of the map.
         if crs != Crs::default() && !crs.is_same(&source.crs()) {
             let (of, here) = (told(&crs), told(&source.crs()));
             let mend = "bring it into the system of the map (gdalwarp -t_srs)";
@@ -68,7 +69,8 @@ impl Ground {
         Placement::new(self.0.origin.as_ref(), self.0.cell_size_m, self.0.heights.dim())
     }
 
-    /// The ground lit by the sun, on so many pixels of the map.
+    /// Returns the hill shade of the map area, `width` × `height` pixels; plain where the ground is
+    /// unknown.
     fn shade(&self, map: &Placement, (width, height): (usize, usize), pixel_m: f64) -> Image {
         let place = self.placement();
         let window = Window {
@@ -78,7 +80,8 @@ impl Ground {
             rows: map.rows as f64 * map.cell.1 / place.cell.1,
         };
         let mut heights = resample_with(&self.0.heights, window, (width, height), Kernel::Soft);
-        // Beside the ground nothing is known.
+        // Resampling extends the edge cells; pixels outside the heightmap are set to unknown
+        // instead.
         let inside = |at: f64, count: usize| (0.0..count as f64).contains(&at);
         for ((row, col), value) in heights.indexed_iter_mut() {
             let x = window.west + (col as f64 + 0.5) * window.cols / width as f64;
@@ -92,7 +95,7 @@ impl Ground {
         let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
         let Picture { width, height, mut rgb } = shade.draw(&ground);
         for (pixel, known) in rgb.chunks_exact_mut(3).zip(&known) {
-            // Printed maps are lighter than those of a screen.
+            // Lightened compared with the screen: class colours must stay distinct in print.
             let light = |tone: u8| (255.0 - 0.62 * (255.0 - f32::from(tone))) as u8;
             let seen = if *known { [light(pixel[0]), light(pixel[1]), light(pixel[2])] } else { PLAIN };
             pixel.copy_from_slice(&seen);
@@ -101,7 +104,7 @@ impl Ground {
     }
 }
 
-/// The classes over the ground, in a frame of so many millimetres.
+/// Draws the classes over the ground for a frame of width and height in millimetres.
 pub(super) fn draw(
     source: &Source,
     classes: &Classes,
@@ -119,6 +122,8 @@ pub(super) fn draw(
     let values = &source.map.heights;
     let (rows, cols) = values.dim();
     image.rgb.par_chunks_mut(3 * width).enumerate().for_each(|(row, line)| {
+        // Interpolation before classification gives class borders that agree with the contour
+        // lines.
         for (col, pixel) in line.chunks_exact_mut(3).enumerate() {
             let x = (col as f64 + 0.5) * cols as f64 / width as f64;
             let y = (row as f64 + 0.5) * rows as f64 / height as f64;
@@ -129,7 +134,8 @@ pub(super) fn draw(
     Ok(image)
 }
 
-/// The mean of the four cells around a place in cells, where most of them have a number that is shown.
+/// Interpolates bilinearly at `x`, `y` (in cells); `None` where less than half of the weight has a
+/// shown value.
 fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option<f64> {
     let (rows, cols) = values.dim();
     let (x, y) = (x - 0.5, y - 0.5);
@@ -138,7 +144,7 @@ fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option
     for (dy, wy) in [(0.0, 1.0 - (y - y.floor())), (1.0, y - y.floor())] {
         for (dx, wx) in [(0.0, 1.0 - (x - x.floor())), (1.0, x - x.floor())] {
             let value = f64::from(values[[cell(y.floor() + dy, rows), cell(x.floor() + dx, cols)]]);
-            // A place that no run reaches has the probability 0, as the lines between classes take it.
+            // Cells that no run reached count as probability 0, as the contour lines do.
             if classes.kind.shows(value) {
                 sum += wx * wy * value;
                 share += wx * wy;
@@ -149,7 +155,7 @@ fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option
     (share >= 0.5).then(|| sum / known)
 }
 
-/// A colour over that of the ground.
+/// Blends a class colour over the shaded ground.
 fn over(ground: [u8; 3], color: [u8; 3]) -> [u8; 3] {
     let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
     std::array::from_fn(|k| {

@@ -1,4 +1,5 @@
-//! Projects for QGIS 3: all maps of a folder with their styles, contours, exposure and what is drawn over them, by relative paths.
+//! Projects for QGIS 3: all maps of a folder with styles, contours, exposure and overlays, by
+//! relative paths.
 
 use std::fmt::Write as _;
 use std::io::{Seek, Write};
@@ -14,10 +15,10 @@ use lavoxel_geo::map::geojson::System;
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_io::export::escaped;
 
-/// Checks, before anything is read, that a project can be written at `path`.
+/// Checks before any input is read that a project can be written to `path`.
 ///
 /// # Errors
-/// When its ending is not known, or the file cannot be written.
+/// When the file extension is unknown, or the file cannot be written.
 pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
     is_packed(path)?;
     Ok(check_free(path, existing)?)
@@ -31,7 +32,7 @@ fn is_packed(path: &Path) -> Result<bool, SheetError> {
     }
 }
 
-/// Writes the project of a sheet.
+/// Writes the QGIS project of a sheet.
 pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Result<(), SheetError> {
     let text = document(sheet, path)?;
     if !is_packed(path)? {
@@ -41,7 +42,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     Ok(whole(path, existing, |out| pack(out, &name, &text).map_err(std::io::Error::other))?)
 }
 
-/// A `.qgz` is a ZIP with the project in it.
+/// Packs a project as `.qgz`, a ZIP archive with a `.qgs` inside.
 fn pack(out: impl Write + Seek, name: &str, text: &str) -> Result<(), zip::result::ZipError> {
     let mut archive = zip::ZipWriter::new(out);
     archive.start_file(name, zip::write::SimpleFileOptions::default())?;
@@ -50,7 +51,7 @@ fn pack(out: impl Write + Seek, name: &str, text: &str) -> Result<(), zip::resul
     Ok(())
 }
 
-/// A layer of a project.
+/// Layer of a project.
 struct Layer {
     id: String,
     name: String,
@@ -58,7 +59,7 @@ struct Layer {
     provider: &'static str,
     is_shown: bool,
     crs: Crs,
-    /// All of its element besides what every layer has.
+    /// Attributes of the `<maplayer>` element in addition to those that every layer has.
     kind: String,
     style: String,
 }
@@ -85,6 +86,7 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     for layer in &layers {
         let Layer { id, name, source, provider, is_shown, .. } = layer;
         let checked = if *is_shown { "Qt::Checked" } else { "Qt::Unchecked" };
+        // Hidden layers are collapsed in the layer tree.
         let expanded = u8::from(*is_shown);
         writeln!(
             text,
@@ -118,7 +120,7 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     Ok(text)
 }
 
-/// All layers, the uppermost first.
+/// Returns all layers, the uppermost first.
 fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
     let source = &sheet.source;
     let mut layers = Vec::new();
@@ -141,7 +143,7 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
         }
         let shown = source.quantity();
         let mut names = source::layers(&study.folder);
-        // The one that the sheet shows is on top.
+        // The map that the sheet shows is the uppermost of its folder.
         names.sort_by_key(|name| *name != shown);
         for name in names {
             layers.push(raster(&study.folder.join(format!("{name}.tif")), (&name, name == shown), folder)?);
@@ -160,13 +162,13 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
         if layer.provider == "gdal" {
             layer.crs = source.crs();
         }
-        // QGIS takes no shorter one.
+        // QGIS rejects shorter layer ids.
         layer.id = format!("lavoxel_layer_{:03}", i + 1);
     }
     Ok(layers)
 }
 
-/// Light on the ground, as QGIS draws it.
+/// Style of the ground layer: hill shade by QGIS itself.
 const HILL_SHADE: &str = "   <pipe><rasterrenderer type=\"hillshade\" band=\"1\" azimuth=\"315\" angle=\"45\" zfactor=\"1\" \
                           multidirection=\"1\" opacity=\"0.7\" alphaBand=\"-1\"/>\
                           <rasterresampler zoomedInResampler=\"cubic\" zoomedOutResampler=\"bilinear\" maxOversampling=\"2\"/></pipe>\n   <blendMode>0</blendMode>\n";
@@ -184,7 +186,8 @@ fn raster(path: &Path, (name, is_shown): (&str, bool), folder: &Path) -> Result<
     })
 }
 
-/// The style in the `.qml` beside a map: what stands between its outermost tags. A map without one is drawn as QGIS likes.
+/// Returns the inner part of the `.qml` style next to a map; empty if no style exists, then QGIS
+/// uses its default.
 fn style_beside(path: &Path) -> String {
     let style = path.with_extension("qml");
     let text = STYLE.text(&style, |text| text.into_parts().0).unwrap_or_default();
@@ -192,7 +195,7 @@ fn style_beside(path: &Path) -> String {
     inside.map(|(pipe, _)| format!("   <pipe{}\n", pipe.trim_end())).unwrap_or_default()
 }
 
-/// Kind of a geometry: of a layer of QGIS, and of a layer of OGR.
+/// Returns the names of a geometry kind in QGIS and in OGR.
 fn geometry(kind: &str) -> (&'static str, &'static str) {
     match kind {
         "point" => ("Point", "Point"),
@@ -224,6 +227,7 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
     let option =
         |(name, value): &(&str, String)| format!("<Option type=\"QString\" name=\"{name}\" value=\"{value}\"/>");
     let options: String = options.iter().map(option).collect();
+    // Label placements of QGIS: 2 along a line, 6 at ordered positions around a point.
     let placement = if kind == "line" { 2 } else { 6 };
     let style = format!(
         "   <renderer-v2 type=\"singleSymbol\" symbollevels=\"0\" enableorderby=\"0\" forceraster=\"0\"><symbols>\
@@ -248,35 +252,37 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
     }
 }
 
-/// The system of a layer: by its number, which QGIS knows better than the text, or else by that.
+/// Returns the coordinate system of a layer: by EPSG code, which QGIS resolves itself, else as WKT.
 fn system_of_layer(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("<spatialrefsys><authid>EPSG:{code}</authid></spatialrefsys>"));
     number.unwrap_or_else(|| system(crs))
 }
 
-/// The system of the project, of which QGIS reads no number without a text.
+/// Returns the coordinate system of the project; QGIS ignores an EPSG code there unless the WKT
+/// stands next to the code.
 fn system(crs: &Crs) -> String {
     let wkt = crs.to_wkt().map(|wkt| format!("<wkt>{}</wkt>", escaped(&wkt))).unwrap_or_default();
     let number = crs.epsg().map(|code| format!("<authid>EPSG:{code}</authid>")).unwrap_or_default();
     format!("<spatialrefsys>{wkt}{number}</spatialrefsys>")
 }
 
-/// The system of a file of features that lies over a map.
+/// Returns the coordinate system of an overlay file.
 fn system_of(system: &System, map: &Crs) -> Crs {
     match system {
         System::Degrees => Crs::from_epsg(4326).unwrap_or_default(),
-        // All others are those of the map, or the file was refused.
+        // Any other system equals that of the map; a file in another system was refused.
         System::Epsg(_) | System::Named(_) | System::Unknown => map.clone(),
     }
 }
 
-/// The system that a file of contours says.
+/// Returns the coordinate system that a contour file states; that of the map if the file cannot be
+/// read.
 fn system_of_file(path: &Path, map: &Crs) -> Crs {
     let features = read_layer(path).ok().and_then(|root| Features::of(&root).ok());
     features.map_or_else(|| map.clone(), |features| system_of(&features.system, map))
 }
 
-/// Whole path without links, also of what is still to be made.
+/// Returns the absolute path with links resolved, also for a file that does not exist yet.
 fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
     let path = &std::path::absolute(path).map_err(|cause| OutputError::io(path, cause))?;
     let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
@@ -285,7 +291,7 @@ fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
     Ok(base.join(rest))
 }
 
-/// Path of a file as seen from a folder, with `/` on every system.
+/// Returns `path` relative to `folder`, with `/` on every operating system.
 fn relative(path: &Path, folder: &Path) -> Result<String, SheetError> {
     let path = absolute(path)?;
     let common = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();

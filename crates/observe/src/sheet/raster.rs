@@ -1,4 +1,4 @@
-//! Sheets as pixels: lines, areas and letters by `tiny-skia`. No other file knows that crate.
+//! Raster back end of a sheet. Only this file depends on the crate `tiny-skia`.
 
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Mask, Path, PathBuilder, Pixmap, PixmapPaint, Stroke, StrokeDash, Transform,
@@ -8,31 +8,31 @@ use super::canvas::{Align, Canvas, Paint, Pen, Point, Rect, Type};
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::{Piece, face};
 
-/// Millimetres in an inch.
+/// Millimetres per inch.
 pub(super) const INCH: f64 = 25.4;
 
-/// A sheet of pixels.
+/// Sheet as pixels.
 pub(super) struct Raster {
     pixels: Pixmap,
-    /// Pixels in a millimetre.
+    /// Resolution in pixels per millimetre.
     scale: f32,
     mask: Option<Mask>,
 }
 
-/// Pixels along a length in millimetres.
+/// Returns the number of pixels for a length of `mm` millimetres at `dpi` pixels per inch.
 pub(super) fn pixels(mm: f64, dpi: f64) -> u32 {
     (mm / INCH * dpi).round() as u32
 }
 
 impl Raster {
-    /// White paper of so many millimetres; none where it has no pixel.
+    /// Creates white paper of width and height in millimetres; `None` if the paper has no pixel.
     pub(super) fn new([width, height]: Point, dpi: f64) -> Option<Self> {
         let mut sheet = Pixmap::new(pixels(width, dpi), pixels(height, dpi))?;
         sheet.fill(Color::WHITE);
         Some(Self { pixels: sheet, scale: (dpi / INCH) as f32, mask: None })
     }
 
-    /// The drawing so far.
+    /// Returns a copy of the drawing as an RGB image.
     pub(super) fn image(&self) -> Image {
         let rgb = self.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
         Image { width: self.pixels.width() as usize, height: self.pixels.height() as usize, rgb }
@@ -75,7 +75,7 @@ fn path(lines: &[Vec<Point>]) -> Option<Path> {
     path.finish()
 }
 
-/// The outlines of a text in ems, y up.
+/// Returns the glyph outlines of `text` in ems, y up; `None` for an empty path.
 fn outlines(text: &str) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (letter, at) in face::letters(text).0 {
@@ -111,7 +111,7 @@ impl Canvas for Raster {
     fn text(&mut self, at: Point, align: Align, text: &str, look: &Type) {
         let ([x, y], [dx, dy]) = look.start(at, align, text);
         let [x, y, dx, dy] = [x, y, dx * look.size, dy * look.size].map(|v| v as f32);
-        // From ems, y up, to millimetres, y down.
+        // Transforms from ems (y up) to millimetres (y down), then to pixels.
         let turn = Transform::from_row(dx, dy, dy, -dx, x, y).post_concat(self.to_pixels());
         let letters = outlines(text);
         let around =

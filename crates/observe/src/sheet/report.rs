@@ -1,4 +1,5 @@
-//! Report of a map or of a folder of a hazard map: parameters, cautions, accounts, runs, exposure and figures, as Markdown or HTML.
+//! Report of a map or a hazard folder as Markdown or HTML: parameters, cautions, accounts, runs,
+//! exposure and figures.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -13,16 +14,17 @@ use lavoxel_files::output::{Existing, check_free, safe_name};
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_io::export::{About, escaped, png_at, write_png_at};
 
-/// Pixels in an inch of a figure.
+/// Resolution of a figure in pixels per inch.
 const DPI: f64 = 120.0;
 
-/// Maps of a folder that a report shows besides its own, where they are there.
+/// Further maps of a hazard folder that a report shows where they exist.
 const FIGURES: [&str; 3] = ["probability", "arrival_q50", "thickness_q50"];
 
-/// Most keys of a plan that are printed.
+/// Upper bound on the printed keys of a plan.
 const MOST_KEYS: usize = 200;
 
-/// Keys of a plan that stand for what is too long to print; the number of the plan has them all.
+/// Keys of a plan that hold hashes of longer data; the report leaves them out, as the fingerprint
+/// of the plan covers all keys.
 const HASHES: [&str; 7] = ["box", "course", "form of the vent", "ground", "lava", "rules", "vents"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,21 +43,21 @@ impl Format {
     }
 }
 
-/// Checks, before anything is read, that a report can be written at `path`.
+/// Checks before any input is read that a report can be written to `path`.
 ///
 /// # Errors
-/// When its ending is not known, or the file cannot be written.
+/// When the file extension is unknown, or the file cannot be written.
 pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
     Format::of(path)?;
     Ok(check_free(path, existing)?)
 }
 
-/// A part of a report.
+/// Block of a report, independent of the output format.
 enum Block {
     Heading(String),
     Text(String),
     Cautions(Vec<String>),
-    /// The first row is the heading.
+    /// Table rows; the first row is the heading.
     Table(Vec<Vec<String>>),
     Figure {
         layer: String,
@@ -64,7 +66,7 @@ enum Block {
 }
 
 impl Block {
-    /// Rows of a table below its heading.
+    /// Returns the number of table rows below the heading.
     fn rows(&self) -> usize {
         if let Self::Table(rows) = self { rows.len() - 1 } else { 0 }
     }
@@ -85,6 +87,8 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         path.with_file_name(format!("{stem}_{}.png", safe_name(layer)))
     };
+    // All picture files are checked before the first is written, so that a refusal leaves nothing
+    // behind.
     if format == Format::Markdown {
         figures.iter().try_for_each(|(layer, _)| check_free(&beside(layer), existing))?;
     }
@@ -111,7 +115,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
 }
 
-/// The map of a layer of the folder, or that of the sheet.
+/// Draws the figure of `layer`, of the folder or of the sheet itself.
 fn figure(sheet: &Sheet<'_>, layer: &str) -> Result<lavoxel_render::Image, SheetError> {
     let draw = |sheet: &Sheet<'_>| {
         let layout = Layout::figure();
@@ -153,6 +157,7 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
         layers.extend(FIGURES.iter().map(|name| (*name).to_owned()).filter(|name| there.contains(name)));
         layers.dedup();
     }
+    // The map of the sheet may be one of the further figures; each is shown once.
     let mut seen = std::collections::BTreeSet::new();
     layers.retain(|layer| seen.insert(layer.clone()));
     blocks.push(Block::Heading("Maps".to_owned()));
@@ -228,6 +233,7 @@ fn summary(runs: &Runs) -> Vec<Vec<String>> {
         row(
             "duration [h]",
             Spread {
+                // Hours, as in the maps of arrival.
                 least: runs.duration_s.least / 3600.0,
                 mean: runs.duration_s.mean / 3600.0,
                 most: runs.duration_s.most / 3600.0,
@@ -258,7 +264,7 @@ fn accounts(runs: &Runs) -> String {
 }
 
 fn markdown(title: &str, blocks: &[Block], address: &[String]) -> String {
-    // A bar ends a field of a table, and a line break a row.
+    // A `|` would end a table field, and a line break a table row.
     let plain = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ");
     let mut address = address.iter();
     let mut text = format!("# {}\n", plain(title));
@@ -290,7 +296,7 @@ fn markdown(title: &str, blocks: &[Block], address: &[String]) -> String {
     text
 }
 
-/// How a report looks on a screen and in print.
+/// Style sheet of an HTML report, for screen and print.
 const STYLE: &str = "body{font:16px/1.45 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1c1c20}\
                      table{border-collapse:collapse;margin:1em 0}td,th{padding:.25em .8em;border-bottom:1px solid #ccc;text-align:right}\
                      td:first-child,th:first-child{text-align:left}figure{margin:1em 0;break-inside:avoid}img{max-width:100%}\
@@ -298,6 +304,7 @@ const STYLE: &str = "body{font:16px/1.45 sans-serif;max-width:60em;margin:2em au
 
 fn html(title: &str, blocks: &[Block], address: &[String]) -> String {
     let mut address = address.iter();
+    // Every text is escaped: titles and names come from files of the user.
     let title = escaped(title);
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{title}</title>\n<style>{STYLE}</style></head>\n\
@@ -330,7 +337,7 @@ fn html(title: &str, blocks: &[Block], address: &[String]) -> String {
     text + &format!("<p><small>{}</small></p>\n</body>\n</html>\n", About::SOFTWARE)
 }
 
-/// Bytes as text, RFC 4648.
+/// Encodes bytes as Base64 (RFC 4648).
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -8,7 +8,7 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input::RUNS;
 use lavoxel_files::table::Row;
 
-/// The columns that are summed up.
+/// Row of the table: the columns that are summarised.
 struct Line {
     rate_m3_s: f64,
     volume_m3: f64,
@@ -24,7 +24,7 @@ struct Line {
 }
 
 impl Line {
-    /// The columns of a row of a table.
+    /// Parses a row; `column` finds the index of a column by its name.
     fn of(row: &Row, column: impl Fn(&str) -> Result<usize, String>) -> Result<Self, String> {
         let number = |name: &str| row.number(column(name)?, name);
         let word = |name: &str| Ok::<_, String>(row.text(column(name)?).to_owned());
@@ -44,7 +44,7 @@ impl Line {
     }
 }
 
-/// Least, mean and largest of a number of all runs.
+/// Minimum, mean, maximum and sum of a quantity over all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Spread {
     pub(super) least: f64,
@@ -62,10 +62,10 @@ impl Spread {
     }
 }
 
-/// Bytes of a row with its words, in a list that doubles as it grows.
+/// Estimated memory of a row in bytes with its strings; doubled, since a growing `Vec` doubles.
 const BYTES_A_RUN: f64 = 2.0 * (size_of::<Line>() + 64) as f64;
 
-/// All runs in numbers.
+/// Statistics of all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Runs {
     pub(super) count: usize,
@@ -87,6 +87,7 @@ pub(super) struct Runs {
 impl Runs {
     pub(super) fn read(path: &Path) -> Result<Self, SheetError> {
         let lines = table::read(&RUNS, path, |table| {
+            // Checked before the rows are parsed: a table may have a million rows.
             let need = MemoryEstimate::of("the rows of the table", table.rows().len(), BYTES_A_RUN);
             need.check("leave out rows").map_err(|error| error.to_string())?;
             let column = |name: &str| table.column(&[name]).ok_or_else(|| format!("has no column {name:?}"));
@@ -113,7 +114,7 @@ impl Runs {
         })
     }
 
-    /// Warnings about the runs, each a sentence.
+    /// Returns the warnings about the runs, each a sentence.
     pub(super) fn warnings(&self) -> Vec<String> {
         let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}.", self.count));
         [

@@ -1,4 +1,4 @@
-//! Input of a sheet: a map, and what lies in its folder.
+//! Input of a sheet: a map with its labels, and the hazard folder around the map.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,37 +12,39 @@ use lavoxel_geo::map::{Crs, Placement};
 use lavoxel_geo::terrain::formats::geotiff;
 use lavoxel_geo::terrain::{Heightmap, load_values};
 
-/// The map of a folder that is shown where none is named.
+/// Map of a folder that is shown unless another is named.
 pub(super) const USUAL_LAYER: &str = "probability";
 
-/// Most labels of a map that are kept.
+/// Upper bound on the labels that are kept of a map.
 const MOST_LABELS: usize = 100;
 
-/// Bytes of a cell of a map: its number, its class, and a copy for contour lines.
+/// Estimated memory of a map cell in bytes: its value, its class, and a copy for contour lines.
 const BYTES_A_CELL: f64 = 16.0;
 
-/// A map with what is known of it.
+/// Map with its metadata.
 pub(super) struct Source {
-    /// The file.
+    /// Path of the map file.
     pub(super) path: PathBuf,
-    /// NaN where there is no data.
+    /// Values of the map; NaN where there is no data.
     pub(super) map: Heightmap,
-    /// Labels by name: `quantity`, `unit`, `scene`, `seed`, `runs` or `step`, `note`, `DESCRIPTION`.
+    /// Labels by name: `quantity`, `unit`, `scene`, `seed`, `runs` or `step`, `note`,
+    /// `DESCRIPTION`.
     pub(super) labels: BTreeMap<String, String>,
-    /// The folder of a hazard map in which it lies.
+    /// Hazard folder that contains the map; `None` for a single file.
     pub(super) study: Option<Study>,
 }
 
-/// A folder of a hazard map.
+/// Folder of a hazard map.
 pub(super) struct Study {
     pub(super) folder: PathBuf,
     pub(super) plan: PlanFile,
-    /// Of `runs.csv`, where that is there.
+    /// Summary of `runs.csv`; `None` if the folder has no such file.
     pub(super) runs: Option<Runs>,
 }
 
 impl Source {
-    /// Reads a map, or the map of a folder that goes by a name.
+    /// Reads the map at `path`; if `path` is a folder, reads its map `layer` (default
+    /// [`USUAL_LAYER`]).
     pub(super) fn read(path: &Path, layer: Option<&str>) -> Result<Self, SheetError> {
         let file = if path.is_dir() { in_folder(path, layer.unwrap_or(USUAL_LAYER))? } else { path.to_owned() };
         if let (Some(layer), false) = (layer, path.is_dir()) {
@@ -60,20 +62,21 @@ impl Source {
         if let Some(unit) = unit {
             labels.entry("unit".to_owned()).or_insert(unit);
         }
-        // A sheet has room for a sentence; a report lists them all.
+        // A report lists all labels; the bound keeps a file with very many from filling the report.
         labels = labels.into_iter().take(MOST_LABELS).map(|(key, text)| (tame(&key), tame(&text))).collect();
         let above = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let study = Study::read(above)?;
         Ok(Self { path: file, map, labels, study })
     }
 
-    /// The name of what the map shows: that of its label, or of the file.
+    /// Returns the quantity of the map: its label, or the stem of the file name.
     pub(super) fn quantity(&self) -> String {
         let of_file = || self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         self.labels.get("quantity").cloned().unwrap_or_else(of_file)
     }
 
-    /// The unit of its numbers; empty for none. A grid without labels has those that maps of this name have.
+    /// Returns the unit of the values; empty for none. A grid without labels gets the unit that its
+    /// name implies.
     pub(super) fn unit(&self) -> String {
         let usual = || {
             let quantity = self.quantity();
@@ -83,13 +86,13 @@ impl Source {
         self.labels.get("unit").cloned().unwrap_or_else(usual)
     }
 
-    /// Name of the scene, for people.
+    /// Returns the readable name of the scene, if known.
     pub(super) fn scene(&self) -> Option<String> {
         let name = self.labels.get("scene").or_else(|| self.study.as_ref().map(|study| &study.plan.scene));
         name.filter(|name| !name.is_empty()).map(|name| tame(&name.replace('_', " ")))
     }
 
-    /// Number of runs that the map sums up.
+    /// Returns the number of runs that the map summarises; `None` for a map of a single run.
     pub(super) fn runs(&self) -> Option<u64> {
         self.labels.get("runs")?.parse().ok()
     }
@@ -98,22 +101,22 @@ impl Source {
         self.map.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default()
     }
 
-    /// Place on the map, in its units.
+    /// Returns the placement of the grid in units of its coordinate system.
     pub(super) fn placement(&self) -> Placement {
         Placement::new(self.map.origin.as_ref(), self.map.cell_size_m, self.map.heights.dim())
     }
 
-    /// Easting or longitude of the middle of the map.
+    /// Returns the easting or longitude of the middle of the map.
     pub(super) fn middle_x(&self) -> f64 {
         self.placement().middle_x()
     }
 
-    /// Metres in a unit of the map, along x and y.
+    /// Returns the metres per map unit along x and y.
     pub(super) fn metres_per_unit(&self) -> (f64, f64) {
         self.map.origin.as_ref().map_or((1.0, 1.0), |origin| origin.metres_per_unit)
     }
 
-    /// The day on which the file was last written, in UTC.
+    /// Returns the day (UTC) of the last modification of the file as `YYYY-MM-DD`.
     pub(super) fn day(&self) -> Option<String> {
         let time = std::fs::metadata(&self.path).ok()?.modified().ok()?;
         let time = jiff::Timestamp::try_from(time).ok()?;
@@ -121,7 +124,7 @@ impl Source {
     }
 }
 
-/// The map of a folder that goes by a name.
+/// Returns the path of the map `layer` in `folder`; the error lists the maps that exist.
 fn in_folder(folder: &Path, layer: &str) -> Result<PathBuf, SheetError> {
     let path = folder.join(format!("{layer}.tif"));
     if path.is_file() {
@@ -137,7 +140,8 @@ fn in_folder(folder: &Path, layer: &str) -> Result<PathBuf, SheetError> {
     Err(SheetError::wrong(wrong))
 }
 
-/// Names of the maps in a folder, sorted as people read them: probabilities first.
+/// Returns the names of the maps in `folder`: probabilities first, then arrival, thickness and
+/// others.
 pub(super) fn layers(folder: &Path) -> Vec<String> {
     let name = |entry: std::fs::DirEntry| {
         let path = entry.path();
@@ -151,7 +155,7 @@ pub(super) fn layers(folder: &Path) -> Vec<String> {
     all
 }
 
-/// Files of a folder whose name begins and ends so, sorted.
+/// Returns the files of `folder` whose names begin with `begin` and end with `ending`, sorted.
 pub(super) fn files(folder: &Path, begin: &str, ending: &str) -> Vec<PathBuf> {
     let fits = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -164,7 +168,7 @@ pub(super) fn files(folder: &Path, begin: &str, ending: &str) -> Vec<PathBuf> {
 }
 
 impl Study {
-    /// Reads what a folder says of its runs; none where it is no folder of a hazard map.
+    /// Reads plan and runs of a hazard folder; `None` if `folder` is none.
     fn read(folder: &Path) -> Result<Option<Self>, SheetError> {
         let Some(plan) = crate::hazard::plan_of(folder).map_err(|e| SheetError::wrong(e.to_string()))? else {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! Tables of exposure: which buildings, roads and areas lava reaches, as `lavoxel hazard` and `lavoxel run` write them.
+//! Exposure tables: buildings, roads and areas that lava reaches, as `lavoxel hazard` and `lavoxel
+//! run` write them.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -9,10 +10,10 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input::{ASSETS, Loaded, Reader};
 use lavoxel_files::table;
 
-/// Most rows of a table: those of an ensemble of a million runs.
+/// Upper bound on the rows of a table; enough for a study of a million runs.
 const MOST_ROWS: usize = 1 << 20;
 
-/// Reads a table with a heading.
+/// Reads a CSV table with a header row and passes the table to `parse`.
 pub(super) fn read<T>(
     reader: &Reader,
     path: &Path,
@@ -23,13 +24,13 @@ pub(super) fn read<T>(
     reader.text(path, table).map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 
-/// Bytes of a row with its name, in a list that doubles as it grows.
+/// Estimated memory of a row in bytes with its name; doubled, since a growing `Vec` doubles.
 const BYTES_A_ROW: f64 = 2.0 * (size_of::<Asset>() + 32) as f64;
 
-/// Most rows that a sheet or a report lists.
+/// Upper bound on the rows that a sheet or a report lists.
 const MOST_LISTED: usize = 1000;
 
-/// An asset with what may happen to it; a number is missing where lava never came.
+/// Exposed asset; numbers are `None` where lava never arrives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Asset {
     pub(super) name: String,
@@ -40,18 +41,18 @@ pub(super) struct Asset {
     pub(super) reached: bool,
 }
 
-/// Assets, the most probable first and among those the earliest.
+/// Exposed assets, sorted by falling probability, then by rising arrival time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Table {
     pub(super) reached: Vec<Asset>,
-    /// How many lava does not reach.
+    /// Number of assets that lava never reaches.
     pub(super) others: usize,
-    /// Whether there are probabilities, of several runs.
+    /// Ensemble flag: the table has probabilities from several runs.
     pub(super) of_runs: bool,
 }
 
 impl Table {
-    /// Reads tables and puts their rows together.
+    /// Reads all tables and merges their rows; `None` without paths.
     pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Option<Self>, SheetError> {
         let mut table = Self::default();
         for path in paths {
@@ -78,7 +79,7 @@ impl Table {
         let need = MemoryEstimate::of("the rows of the table", self.reached.len() + table.rows().len(), BYTES_A_ROW);
         need.check("leave out rows").map_err(|error| error.to_string())?;
         for row in table.rows() {
-            // Words such as "never" stand where there is no number.
+            // Cells without a number hold words such as "never".
             let number = |column: Option<usize>| row.number(column?, "").ok();
             let [probability, first_h, arrival_h, thickness_m] = columns.map(number);
             let name = tame(row.text(name));
@@ -96,10 +97,11 @@ fn order(a: &Asset, b: &Asset) -> Ordering {
     probability.then(arrival(a).total_cmp(&arrival(b))).then_with(|| a.name.cmp(&b.name))
 }
 
-/// Heading and fields of a table as text, for people.
+/// Formats the table for print: header and fields.
 pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let number =
         |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
+    // The unit follows the time, so that no number gets long.
     let time = |value: Option<f64>| match value {
         None => "–".to_owned(),
         Some(hours) if hours < 1.0 / 60.0 => "< 1 min".to_owned(),

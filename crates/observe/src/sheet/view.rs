@@ -1,32 +1,32 @@
-//! From coordinates of a map to millimetres of paper: frame, scale, and the lines of the grid.
+//! Projection of map coordinates to millimetres on paper: frame, scale and grid lines.
 
 use super::canvas::{Point, Rect};
 use super::source::Source;
 use lavoxel_base::round::{number, steps};
 use lavoxel_base::words::grouped;
 
-/// First digits of the scales of printed maps.
+/// Leading digits of round map scales, as usual on printed maps.
 const SCALES: [f64; 10] = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5];
 
-/// Millimetres from one line of the grid to the next at least.
+/// Minimum spacing of grid lines, in millimetres.
 const GRID: f64 = 26.0;
 
-/// A map in its frame.
+/// Map in its frame at a fixed scale.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct View {
     pub(super) frame: Rect,
-    /// The N of a scale 1:N.
+    /// Scale denominator N of 1:N.
     pub(super) scale: f64,
-    /// Coordinates of the upper left corner of the frame.
+    /// Map coordinates of the upper left corner of the frame.
     corner: Point,
-    /// Millimetres in a unit of the map.
+    /// Millimetres on paper per map unit, along x and y.
     unit_mm: (f64, f64),
-    /// Millimetres of a cell.
+    /// Millimetres on paper per cell, along x and y.
     cell_mm: (f64, f64),
     is_geographic: bool,
 }
 
-/// The first round scale, 1:N, at which so many metres fit into so many millimetres.
+/// Returns the largest round scale 1:N at which an extent of `metres` fits into `room` millimetres.
 pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
     let least = (metres[0] / room[0]).max(metres[1] / room[1]) * 1000.0;
     let power = 10_f64.powf(least.max(1.0).log10().floor());
@@ -35,7 +35,8 @@ pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
 }
 
 impl View {
-    /// The map at the largest round scale at which it fits into `room`, at the top of it, and at its left or in the middle.
+    /// Fits the map at the largest round scale into `room`: at its top, and left-aligned or
+    /// centred.
     pub(super) fn fitting(source: &Source, (room, is_left): (Rect, bool)) -> Self {
         let (wide, deep) = source.map.extent_m();
         let scale = round_scale([wide, deep], [room.w, room.h]);
@@ -54,7 +55,7 @@ impl View {
         }
     }
 
-    /// A view of this scale of a map without a place.
+    /// Creates a view with a given scale, without a place on the ground.
     #[cfg(test)]
     pub(super) fn of_scale(scale: f64) -> Self {
         let mm = 1000.0 / scale;
@@ -62,33 +63,36 @@ impl View {
         Self { frame, scale, corner: [0.0; 2], unit_mm: (mm, mm), cell_mm: (1.0, 1.0), is_geographic: false }
     }
 
-    /// Place of a point of the map.
+    /// Converts map coordinates to millimetres on the sheet.
     pub(super) fn at(&self, [x, y]: Point) -> Point {
         [self.frame.x + (x - self.corner[0]) * self.unit_mm.0, self.frame.y + (self.corner[1] - y) * self.unit_mm.1]
     }
 
-    /// Place of a point in columns and rows from the north-west corner.
+    /// Converts a position in cells (column, row from the north-west corner) to millimetres on the
+    /// sheet.
     pub(super) fn at_cell(&self, [col, row]: Point) -> Point {
         [self.frame.x + col * self.cell_mm.0, self.frame.y + row * self.cell_mm.1]
     }
 
-    /// Millimetres of a length on the ground.
+    /// Converts a length in metres on the ground to millimetres on paper.
     pub(super) fn mm(&self, metres: f64) -> f64 {
         1000.0 * metres / self.scale
     }
 
-    /// Coordinates of the middle of the map.
+    /// Returns the map coordinates of the middle of the map.
     pub(super) fn middle(&self) -> Point {
         [self.corner[0] + 0.5 * self.frame.w / self.unit_mm.0, self.corner[1] - 0.5 * self.frame.h / self.unit_mm.1]
     }
 
-    /// From one line of the grid to the next, in units of the map.
+    /// Returns the spacing of grid lines in map units: the first round step of at least [`GRID`]
+    /// millimetres.
     pub(super) fn grid_step(&self) -> f64 {
         let least = GRID / self.unit_mm.0.min(self.unit_mm.1);
         steps(least).next().unwrap_or(least)
     }
 
-    /// Round eastings or longitudes with their places from left to right.
+    /// Returns the grid eastings or longitudes from left to right: position in millimetres and
+    /// label.
     pub(super) fn eastings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
         let (from, to) = (self.corner[0], self.corner[0] + self.frame.w / self.unit_mm.0);
@@ -96,7 +100,7 @@ impl View {
         multiples(from, to, step).map(|x| (place(x), self.coordinate(x, step, ["E", "W"]))).collect()
     }
 
-    /// Round northings or latitudes with their places.
+    /// Returns the grid northings or latitudes: position in millimetres and label.
     pub(super) fn northings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
         let (from, to) = (self.corner[1] - self.frame.h / self.unit_mm.1, self.corner[1]);
@@ -120,7 +124,8 @@ impl View {
 
 fn multiples(from: f64, to: f64, step: f64) -> impl Iterator<Item = f64> {
     let (first, last) = ((from / step - 1e-6).ceil() as i64, (to / step + 1e-6).floor() as i64);
-    // A frame has some tens of lines; more would come of a step that is lost in the digits of the coordinates.
+    // Upper bound of 200 lines (a usual frame has some tens): guards against a step that vanishes
+    // in the rounding of large coordinates.
     (first..=last.min(first.saturating_add(200))).map(move |i| i as f64 * step)
 }
 

@@ -1,10 +1,10 @@
-//! Box worlds with roofs, tunnels, lips and cliffs.
+//! Verification in box worlds with roofs, tunnels, lips and cliffs.
 
 use super::{Measured, Row, at_once, curve, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, FlowEdit};
 
-/// A box of rock with holes where a function of x and y says so, over all z.
+/// Creates a box of rock with cavities where `is_open(x, y)` holds, for all z.
 fn carved(space: FlowBox, pa_s: f64, step_s: f64, is_open: impl Fn(usize, usize) -> bool) -> Flow {
     let mut flow = flow(space, isothermal(2600.0, pa_s, 0.0), step_s, false, |_, _| 0.0);
     let places = (0..space.nz).flat_map(|z| (0..space.ny).flat_map(move |y| (0..space.nx).map(move |x| [x, y, z])));
@@ -27,7 +27,7 @@ pub(super) fn roofed_channel() -> Measured {
         }
     };
     (7..22).for_each(|x| fill_tunnel(&mut flow, x));
-    // The lower end stands under liquid from the start.
+    // The lower end is submerged from the start: 5.5 m of liquid at a channel 5 m high.
     (22..27).for_each(|x| fill(&mut flow, x, 5.5));
     let mut found = curve(["time in s", "flux in m²/s"], false);
     let mut before = None;
@@ -53,14 +53,15 @@ pub(super) fn roofed_channel() -> Measured {
     Measured { rows, curve: found, flow }
 }
 
-/// Fills the tunnel of a column from the start.
+/// Fills the tunnel cell of column `x` in all three rows, so that the tunnel starts full.
 fn fill_tunnel(flow: &mut Flow, x: usize) {
     let space = flow.space();
     flow.fill((0..3).map(|z| super::FlowPour { level: Some(1), ..at_once(z * space.nx + x, 500.0, 1360.0) }));
 }
 
 pub(super) fn u_tube() -> Measured {
-    // A shaft of 60 m beside an empty one: the liquid comes to rest above the roof of the tunnel, under its pressure.
+    // A shaft of 60 m next to an empty shaft: the liquid comes to rest above the roof of the
+    // tunnel, under pressure.
     let space = FlowBox { nx: 25, ny: 16, nz: 3, dx_m: 10.0, dz_m: 5.0 };
     let is_shaft = |x: usize| (2..7).contains(&x) || (18..23).contains(&x);
     let mut flow = carved(space, 1e6, 20.0, |x, y| y > 0 && (is_shaft(x) || (7..18).contains(&x) && y <= 2));
@@ -72,8 +73,9 @@ pub(super) fn u_tube() -> Measured {
         found.model.push((flow.time_s(), level(&flow, 2)));
         found.theory.push((flow.time_s(), level(&flow, 18)));
     }
-    // What is poured fills the tunnel of 11 columns to 10 m and 10 columns of the shafts; by a slot of 1/16 the tunnel holds
-    // so much more for each metre above its roof.
+    // The poured volume fills the tunnel of 11 columns to 10 m and 10 columns of the shafts. A slot
+    // of 1/16 represents pressure: the tunnel stores 1/16 m more for each metre of head above its
+    // roof.
     let above = (5.0 * 60.0 - 21.0 * 10.0) / (10.0 + 11.0 / 16.0);
     let rows = vec![
         Row::absolute("levels meet, m", level(&flow, 18), level(&flow, 2), 0.001),
@@ -89,6 +91,7 @@ pub(super) fn lake() -> Measured {
         let (x, z) = (x as f64 - 20.0, z as f64 - 20.0);
         let r = (x * x + z * z).sqrt();
         let rim = if r < 9.0 { (10.0 + 0.5 * r * r).min(40.0) } else { (40.0 - (r - 9.0) * 4.0).max(1.0) };
+        // The notch is the lowest lip: lava must leave the lake over the notch alone.
         let notch = 30.0 - (r - 9.0).max(0.0) * 3.0;
         if x > 4.0 && z.abs() <= 2.0 { rim.min(notch).max(1.0) } else { rim }
     };
@@ -138,6 +141,7 @@ pub(super) fn cliff() -> Measured {
         let columns = (0..space.columns()).filter(|c| c % space.nx >= 12);
         columns.map(|c| flow.column(c).liquid_m * 100.0).sum::<f64>()
     };
+    // Checked after each step: a fall past an edge may pass through rock only for a moment.
     let mut faults = 0.0;
     for _ in 0..20 {
         for _ in 0..20 {

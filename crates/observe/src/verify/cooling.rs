@@ -1,4 +1,4 @@
-//! Heat of still and of moving liquid.
+//! Verification of heat in still and in moving liquid.
 
 use super::{Measured, Row, at_once, curve, flow, isothermal};
 use lavoxel_flow::{Cooling, Flow, FlowBox, FlowEdit, Lava, Viscosity};
@@ -27,7 +27,8 @@ pub(super) fn bed() -> Measured {
     let lava = Lava { bed_conduction: 2.0, ..isothermal(2600.0, 1e5, 0.0) };
     let space = FlowBox { nx: 3, ny: 12, nz: 3, dx_m: 10.0, dz_m: 5.0 };
     let mut flow = flow(space, lava.clone(), 10.0, false, |_, _| 0.0);
-    // Deep liquid hardly cools, so that the difference of temperatures stays.
+    // Deep liquid hardly cools, so that the temperature difference stays constant as the law
+    // assumes.
     flow.fill((0..9).map(|c| at_once(c, 4000.0, 1360.0)));
     let start = 40.0 * lava.heat_per_m3() * 1360.0;
     let law = |t: f64| 2.0 * 2.0 * 1060.0 * (t / (core::f64::consts::PI * lava.diffusivity)).sqrt();
@@ -44,17 +45,18 @@ pub(super) fn bed() -> Measured {
     Measured { rows, curve: found, flow }
 }
 
-/// Liquid at its melting point above a bed that is held cold: it sets from below.
+/// Liquid at its melting point above a bed held cold: it solidifies from below.
 pub(super) fn stefan_setting() -> Measured {
     stefan(false)
 }
 
-/// Solid at its melting point above a bed that is held hot: it melts from below.
+/// Solid at its melting point above a bed held hot: it melts from below.
 pub(super) fn stefan_melting() -> Measured {
     stefan(true)
 }
 
-/// Neumann's solution with one phase: the front is at 2 λ √(α t), λ exp(λ²) erf(λ) = St/√π, St = c ΔT/L.
+/// Compares the front with Neumann's one-phase solution: front at 2 λ √(α t), λ exp(λ²) erf(λ) =
+/// St/√π, St = c ΔT/L.
 fn stefan(melts: bool) -> Measured {
     let (kelvin, difference, end_s) = (300.0, 40.0, 3600.0);
     let lava = Lava {
@@ -67,7 +69,8 @@ fn stefan(melts: bool) -> Measured {
         heat_capacity: 2000.0,
         latent_heat: 2e5,
         conduction: 1.0,
-        // Held at its temperature: a half-space that takes heat much faster than the layer brings it.
+        // Keeps the bed at its temperature: a half-space that takes heat much faster than the layer
+        // supplies it.
         bed_conduction: 1e4,
         diffusivity: 1e-9,
         ..isothermal(1000.0, 1e6, 0.0)
@@ -103,7 +106,7 @@ fn stefan(melts: bool) -> Measured {
     Measured { rows, curve: found, flow }
 }
 
-/// λ of λ exp(λ²) erf(λ) = St/√π, by bisection.
+/// Solves λ exp(λ²) erf(λ) = St/√π for λ by bisection; `stefan` is the Stefan number St.
 fn root_of_neumann(stefan: f64) -> f64 {
     let left = |lambda: f64| lambda * libm::exp(lambda * lambda) * libm::erf(lambda);
     let (mut low, mut high) = (0.0, 3.0);

@@ -1,7 +1,8 @@
-//! The benchmark suite of the physical model: set-ups with a known answer, each with its law, its source and a tolerance.
+//! Verification suite of the physical model: set-ups with a known answer, each with its law, source
+//! and tolerance.
 //!
-//! Community benchmarks are those of Cordonnier, Lev and Garel (Geol. Soc. London SP 426, 2016); the laws are those of the
-//! papers named at each case. `docs/verification.md` shows the results.
+//! Community benchmarks are those of Cordonnier, Lev and Garel (Geol. Soc. London SP 426, 2016);
+//! the laws are those of the papers named at each case. `docs/verification.md` shows the results.
 
 mod boxes;
 mod cooling;
@@ -19,37 +20,37 @@ use self::outcome::verdict;
 pub use self::outcome::{Curve, Outcome, Row};
 use lavoxel_flow::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity};
 
-/// A case of the suite.
+/// Case of the suite.
 pub struct Case {
     /// Name on the command line.
     pub name: &'static str,
-    /// Words above a picture of it.
+    /// Title above its plot.
     pub title: &'static str,
     /// Set-up, and the source of its law.
     pub about: &'static str,
-    /// Whether it belongs to the quick set.
+    /// Quick flag: the case belongs to the quick set.
     pub is_quick: bool,
     run: Run,
 }
 
-/// Function that runs a case of field data, which it holds.
+/// Function that runs a field case; owns the data.
 type FieldRun = Box<dyn Fn() -> Measured + Send + Sync>;
 
-/// How a case runs.
+/// Implementation of a case.
 enum Run {
-    /// With an answer of theory.
+    /// Comparison with theory.
     Theory(fn() -> Measured),
-    /// With numbers of the field.
+    /// Comparison with field data.
     Field(FieldRun),
 }
 
 impl Case {
-    /// Whether its numbers are compared with those of the field.
+    /// Returns true if the references are field data.
     pub fn is_field(&self) -> bool {
         !matches!(self.run, Run::Theory(_))
     }
 
-    /// Runs the case.
+    /// Runs the case and judges its numbers.
     pub fn run(&self) -> Outcome {
         let Measured { mut rows, curve, flow } = match &self.run {
             Run::Theory(run) => run(),
@@ -73,7 +74,7 @@ impl Case {
     }
 }
 
-/// The suite.
+/// All cases of the suite, field cases excluded.
 pub static CASES: [Case; 25] = [
     Case {
         name: "huppert-volume",
@@ -252,25 +253,25 @@ pub static CASES: [Case; 25] = [
     },
 ];
 
-/// The case with a name.
+/// Returns the case named `name`.
 pub fn case(name: &str) -> Option<&'static Case> {
     CASES.iter().find(|case| case.name == name)
 }
 
-/// Measures of a case, and its flow at the end.
+/// Results of a case, and its flow at the end.
 struct Measured {
     rows: Vec<Row>,
     curve: Curve,
     flow: Flow,
 }
 
-/// A curve without points.
+/// Creates an empty curve.
 fn curve(axes: [&str; 2], is_logarithmic: bool) -> Curve {
     let (model, theory) = (Vec::new(), Vec::new());
     Curve { axes: axes.map(str::to_owned), is_logarithmic, model, theory, reference: "theory" }
 }
 
-/// A liquid of one viscosity that never cools.
+/// Returns a liquid of constant viscosity that never cools.
 fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
     Lava {
         density_kg_m3: density,
@@ -284,30 +285,30 @@ fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
     }
 }
 
-/// A flow over ground given by a function of column and row, in metres.
+/// Creates a flow over ground heights in metres, given by `ground(column, row)`.
 fn flow(space: FlowBox, lava: Lava, step_s: f64, open_sides: bool, ground: impl Fn(usize, usize) -> f64) -> Flow {
     let heights: Vec<f64> = (0..space.columns()).map(|c| ground(c % space.nx, c / space.nx)).collect();
     let setup = FlowSetup { lava, step_s, open_sides, seed: 1, heaters: Vec::new() };
     Flow::new(space, setup, &heights).expect("the numbers of a case are in range")
 }
 
-/// A pour at once of cubic metres.
+/// Returns an instantaneous pour of `volume` cubic metres.
 fn at_once(column: usize, volume: f64, kelvin: f64) -> FlowPour {
     FlowPour { column, level: None, before_m3: 0.0, after_m3: volume, temperature_k: kelvin }
 }
 
-/// Pours some m³/s in the step that follows.
+/// Returns a pour of `rate` m³/s during the next step.
 fn steady(flow: &Flow, column: usize, rate: f64, kelvin: f64) -> FlowPour {
     let (before, step) = (flow.time_s(), flow.setup().step_s);
     FlowPour { column, level: None, before_m3: rate * before, after_m3: rate * (before + step), temperature_k: kelvin }
 }
 
-/// Depths of the liquid, a column each.
+/// Returns the liquid depth of each column, in metres.
 fn depths(flow: &Flow) -> Vec<f64> {
     (0..flow.space().columns()).map(|c| flow.column(c).liquid_m).collect()
 }
 
-/// Exponent of a power law through two points.
+/// Returns the exponent of the power law through two points.
 fn exponent((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> f64 {
     libm::log(y1 / y0) / libm::log(x1 / x0)
 }

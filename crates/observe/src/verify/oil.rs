@@ -1,28 +1,32 @@
-//! BM3: hot silicone oil that spreads and cools in a room, experiment C14 of Garel et al. (2012).
+//! Benchmark BM3: hot silicone oil that spreads and cools in a room, experiment C14 of Garel et al.
+//! (2012).
 
 use super::{Curve, Measured, Row, curve, exponent, flow, steady};
 use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
 
+/// Flow rate of the experiment (m³/s).
 const RATE: f64 = 2.2e-8;
+/// End of the comparison (s).
 const END_S: f64 = 380.0;
+/// Edge of a cell (m).
 const CELL_M: f64 = 1e-3;
 
-/// Kinematic viscosity of the oil in m²/s.
+/// Kinematic viscosity of the oil, in m²/s.
 const NU: f64 = 3.56e-3;
 
 fn oil() -> Lava {
     Lava::preset("silicone-oil").expect("a preset")
 }
 
-/// An empty plate, with cells of some height.
+/// Creates an empty plate with cells of height `dz_m` metres.
 fn plate(lava: Lava, dz_m: f64) -> Flow {
     let space = FlowBox { nx: 101, ny: 30, nz: 101, dx_m: CELL_M, dz_m };
     flow(space, lava, 0.5, false, |_, _| 1.85e-4)
 }
 
-/// Pours up to a time.
+/// Pours at the constant rate until `until_s` seconds.
 fn pour(flow: &mut Flow, until_s: f64) {
     let middle = flow.space().columns() / 2;
     while flow.time_s() < until_s {
@@ -48,7 +52,7 @@ pub(super) fn spreading() -> Measured {
     Measured { rows, curve: found, flow }
 }
 
-/// Distance at which the depth along the grid falls below 2 % of the largest.
+/// Returns the distance in metres at which the depth along the grid falls below 2 % of the maximum.
 fn radius(flow: &Flow) -> f64 {
     let limit = 0.02 * super::depths(flow).into_iter().fold(0.0, f64::max);
     let row: Vec<f64> = (50..101).map(|x| flow.column(50 * 101 + x).liquid_m).collect();
@@ -57,8 +61,8 @@ fn radius(flow: &Flow) -> f64 {
     (last as f64 + (row[last] - limit) / (row[last] - next).max(1e-12)) * CELL_M
 }
 
-/// The heat of the oil without loss to the plate, in films of one cell (no gradient in their depth), beside the exact
-/// solution of such a film; and of the oil with its conductivity.
+/// Compares the heat of the oil without loss to the plate, in films one cell deep (no vertical
+/// gradient), with the exact solution of such a film; and measures the oil with its conductivity.
 pub(super) fn heat() -> Measured {
     let lava = Lava { bed_conduction: 0.0, ..oil() };
     let theory = Film::new(&lava);
@@ -85,33 +89,35 @@ pub(super) fn heat() -> Measured {
     Measured { rows, curve: found, flow: layered }
 }
 
-/// Heat that a flow lost to the air, in joules.
+/// Returns the heat that a flow lost to the air, in joules.
 fn lost_to_air(flow: &Flow) -> f64 {
     let joules = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64 * flow.setup().lava.heat_per_m3();
     flow.account().heat_sky as f64 * joules
 }
 
-/// The value at a place of a curve that begins at the left.
+/// Interpolates a curve (rising x) at `x`.
 fn at(points: &[(f64, f64)], x: f64) -> f64 {
     let right = points.iter().position(|point| point.0 >= x).unwrap_or(points.len() - 1).max(1);
     let [(x0, y0), (x1, y1)] = [points[right - 1], points[right]];
     y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 }
 
-/// A film of one temperature in its depth that spreads as Huppert's solution for a constant flux and loses heat at its
-/// surface. What came at a time t₀ is a ring with the share 1 − t₀/t of the volume inside of it, and cools by
-/// dT/dt = −(ε σ (T⁴ − T_a⁴) + h_c (T − T_a))/(ρ c h).
+/// Vertically isothermal film that spreads by Huppert's solution for constant flux and cools at its
+/// surface. Liquid that came at time t₀ is a ring with the fraction 1 − t₀/t of the volume inside;
+/// the ring cools by dT/dt = −(ε σ (T⁴ − T_a⁴) + h_c (T − T_a))/(ρ c h).
 struct Film<'a> {
     lava: &'a Lava,
-    /// Distance over the radius, depth over that of `depth_m`, share of the volume inside; from the middle outwards.
+    /// Similarity profile from the middle outwards: distance/radius, depth/`depth_m`, fraction of
+    /// the volume inside.
     shape: Vec<[f64; 3]>,
     depth_m: f64,
-    /// Radius over the root of the time.
+    /// Radius divided by the square root of the time, in m/√s.
     spread: f64,
 }
 
-/// Rings into which a film is cut, and steps of each.
+/// Number of rings of the film.
 const RINGS: usize = 800;
+/// Number of time steps per ring.
 const STEPS: usize = 200;
 
 impl<'a> Film<'a> {
@@ -129,7 +135,7 @@ impl<'a> Film<'a> {
         self.spread * time_s.sqrt()
     }
 
-    /// Distance over the radius, and depth in metres, where a share of the volume is inside.
+    /// Returns distance/radius, and depth in metres, at the fraction `share` of the volume.
     fn ring(&self, share: f64) -> (f64, f64) {
         let right = self.shape.partition_point(|point| point[2] < share).clamp(1, self.shape.len() - 1);
         let [a, b] = [self.shape[right - 1], self.shape[right]];
@@ -137,14 +143,14 @@ impl<'a> Film<'a> {
         (a[0] + (b[0] - a[0]) * part, (a[1] + (b[1] - a[1]) * part) * self.depth_m)
     }
 
-    /// Flux of heat of a surface in W/m².
+    /// Returns the heat flux of a surface, in W/m².
     fn flux(&self, kelvin: f64) -> f64 {
         let fourth = |t: f64| t * t * t * t;
         let radiated = self.lava.emissivity * RADIATION * (fourth(kelvin) - fourth(self.lava.ambient_k));
         radiated + self.lava.convection * (kelvin - self.lava.ambient_k)
     }
 
-    /// Temperature at a time of what came at another.
+    /// Returns the temperature at `time_s` of liquid that came at `came_s`, in K.
     fn kelvin(&self, came_s: f64, time_s: f64) -> f64 {
         let ratio = libm::pow(time_s / came_s, 1.0 / STEPS as f64);
         let cooled = |kelvin: f64, time: f64| {
@@ -162,25 +168,26 @@ impl<'a> Film<'a> {
         kelvin
     }
 
-    /// Rings at a time, from the outermost inwards: the middle of each by the share of the volume inside, and its temperature.
+    /// Returns the rings at a time from the outermost inwards: fraction of the volume inside the
+    /// middle of the ring, and temperature in K.
     fn rings(&self, time_s: f64) -> impl Iterator<Item = (f64, f64)> + '_ {
         let share = |i: usize| (i as f64 + 0.5) / RINGS as f64;
         (0..RINGS).map(move |i| (1.0 - share(i), self.kelvin(share(i) * time_s, time_s)))
     }
 
-    /// Heat lost up to a time.
+    /// Returns the heat lost until `time_s`, in joules.
     fn lost_j(&self, time_s: f64) -> f64 {
         let cooled: f64 = self.rings(time_s).map(|(_, kelvin)| self.lava.vent_k - kelvin).sum();
         cooled / RINGS as f64 * self.lava.heat_per_m3() * RATE * time_s
     }
 
-    /// Heat that the surface loses in a second.
+    /// Returns the heat loss of the surface, in watts.
     fn power_w(&self, time_s: f64) -> f64 {
         let volume = RATE * time_s / RINGS as f64;
         self.rings(time_s).map(|(inside, kelvin)| self.flux(kelvin) * volume / self.ring(inside).1).sum()
     }
 
-    /// Temperature over the distance from the middle.
+    /// Returns the temperature in K over the distance from the middle in metres.
     fn profile(&self, time_s: f64) -> Vec<(f64, f64)> {
         let radius = self.radius(time_s);
         let mut points: Vec<_> =
@@ -190,8 +197,9 @@ impl<'a> Film<'a> {
     }
 }
 
-/// Huppert's shape for a constant flux: (s ψ³ ψ′)′ = −s² ψ′/2, ψ = (3 (1 − s)/2)^⅓ at its front. Distance, depth, and the
-/// volume from there to the front over 2π, from the middle outwards.
+/// Integrates Huppert's similarity profile for constant flux: (s ψ³ ψ′)′ = −s² ψ′/2, ψ = (3 (1 −
+/// s)/2)^⅓ at the front. Returns distance, depth, and volume from there to the front over 2π, from
+/// the middle outwards.
 fn shape() -> Vec<[f64; 3]> {
     let begin = 1e-6;
     let (mut s, mut volume) = (1.0 - begin, 0.0);
@@ -219,7 +227,7 @@ fn shape() -> Vec<[f64; 3]> {
 mod tests {
     use super::*;
 
-    /// R = 0.715 (gQ³/3ν)^⅛ t^½, and the heat of what does not cool.
+    /// R = 0.715 (gQ³/3ν)^⅛ t^½, and the heat of a film that does not cool.
     #[test]
     fn the_film_is_hupperts() {
         let still = Lava { emissivity: 0.0, convection: 0.0, ..oil() };
@@ -227,7 +235,7 @@ mod tests {
         let law = 0.7150 * libm::pow(GRAVITY * RATE * RATE * RATE / (3.0 * NU), 0.125);
         assert!((film.spread / law - 1.0).abs() < 1e-3, "{} and {law}", film.spread);
         assert!(film.lost_j(END_S).abs() < 1e-9);
-        // What is lost is the power's sum, and less than all there is.
+        // The lost heat equals the integral of the power, and is less than the total heat.
         let oil = oil();
         let film = Film::new(&oil);
         let sum: f64 = (0..38).map(|i| 10.0 * film.power_w(10.0 * f64::from(i) + 5.0)).sum();

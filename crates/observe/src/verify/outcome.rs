@@ -1,25 +1,26 @@
-//! Numbers beside their references, and the verdict on a case.
+//! Measured values with references, and the verdict on a case.
 
 use serde::Serialize;
 
-/// A number beside its reference.
+/// Value with its reference.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Name of the measure.
+    /// Name of the measure, with its unit.
     pub what: String,
-    /// Value by theory, or of the field.
+    /// Reference from theory or from field data.
     pub reference: f64,
     /// Value of the model.
     pub value: f64,
-    /// Largest deviation allowed, in the unit of the numbers.
+    /// Allowed absolute deviation, in the unit of the value.
     pub tolerance: f64,
-    /// Whether no theory gives the reference: it is the middle of two bounds.
+    /// Bounds flag: no theory gives the reference, which is the middle of two bounds.
     pub is_bounded: bool,
-    /// `holds`, `fails` or, beside field data, `outside`; once the case has run.
+    /// `holds`, `fails`, or for field data `outside`; empty before the case has run.
     pub verdict: &'static str,
 }
 
-/// The word for whether something holds: numbers of the field are compared, and do not fail.
+/// Returns the verdict word; field data are compared only, so a deviation is `outside`, not
+/// `fails`.
 pub(super) fn verdict(holds: bool, is_field: bool) -> &'static str {
     match (holds, is_field) {
         (true, _) => "holds",
@@ -29,40 +30,40 @@ pub(super) fn verdict(holds: bool, is_field: bool) -> &'static str {
 }
 
 impl Row {
-    /// A number that may differ by a share of the reference.
+    /// Creates a row with a tolerance of `share` times the reference.
     pub(super) fn relative(what: &str, reference: f64, value: f64, share: f64) -> Self {
         Self::absolute(what, reference, value, share * reference.abs())
     }
 
-    /// A number that may differ by so much.
+    /// Creates a row with an absolute `tolerance`.
     pub(super) fn absolute(what: &str, reference: f64, value: f64, tolerance: f64) -> Self {
         Self { what: what.to_owned(), reference, value, tolerance, is_bounded: false, verdict: "" }
     }
 
-    /// A number that no theory gives, between two bounds.
+    /// Creates a row for a value between two bounds, without theory.
     pub(super) fn between(what: &str, [least, most]: [f64; 2], value: f64) -> Self {
         let middle = Self::absolute(what, 0.5 * (least + most), value, 0.5 * (most - least));
         Self { is_bounded: true, ..middle }
     }
 
-    /// Whether the number is within its tolerance.
+    /// Returns true if the value lies within its tolerance.
     pub fn holds(&self) -> bool {
         (self.value - self.reference).abs() <= self.tolerance
     }
 }
 
-/// A curve for a picture: points of the model, and those of theory.
+/// Curve for a plot: points of the model and of the reference.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
-    /// Labels of the two axes.
+    /// Labels of the horizontal and the vertical axis, with units.
     pub axes: [String; 2],
-    /// Whether the axes are logarithmic.
+    /// Logarithmic flag for both axes.
     pub is_logarithmic: bool,
-    /// Points of the model.
+    /// Points of the model, (x, y).
     pub model: Vec<(f64, f64)>,
-    /// Points of what the model is compared with.
+    /// Points of the reference, (x, y).
     pub theory: Vec<(f64, f64)>,
-    /// Source of the reference: theory, or another number of the case.
+    /// Source of the reference: theory, or another quantity of the case.
     pub reference: &'static str,
 }
 
@@ -71,37 +72,39 @@ pub struct Curve {
 pub struct Outcome {
     /// Name of the case.
     pub name: &'static str,
-    /// Words above a picture of it.
+    /// Title above its plot.
     pub title: &'static str,
     /// Set-up, and the source of its law.
     pub about: &'static str,
-    /// Whether the references are numbers of the field.
+    /// Field flag: the references are field data.
     pub is_field: bool,
-    /// The numbers.
+    /// Measured values with their references.
     pub rows: Vec<Row>,
-    /// The curve.
+    /// Curve for the plot.
     pub curve: Curve,
-    /// Whether the ledgers of volume and heat close to the unit.
+    /// Exactness flag: the ledgers of volume and heat close to the unit.
     pub is_exact: bool,
-    /// Share of fluxes held back by the limit that forbids overshooting.
+    /// Fraction of fluxes clamped by the limiter against overshoot.
     pub capped_share: f64,
-    /// `holds`, or `fails`: whether all numbers are within their tolerances and the ledgers close. Beside field data `outside`, where
-    /// the ledgers close.
+    /// `holds` if all values lie within their tolerances and the ledgers close, else `fails`; for
+    /// field data `outside` where the ledgers close.
     pub verdict: &'static str,
 }
 
 impl Outcome {
-    /// Whether all numbers are within their tolerances and the ledgers close.
+    /// Returns true if all values lie within their tolerances and the ledgers close.
     pub fn holds(&self) -> bool {
         self.is_exact && self.rows.iter().all(Row::holds)
     }
 
-    /// Whether the model fails: a deviation from numbers of the field is none of its faults, a ledger that does not close is.
+    /// Returns true if the model fails: a deviation from field data is no failure, but an open
+    /// ledger is.
     pub fn fails(&self) -> bool {
         !self.holds() && (!self.is_field || !self.is_exact)
     }
 
-    /// The largest deviation of a number, as a share of its reference; none where theory gives no number but 0.
+    /// Returns the largest relative deviation of a value; `None` if no reference from theory
+    /// differs from 0.
     pub fn deviation(&self) -> Option<f64> {
         let has_size = |row: &&Row| row.reference != 0.0 && !row.is_bounded;
         let shares = self.rows.iter().filter(has_size).map(|row| (row.value / row.reference - 1.0).abs());

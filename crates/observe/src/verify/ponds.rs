@@ -1,16 +1,17 @@
-//! Still ponds beside the well-mixed law and beside conduction in one dimension, at several heights of cells.
+//! Verification of still ponds against the well-mixed law and against 1D conduction, with several
+//! cell heights.
 
 use super::slab::conducted;
 use super::{Curve, Measured, Row, at_once, curve, flow};
 use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::{Cooling, Flow, FlowBox, Lava, Viscosity};
 
-/// Heights of the cells of a pond, which change nothing.
+/// Cell heights of a pond (m); the results must not depend on them.
 const HEIGHTS_M: [f64; 4] = [2.0, 1.0, 0.5, 0.25];
 const HOUR_S: f64 = 3600.0;
 const STEP_S: f64 = 60.0;
 
-/// A pond of nine columns with walls around it.
+/// Creates a pond of nine columns with walls around.
 fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
     let space = FlowBox { nx: 3, ny: (2.0 * depth_m / dz_m) as usize + 2, nz: 3, dx_m: 10.0, dz_m };
     let mut flow = flow(space, lava.clone(), STEP_S, false, |_, _| 0.0);
@@ -18,7 +19,8 @@ fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
     flow
 }
 
-/// The lava of the ponds: 2 W/(m K), 2600 kg/m³, 1100 J/(kg K), 1400 K; with latent heat it sets below 1200 K.
+/// Returns the lava of the ponds: 2 W/(m K), 2600 kg/m³, 1100 J/(kg K), 1400 K; with latent heat,
+/// solidus 1200 K.
 fn still(latent_heat: f64) -> Lava {
     Lava {
         density_kg_m3: 2600.0,
@@ -37,14 +39,14 @@ fn still(latent_heat: f64) -> Lava {
     }
 }
 
-/// Heat that a pond lost in GJ/m².
+/// Returns the heat that a pond lost, in GJ/m².
 fn lost_gj(flow: &Flow) -> f64 {
     let account = flow.account();
     let units = account.heat_sky + account.heat_roof + account.heat_bed;
     units as f64 / flow.heat_units_of_joule() / (9.0 * 100.0) / 1e9
 }
 
-/// Stirred ponds: the temperature falls as that of well-mixed liquid.
+/// Stirred ponds, whose temperature falls by the law of a well-mixed liquid.
 pub(super) fn stirred() -> Measured {
     let depth_m = 2.0;
     let mut found = curve(["time in h", "temperature in K"], false);
@@ -53,6 +55,7 @@ pub(super) fn stirred() -> Measured {
     for latent_heat in [0.0, 3.5e5] {
         let lava =
             Lava { cooling: Cooling::Bare { exposed: 1.0 }, ambient_k: 0.0, solidus_k: 900.0, ..still(latent_heat) };
+        // Radiation into 0 K alone: dT/dt ∝ −T⁴ has the closed solution below.
         let cube = lava.vent_k * lava.vent_k * lava.vent_k;
         let rate = 3.0 * lava.emissivity * RADIATION * cube / (lava.heat_per_m3() * depth_m);
         let law = |t: f64| lava.vent_k / libm::cbrt(1.0 + rate * t);
@@ -74,7 +77,8 @@ pub(super) fn stirred() -> Measured {
     Measured { rows, curve: found, flow: last.expect("ponds") }
 }
 
-/// Ponds of a depth that cool for some hours through a crust, at all heights of cells.
+/// Compares ponds that cool through a crust, given as (depth in metres, hours), with 1D conduction
+/// at all cell heights.
 fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
     let mut found =
         Curve { reference: "conduction on a fine mesh", ..curve(["time in h", "heat lost in GJ/m²"], false) };
@@ -88,6 +92,7 @@ fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
                 while flow.time_s() < until * HOUR_S {
                     flow.step(&[]);
                 }
+                // Only the first pond with the finest cells is plotted; all ponds are judged.
                 if i == 0 && dz_m == HEIGHTS_M[3] {
                     found.model.push((until, lost_gj(&flow)));
                     found.theory.push((until, conducted(lava, depth_m, until * HOUR_S).0 / 1e9));
@@ -113,7 +118,8 @@ pub(super) fn still_with_latent_heat() -> Measured {
     crusted(&still(3.5e5), &[(2.0, 24.0), (2.0, 240.0), (1.0, 48.0)])
 }
 
-/// The crust of a preset on a still pond of 2 m, with its own emissivity, convection, conductivity and latent heat.
+/// Crust of a preset on a still pond of 2 m, with the preset's emissivity, convection, conductivity
+/// and latent heat.
 fn of_preset(name: &str) -> Measured {
     let preset = Lava::preset(name).expect("a preset");
     let cooling = Cooling::Skin { tear_m: 1000.0, exposed: 0.0 };
@@ -170,12 +176,13 @@ mod tests {
             (0..1440).for_each(|_| flow.step(&[]));
             let all = lava.heat_per_m3() * 2.0 * (lava.vent_k - lava.ambient_k);
             let share = lost_gj(&flow) * 1e9 / all;
-            // A day's crust is a good part of a metre.
+            // A crust of one day is a considerable part of a metre.
             assert!(share > 0.02, "{name}: {share} of the heat left in a day");
         }
     }
 
-    /// Lava of a preset as it ships fills half of a tunnel and a pond above it: nothing liquid is left after a year.
+    /// Lava of a shipped preset fills half of a tunnel and a pond above: nothing liquid is left
+    /// after a year.
     #[test]
     fn all_heat_leaves_in_the_end() {
         for name in ["etna-basalt", "kilauea", "fogo-2014"] {

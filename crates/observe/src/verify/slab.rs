@@ -1,10 +1,10 @@
-//! Conduction in a slab that radiates from its top, in one dimension on a fine mesh: what crusts are held against.
+//! Reference solution for crusts: 1D conduction in a slab with a radiating top, on a fine mesh.
 
 use lavoxel_flow::Lava;
 use lavoxel_flow::cooling::heat::RADIATION;
 
-/// Heat in J/m² that a slab loses by conduction to a radiating surface, and the temperature of its top: implicit finite
-/// volumes, finest at the top.
+/// Returns the heat loss in J/m² of a slab that conducts to a radiating surface, and the
+/// temperature of its top in K. Implicit finite volumes, finest at the top.
 pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     let count = 300;
     let widths: Vec<f64> = {
@@ -20,12 +20,12 @@ pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     while time < end_s {
         step = (step * 1.02_f64).min(60.0).min(end_s - time).max(1e-3);
         let before = heat.clone();
-        // Picard's way: capacities and the surface's flux from the last guess.
+        // Picard iteration: heat capacities and surface flux from the last guess.
         for _ in 0..4 {
             let kelvin: Vec<f64> = heat.iter().map(|&each| lava.temperature_of(each)).collect();
             top = surface(lava, kelvin[0], widths[0]);
             let flux_slope = 4.0 * lava.emissivity * RADIATION * top * top * top + lava.convection;
-            // The half cell and the surface's slope in a row.
+            // Half-cell conduction and the linearised surface flux in series.
             let both = 1.0 / (1.0 / flux_slope + 0.5 * widths[0] / lava.conduction);
             let flux = lava.conduction * (kelvin[0] - top) / (0.5 * widths[0]);
             let solved = implicit(lava, (&before, &heat, &kelvin), &widths, (step, flux, both));
@@ -37,7 +37,7 @@ pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     (sum, top)
 }
 
-/// Temperature of a surface over a half cell.
+/// Returns the surface temperature in K over a half cell, by bisection of the flux balance.
 fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
     let (mut low, mut high) = (lava.ambient_k, kelvin);
     for _ in 0..50 {
@@ -49,7 +49,8 @@ fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// One step of Newton's method for the heats after a step, by elimination.
+/// Performs one Newton step for the heats after a time step, by Gaussian elimination of the
+/// tridiagonal system.
 fn implicit(
     lava: &Lava,
     (before, guess, kelvin): (&[f64], &[f64], &[f64]),
@@ -58,7 +59,7 @@ fn implicit(
 ) -> Vec<f64> {
     let n = guess.len();
     let capacity = lava.heat_per_m3();
-    // Kelvin of a kelvin of heat.
+    // Derivative of the temperature by the heat, which links the unknown heats to conduction.
     let each: Vec<f64> = kelvin.iter().map(|&t| 1.0 / lava.heat_of_kelvin(t)).collect();
     let between = |i: usize| lava.conduction / (0.5 * (widths[i] + widths[i + 1]));
     let (mut low, mut middle, mut high, mut right) = (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn it_is_a_half_space_while_the_heat_below_has_not_left() {
-        // A surface that is all but held: 2 k ΔT √(t/(π κ)).
+        // Nearly fixed surface temperature: 2 k ΔT √(t/(π κ)).
         let lava = Lava {
             emissivity: 1.0,
             conduction: 1e-3,

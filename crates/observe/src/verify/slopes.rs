@@ -1,16 +1,18 @@
-//! Flows down a slope of 10°.
+//! Verification of flows down a slope of 10°.
 
 use super::{Measured, Row, at_once, curve, exponent, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox};
 
-/// tan 10°.
+/// Tangent of 10°.
 const TAN: f64 = 0.176_326_980_708_464_98;
 
+/// Viscosity of the liquid (Pa s).
 const PA_S: f64 = 1e5;
+/// Density of the liquid (kg/m³).
 const DENSITY: f64 = 2600.0;
 
-/// An incline whose slope is turned against the grid, and the source on it.
+/// Incline whose slope direction is rotated against the grid, with its source.
 struct Incline {
     flow: Flow,
     turn: (f64, f64),
@@ -26,7 +28,7 @@ impl Incline {
         Self { flow: flow(space, isothermal(DENSITY, PA_S, 0.0), step_s, true, ground), turn, source }
     }
 
-    /// Depth at a distance down the slope and across, between columns.
+    /// Interpolates the depth in metres at a distance down the slope and across.
     fn depth(&self, down: f64, across: f64) -> f64 {
         let (space, (cos, sin)) = (self.flow.space(), self.turn);
         let x = self.source.0 as f64 + (down * cos - across * sin) / space.dx_m;
@@ -40,7 +42,8 @@ impl Incline {
         (1.0 - b) * ((1.0 - a) * at(i, j) + a * at(i + 1, j)) + b * ((1.0 - a) * at(i, j + 1) + a * at(i + 1, j + 1))
     }
 
-    /// Largest depth of a section across the flow, and its half-width by area: 3S/(4 h₀).
+    /// Returns the maximum depth of a cross section in metres, and its half-width from the area S:
+    /// 3S/(4 h₀).
     fn section(&self, down: f64) -> (f64, f64) {
         let pace = self.flow.space().dx_m / 4.0;
         let depths: Vec<f64> = (-160..=160).map(|i| self.depth(down, f64::from(i) * pace)).collect();
@@ -48,7 +51,7 @@ impl Incline {
         (deepest, 0.75 * depths.iter().sum::<f64>() * pace / deepest)
     }
 
-    /// Farthest that the liquid has come down the slope.
+    /// Returns the farthest distance of the liquid down the slope, in metres.
     fn front(&self) -> f64 {
         let space = self.flow.space();
         let down = |c: u32| {
@@ -69,7 +72,8 @@ impl Incline {
     }
 }
 
-/// Half-width and depth behind the front for a rate (Smith 1973), with the slope's cosines.
+/// Returns half-width and depth behind the front in metres for a rate in m³/s (Smith 1973), with
+/// cosines of the slope.
 fn law(rate: f64, down: f64) -> (f64, f64) {
     let cos2 = 1.0 / (1.0 + TAN * TAN);
     let a = DENSITY * GRAVITY * TAN / (3.0 * PA_S) * cos2 * cos2;
@@ -113,7 +117,7 @@ pub(super) fn turned() -> Measured {
     let mut rows = Vec::new();
     for (turned, degrees) in all[1..].iter().zip(["22.5°", "45°"]) {
         for (i, what) in ["front", "depth at 400 m", "half-width at 400 m"].iter().enumerate() {
-            // The front is known to a cell.
+            // The front is known only to one cell (10 m).
             let share = if i == 0 { 0.02_f64.max(10.0 / all[0][0]) } else { 0.02 };
             rows.push(Row::relative(&format!("{what} at {degrees}, m"), all[0][i], turned[i], share));
         }

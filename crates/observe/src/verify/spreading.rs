@@ -1,10 +1,11 @@
-//! Spreading on a plane.
+//! Verification of spreading on a plane.
 
 use super::{Measured, Row, at_once, curve, depths, exponent, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox};
 
-/// Moments of a heap around the middle of the box: the mean of r², in m², and the square-ness ⟨h r⁴ cos 4θ⟩/⟨h r⁴⟩.
+/// Returns moments of a heap around the middle of the box: mean r² in m², and squareness ⟨h r⁴ cos
+/// 4θ⟩/⟨h r⁴⟩.
 fn moments(flow: &Flow) -> (f64, f64) {
     let (space, middle) = (flow.space(), (flow.space().nx / 2) as f64);
     let (mut sum, mut second, mut fourth, mut square) = (0.0, 0.0, 0.0, 0.0);
@@ -19,7 +20,8 @@ fn moments(flow: &Flow) -> (f64, f64) {
     (second / sum * space.dx_m * space.dx_m, square / fourth)
 }
 
-/// Radius of the circle with the area that is deeper than a share of the largest depth.
+/// Returns the radius of the circle with the area that is deeper than `share` of the maximum depth,
+/// in metres.
 fn reach(flow: &Flow, share: f64) -> f64 {
     let depths = depths(flow);
     let limit = share * depths.iter().copied().fold(0.0, f64::max);
@@ -55,6 +57,8 @@ pub(super) fn volume() -> Measured {
             flow.step(&[]);
         }
         let (second, _) = moments(&flow);
+        // The second moment gives a radius far finer than a cell; Huppert's profile has ⟨r²⟩ =
+        // 3R²/7.
         by_moment.push((next, (7.0 * second / 3.0).sqrt()));
         next *= 2.0;
     }
@@ -88,7 +92,7 @@ pub(super) fn flux() -> Measured {
         found.theory.push((next, law(next)));
         next *= 2.0;
     }
-    // From 35 to 50 cells.
+    // Radii from 35 to 50 cells.
     let [.., start, end] = found.model[..] else { unreachable!("four radii") };
     let rows = vec![
         Row::absolute("exponent of the radius", 0.5, exponent(start, end), 0.01),
@@ -115,6 +119,7 @@ pub(super) fn bingham() -> Measured {
         let (x, z) = ((i % space.nx) as f64 - 25.0, (i / space.nx) as f64 - 25.0);
         (x * x + z * z).sqrt() * space.dx_m
     };
+    // The error is taken inside the theoretical radius: outside, the law is 0 over most of the box.
     let inside: Vec<usize> = (0..depths.len()).filter(|&i| away(i) < radius).collect();
     let errors: f64 = inside.iter().map(|&i| (depths[i] - law(away(i))) * (depths[i] - law(away(i)))).sum();
     let wet = depths.iter().filter(|&&h| h > 0.1).count() as f64;
@@ -139,6 +144,8 @@ pub(super) fn dam_break() -> Measured {
     flow.fill((0..3 * dam).map(|i| at_once(i / dam * space.nx + i % dam, each, 1360.0)));
     let weight = density * GRAVITY * high * high * high / pa_s;
     let span = long * long / weight;
+    // The early law holds until the wave reaches the back wall, the late law once the start is
+    // forgotten.
     let early = |t: f64| 0.2843 * (weight * t).sqrt();
     let late = |t: f64| {
         let volume = high * long;

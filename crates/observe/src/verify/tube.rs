@@ -1,4 +1,4 @@
-//! Levees, a crust and a tube: lava that cools in a valley.
+//! Verification of levees, crust and a tube: lava that cools in a valley.
 
 use super::{Curve, Measured, Row, curve, flow, steady};
 use lavoxel_base::parallel::*;
@@ -6,14 +6,15 @@ use lavoxel_flow::{Cooling, Flow, FlowBox, FlowCell, Lava, UNITS, Viscosity};
 
 const DAY_S: f64 = 86_400.0;
 
-/// Cells from the axis of the valley to its rim, and its depth.
+/// Half-width of the valley, in cells from axis to rim.
 const HALF_WIDTH: f64 = 5.0;
+/// Depth of the valley (m).
 const DEPTH_M: f64 = 6.0;
 
-/// Column of the vent from the upper end.
+/// Column of the vent, counted from the upper end.
 const VENT: usize = 3;
 
-/// A valley that falls by 6°, parabolic across.
+/// Valley with a slope of 6° and a parabolic cross section.
 struct Valley {
     flow: Flow,
     middle: usize,
@@ -40,7 +41,7 @@ impl Valley {
         Self { flow: flow(space, lava, 30.0, true, ground), middle }
     }
 
-    /// Runs up to a time, with a rate in m³/s.
+    /// Runs until `until_s` seconds with a rate in m³/s.
     fn run(&mut self, until_s: f64, rate: f64) {
         let column = self.middle * self.flow.space().nx + VENT;
         while self.flow.time_s() < until_s {
@@ -49,8 +50,8 @@ impl Valley {
         }
     }
 
-    /// Sections across the valley with lava, and those of them with levees: on both sides of the deepest liquid a cell's height
-    /// or more of set rock that rises above it.
+    /// Returns the number of cross sections with lava, and the number of these with levees: set
+    /// rock on both sides that rises at least a cell above the deepest liquid.
     fn levees(&self) -> (usize, usize) {
         let nx = self.flow.space().nx;
         let (mut sections, mut with_levees) = (0, 0);
@@ -73,7 +74,7 @@ impl Valley {
         (sections, with_levees)
     }
 
-    /// Height of the uppermost liquid of a column.
+    /// Returns the height of the uppermost liquid in a column, in metres.
     fn liquid_top(&self, column: usize) -> f64 {
         let highest = self.cells(column).filter(|(_, cell)| cell.amount > 0).last();
         highest.map_or(0.0, |(y, cell)| {
@@ -86,12 +87,12 @@ impl Valley {
         self.flow.levels(column).map(move |y| (y, self.flow.cell([column % nx, y, column / nx])))
     }
 
-    /// Columns with liquid under a roof of rock that set.
+    /// Returns the number of columns with liquid under a roof of set rock.
     fn roofed(&self) -> usize {
         (0..self.flow.space().columns()).filter(|&c| self.flow.column(c).roofed).count()
     }
 
-    /// Columns with an empty gap under a roof, at least half a cell high.
+    /// Returns the number of columns with a gap of at least half a cell under a roof.
     fn voids(&self) -> usize {
         let is_empty = |cell: &FlowCell| cell.amount == 0 && cell.rock <= UNITS / 2;
         let has_void = |&c: &usize| {
@@ -102,19 +103,20 @@ impl Valley {
     }
 }
 
-/// Rates in m³/s of the valleys whose mean is taken: where roofs close turns on single columns that set a step earlier or later.
+/// Rates in m³/s of the valleys that are averaged: roof closure depends on single columns that set
+/// a step earlier or later.
 const RATES: [f64; 3] = [1.0, 0.999, 1.001];
 
-/// Times of a curve.
+/// Number of points on a curve.
 const TIMES: usize = 20;
 
-/// The whole: 450 m of valley, 1 m³/s for 2.3 days, and as long to drain.
+/// Full case: 450 m of valley, 1 m³/s for 2.3 days, then 2.3 days to drain.
 pub(super) fn tube() -> Measured {
     let bounds = Bounds { levees: [0.5, 1.0], roofed: [2.0, 20.0], roofed_after: [75.0, 125.0], voids: [4.0, 27.0] };
     measured(90, 2.3 * DAY_S, 4.6 * DAY_S, &bounds)
 }
 
-/// Least and most that there must be.
+/// Accepted ranges of the counts.
 struct Bounds {
     levees: [f64; 2],
     roofed: [f64; 2],
@@ -125,11 +127,12 @@ struct Bounds {
 /// Counts of a valley.
 struct Counts {
     valley: Valley,
-    /// Share of the sections that have levees while it drains.
+    /// Fraction of the cross sections that have levees while the valley drains.
     levees: f64,
-    /// Most columns with liquid under a roof while it pours.
+    /// Largest number of columns with liquid under a roof while lava pours.
     while_poured: f64,
-    /// Columns with liquid under a roof and with an empty tube, at the times of the curve.
+    /// Number of columns with liquid under a roof, at the times of the curve.
+    /// Number of columns with an empty tube, at the times of the curve.
     roofed: [f64; TIMES],
     voids: [f64; TIMES],
 }
@@ -145,7 +148,7 @@ fn counted(nx: usize, rate: f64, poured_s: f64, end_s: f64) -> Counts {
         }
         valley.run(until, 0.0);
         if i == TIMES * 3 / 4 - 1 {
-            // The channel that sinks leaves them standing.
+            // The sinking channel leaves the levees standing.
             let (sections, with_levees) = valley.levees();
             levees = with_levees as f64 / sections.max(1) as f64;
         }
@@ -173,7 +176,7 @@ fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
         shown.theory.push((days, mean(&|c| c.voids[i])));
     }
     let is_exact = |counts: &Counts| counts.valley.flow.check().is_ok();
-    // The flow that is shown answers for all: one whose ledgers do not close, if there is any.
+    // The returned flow represents all valleys: one whose ledgers do not close, if any.
     let shown_by = found.iter().position(|counts| !is_exact(counts)).unwrap_or(0);
     let flow = found.into_iter().nth(shown_by).expect("a valley").valley.flow;
     Measured { rows, curve: shown, flow }
@@ -183,7 +186,8 @@ fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
 mod tests {
     use super::*;
 
-    /// The case in small: a third of the valley, half of the time. It is too short for an empty tube.
+    /// Small version of the case: a third of the valley, half of the time; too short for an empty
+    /// tube.
     #[test]
     fn a_short_valley_has_levees_and_roofs_too() {
         let bounds = Bounds { levees: [0.3, 1.0], roofed: [0.0, 16.0], roofed_after: [3.0, 60.0], voids: [0.0, 4.0] };

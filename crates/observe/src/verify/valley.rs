@@ -1,28 +1,37 @@
-//! A flow that cools in a valley, at several heights and widths of cells. The valley runs aslant, so that margins lie at all places
-//! within their columns, as on real ground; along the grid a whole row of columns sets at once.
+//! Verification of a cooling flow in a valley, with several heights and widths of cells.
+//!
+//! The valley runs aslant, so that margins lie at all positions within their columns, as on real
+//! ground; along the grid, a whole row of columns would set at once.
 
 use super::{Curve, Measured, Row, curve, flow};
 use lavoxel_flow::{Flow, FlowBox, FlowPour, Lava};
 
 const HOUR_S: f64 = 3600.0;
+/// Length of the valley (m).
 const LENGTH_M: f64 = 2400.0;
+/// Width of the box (m).
 const WIDTH_M: f64 = 480.0;
+/// Time step (s).
 const STEP_S: f64 = 20.0;
 
-/// The source: a square of so many metres, the near end of which lies so far from the upper end of the valley.
+/// Edge of the square source (m).
 const SOURCE_M: f64 = 40.0;
+/// Distance from the upper end of the valley to the near edge of the source (m).
 const SOURCE_AT_M: f64 = 100.0;
 
-/// Rate in m³/s, and when it ends.
+/// Effusion rate (m³/s).
 const RATE: f64 = 12.0;
+/// End of the eruption (h).
 const POURED_H: f64 = 6.0;
+/// End of the run (h).
 const END_H: f64 = 18.0;
 
-/// By how much the axis of the valley leaves the grid, and where it lies at the source.
+/// Slant of the valley axis against the grid, in metres across per metre along.
 const SLANT: f64 = 0.08;
+/// Offset of the axis from the middle of the box at the source (m).
 const AXIS_M: f64 = -60.0;
 
-/// A parabolic valley that falls by 8°, 20 m deep where it is 400 m wide.
+/// Creates a parabolic valley with a slope of 8°, 20 m deep at 400 m width.
 fn valley(dx_m: f64, dz_m: f64) -> Flow {
     let cells = |metres: f64| (metres / dx_m).round() as usize;
     let space = FlowBox { nx: cells(LENGTH_M), ny: (520.0 / dz_m) as usize, nz: cells(WIDTH_M), dx_m, dz_m };
@@ -33,17 +42,17 @@ fn valley(dx_m: f64, dz_m: f64) -> Flow {
     })
 }
 
-/// Middle of a column: way along the valley, and from its axis.
+/// Returns the position of a column's middle in metres: along the valley, and across from its axis.
 fn place(dx_m: f64, [x, z]: [usize; 2]) -> (f64, f64) {
     let (x, z) = ((x as f64 + 0.5) * dx_m, (z as f64 + 0.5) * dx_m);
     (x, z - 0.5 * WIDTH_M - AXIS_M - SLANT * (x - SOURCE_AT_M - 0.5 * SOURCE_M))
 }
 
-/// End of a flow.
+/// Final state of a flow.
 struct Reached {
-    /// Way from the source within which 99.5 % of the volume lies.
+    /// Distance in metres from the source within which 99.5 % of the volume lies.
     runout_m: f64,
-    /// Heat in liquid, as part of what was poured.
+    /// Fraction of the poured heat that is still in liquid.
     hot: f64,
 }
 
@@ -68,7 +77,7 @@ impl Reached {
     }
 }
 
-/// Runs a valley to its end; gives the run-out by the hour too.
+/// Runs a valley to its end; returns flow, final state, and the run-out in metres over the hours.
 fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
     let mut flow = valley(dx_m, dz_m);
     let nx = flow.space().nx;
@@ -94,7 +103,7 @@ fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
     (flow, reached, runout)
 }
 
-/// The flow at some sizes of cells, the first of which is the reference of the others.
+/// Compares flows with several cell sizes (width, height) in metres; the first is the reference.
 fn compared(cells: &[(f64, f64)], share: f64) -> Measured {
     let (mut flow, first, theory) = run(cells[0].0, cells[0].1);
     let axes = ["time in h", "run-out in m"];
@@ -122,7 +131,7 @@ pub(super) fn by_width() -> Measured {
 mod tests {
     use super::*;
 
-    /// The case in small: cells 20 and 10 m wide, and two heights.
+    /// Small version of the case: cells 20 and 10 m wide, and two heights.
     #[test]
     fn a_cooling_flow_does_not_know_its_cells() {
         let found = compared(&[(20.0, 1.0), (20.0, 10.0), (10.0, 5.0)], 0.04);

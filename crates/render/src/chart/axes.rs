@@ -1,31 +1,34 @@
-//! Axes around a frame of cells: numbers in cells on one side, in metres or coordinates of a map on the other.
+//! Axes around a frame of cells: numbers in cells on one side, in metres or map coordinates on the
+//! other.
 
 use crate::chart::legend::{Frame, stroke};
 use crate::chart::text::{Align, Ink};
 use crate::chart::ticks::{Ticks, number};
 use crate::image::Image;
 
-/// Ruler of the cells along an axis of the box.
+/// Linear scale along an axis of the box: converts cells to the values written at an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ruler {
     /// Name of the measure, such as `elevation`.
     pub name: String,
-    /// Its unit, such as `m`.
+    /// Unit of the measure, such as `m`.
     pub unit: String,
-    /// Note, such as `drawn × 2`; empty for none.
+    /// Note after the unit, such as `drawn × 2`; empty for none.
     pub note: String,
-    /// The value where cell 0 begins.
+    /// Value at the lower face of cell 0, in `unit`.
     pub start: f64,
-    /// Growth by a cell; below 0 where values fall.
+    /// Increase of the value per cell, in `unit`; negative where values fall.
     pub per_cell: f64,
 }
 
-/// Sizes of the parts of an axis, in ems: a tick, gaps, and what a line of text takes across.
+/// Length of a tick, in ems.
 const TICK: f32 = 0.3;
+/// Gap between tick, number and title, in ems.
 const GAP: f32 = 0.25;
+/// Extent of a line of text across the line, in ems.
 const LINE: f32 = 1.05;
 
-/// Which side of the frame an axis is on.
+/// Side of the frame that an axis stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Bottom,
@@ -34,43 +37,45 @@ pub(crate) enum Side {
     Right,
 }
 
-/// An axis of a frame.
+/// Axis of a frame.
 pub(crate) struct Axis<'a> {
     pub(crate) side: Side,
     pub(crate) ruler: &'a Ruler,
-    /// Cells at the left and right end, or at the lower and upper one.
+    /// Range of the axis in cells: left and right end, or lower and upper end.
     pub(crate) cells: (f64, f64),
-    /// Least that two numbers may be apart, in units of the ruler.
+    /// Least distance between two numbers, in units of the ruler.
     pub(crate) least: f64,
     pub(crate) ink: Ink,
-    /// Whether its title is written.
+    /// Title flag: set where the title is written too.
     pub(crate) titled: bool,
 }
 
 impl Ruler {
-    /// A ruler that starts at `start` and rises by `per_cell` with each cell.
+    /// Ruler that has the value `start` at the lower face of cell 0 and rises by `per_cell` with
+    /// each cell.
     pub fn new(name: &str, unit: &str, start: f64, per_cell: f64) -> Self {
         Self { name: name.to_owned(), unit: unit.to_owned(), note: String::new(), start, per_cell }
     }
 
-    /// Cells themselves, along the axis `x`, `y` or `z`.
+    /// Ruler in cells along the axis `x`, `y` or `z`.
     pub fn of_cells(axis: char) -> Self {
         Self::new(&axis.to_string(), "cells", 0.0, 1.0)
     }
 
-    /// The value at a distance in cells from where cell 0 begins.
+    /// Value at a distance of `cells` cells from the lower face of cell 0.
     pub fn at(&self, cells: f64) -> f64 {
         self.start + cells * self.per_cell
     }
 
-    /// The middle of a cell in words, such as `elevation 735 m`.
+    /// Value at the centre of `cell` as text, such as `elevation 735 m`.
     pub fn middle_of(&self, cell: usize) -> String {
+        // Digits for a twentieth of a cell: enough to tell neighbouring cells apart.
         let value = number(self.at(cell as f64 + 0.5), 0.05 * self.per_cell);
         let gap = if self.unit == "°" { "" } else { " " };
         format!("{} {value}{gap}{}", self.name, self.unit)
     }
 
-    /// Name, unit and note, as next to an axis.
+    /// Title of an axis: name, unit and note.
     pub fn title(&self) -> String {
         let note = if self.note.is_empty() { String::new() } else { format!(", {}", self.note) };
         format!("{} [{}]{note}", self.name, self.unit)
@@ -84,7 +89,7 @@ impl Side {
 }
 
 impl Axis<'_> {
-    /// The numbers, for an axis of so many pixels.
+    /// Round numbers for an axis `pixels` long.
     fn ticks(&self, pixels: f32) -> Ticks {
         let (a, b) = (self.ruler.at(self.cells.0), self.ruler.at(self.cells.1));
         let em = self.ink.size;
@@ -92,7 +97,8 @@ impl Axis<'_> {
         Ticks::fitting((a.min(b), a.max(b)), self.least, pixels, room)
     }
 
-    /// Pixels that ticks, numbers and title take next to the frame, for an axis of so many pixels.
+    /// Depth in pixels that ticks, numbers and title take next to a frame, for an axis `pixels`
+    /// long.
     pub(crate) fn depth(&self, pixels: f32) -> f32 {
         let across = match self.side.is_upright() {
             true => self.ticks(pixels).labels().map(|label| self.ink.width(&label)).fold(0.0, f32::max),
@@ -102,7 +108,7 @@ impl Axis<'_> {
         across + (TICK + GAP + title) * self.ink.size
     }
 
-    /// Draws it next to `frame`, `out` pixels further out than at its edge.
+    /// Draws the axis next to `frame`, `out` pixels further out than its edge.
     pub(crate) fn draw(&self, image: &mut Image, frame: Frame, out: f32) {
         let pixels = if self.side.is_upright() { frame.height } else { frame.width } as f32;
         let ticks = self.ticks(pixels);
@@ -123,7 +129,8 @@ impl Axis<'_> {
         if self.titled {
             let middle = self.spot(frame, 0.5 * pixels, out + self.depth(pixels) - 0.5 * LINE * em);
             if self.side.is_upright() {
-                // Next to a flat frame it is the longer one, and grows downwards: the heading is above.
+                // The title of an upright axis may be longer than a flat frame. It then extends
+                // downwards only, because the heading is above.
                 let (upper, lower) = (frame.y as f32 - 2.0 * em, image.height as f32 - 0.3 * em);
                 let title = self.ink.shortened(&self.ruler.title(), lower - upper);
                 let reach = 0.5 * self.ink.width(&title);
@@ -137,24 +144,27 @@ impl Axis<'_> {
         }
     }
 
-    /// Place of a value along the axis, 0 at its left or lower end, 1 at the other.
+    /// Relative place of a value along the axis: 0 at its left or lower end, 1 at its right or
+    /// upper end.
     fn place(&self, value: f64) -> f64 {
         let (a, b) = (self.ruler.at(self.cells.0), self.ruler.at(self.cells.1));
         (value - a) / (b - a)
     }
 
-    /// The middle of a text so near to `x` that the text stays in the picture.
+    /// Middle of `text`, as near to `x` as possible, such that the whole text lies inside the
+    /// picture.
     fn inside(&self, image: &Image, x: f32, text: &str) -> f32 {
         let reach = 0.5 * self.ink.width(text) + 0.15 * self.ink.size;
         x.min(image.width as f32 - reach).max(reach)
     }
 
-    /// 1 where further out is further down or right, else −1.
+    /// Sign of the outward direction in picture coordinates: 1 at the bottom and the right, −1
+    /// elsewhere.
     fn away(&self) -> f32 {
         if matches!(self.side, Side::Bottom | Side::Right) { 1.0 } else { -1.0 }
     }
 
-    /// The pixel `along` the axis and `out` of the frame.
+    /// Pixel at `along` pixels on the axis and `out` pixels outside the frame.
     fn spot(&self, frame: Frame, along: f32, out: f32) -> (f32, f32) {
         let (left, top) = (frame.x as f32, frame.y as f32);
         let (right, foot) = (left + frame.width as f32, top + frame.height as f32);
@@ -177,7 +187,8 @@ impl Axis<'_> {
             true => ((x, y - 0.5 * thick as f32), (long as usize, thick)),
             false => ((x - 0.5 * thick as f32, y), (thick, long as usize)),
         };
-        // Halves go the same way whatever the rounding before.
+        // The offset of a quarter pixel rounds halves the same way for all ticks, whatever rounding
+        // errors precede.
         let pixel = |at: f32| (at + 0.25).floor().max(0.0) as usize;
         image.fill((pixel(corner.0), pixel(corner.1)), size, self.ink.color);
     }
@@ -201,7 +212,7 @@ mod tests {
         assert_eq!([elevation.title(), Ruler::of_cells('x').title()], ["elevation [m], drawn × 2", "x [cells]"]);
     }
 
-    /// Rows of an axis at the left whose ticks reach to the frame.
+    /// Rows of a left axis in which a tick touches the frame.
     fn ticked(ruler: &Ruler, cells: (f64, f64)) -> Vec<usize> {
         let mut image = Image::filled(200, 240, [0; 3]);
         let ink = Ink { color: [255; 3], size: 12.0 };
@@ -213,11 +224,11 @@ mod tests {
 
     #[test]
     fn ticks_are_where_their_values_are() {
-        // Elevations 100 to 200 m on 200 pixels: one every 10 m.
+        // Elevations of 100 to 200 m on 200 pixels: a tick every 10 m, which are 20 pixels.
         let rising = ticked(&Ruler::new("elevation", "m", 80.0, 10.0), (2.0, 12.0));
         assert_eq!((rising.len(), rising[0], rising[rising.len() - 1]), (11, 20, 219), "{rising:?}");
         assert!(rising.windows(2).all(|pair| (pair[1] - pair[0]).abs_diff(20) <= 1), "{rising:?}");
-        // Cells counted downwards, as z on a map: 0 at the top.
+        // Cells that count downwards, as z on a map: 0 is at the top.
         let falling = ticked(&Ruler::of_cells('z'), (10.0, 0.0));
         assert_eq!(falling, rising);
     }

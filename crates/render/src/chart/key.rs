@@ -1,4 +1,4 @@
-//! The key of a picture: materials that are drawn in one colour each, and the palettes of those that have values.
+//! Key of a picture: materials drawn in a single colour, and the palettes of materials with values.
 
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::{Palette, Preset};
@@ -6,7 +6,8 @@ use lavoxel_automaton::world::{CellMeasure, Quantity};
 
 use crate::media::haze;
 
-/// Colours of materials whose look has none: the lava's, one for each preset, and two more between them.
+/// Colours (sRGB) of materials whose look has none: the lava, two spare colours, and one colour for
+/// each preset.
 pub(crate) const MATERIALS: [[u8; 3]; 15] = [
     [236, 92, 24],
     [58, 128, 214],
@@ -25,9 +26,11 @@ pub(crate) const MATERIALS: [[u8; 3]; 15] = [
     [210, 20, 110],
 ];
 
-/// The place of the lava's colour, of that of a preset, and of those that no preset has.
+/// Index of the lava's colour in [`MATERIALS`].
 const LAVA: usize = 0;
+/// Index of the first of the two colours that belong to no preset.
 const SPARE: usize = 10;
+/// Index in [`MATERIALS`] of the colour of `preset`.
 const fn of_preset(preset: Preset) -> usize {
     match preset {
         Preset::Water => 1,
@@ -45,20 +48,22 @@ const fn of_preset(preset: Preset) -> usize {
     }
 }
 
-/// Colour that the palette of a material mixes with its own, and the share of the colour at the lower end.
+/// Grey (0 to 1) that the palette of a material mixes with the material's colour.
 const PALE: f32 = 0.93;
+/// Share of the material's colour at the lower end of its palette.
 const LEAST_TONE: f32 = 0.18;
 
-/// A material without values: it is drawn in one colour, which the key names.
+/// Material without values: drawn in a single colour, which the key names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain {
-    /// Its name.
+    /// Name of the material.
     pub name: String,
-    /// Its colour in sRGB.
+    /// Colour in sRGB.
     pub color: [u8; 3],
 }
 
-/// The place of a material's colour: its own, or where another has that, one that none has. Once all are taken, they repeat.
+/// Index of a free colour for `material`: its own colour, or one that nobody has where its own is
+/// taken. Once all colours are taken, they repeat.
 fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
     let own = if material.carries_energy() { LAVA } else { of_preset(material.look.preset) };
     let others = (SPARE..MATERIALS.len()).chain(LAVA + 1..SPARE);
@@ -79,7 +84,8 @@ impl Plain {
         materials.into_iter().map(plain).collect()
     }
 
-    /// Those of the materials that a slice of a quantity shows without values.
+    /// Materials that a slice of `quantity` shows without values: all but the material of
+    /// `quantity`.
     pub fn without_values<'a>(quantity: &Quantity, materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
         let mut all = Self::all(materials);
         all.retain(|plain| quantity.material() != Some(&plain.name[..]));
@@ -87,8 +93,9 @@ impl Plain {
     }
 }
 
-/// The palette that a quantity has of its own: of a material from a pale to the full tone of its colour, of the air by what
-/// is measured. `None` for the lava and the ground, which have that of the look.
+/// Palette of its own of `quantity`. A material: from pale to the full tone of its colour. The air:
+/// a fixed palette by measure. `None` for the lava and the ground, which use the palette of the
+/// look.
 pub fn palette_of_quantity<'a>(
     quantity: &Quantity,
     materials: impl IntoIterator<Item = &'a Material>,
@@ -143,7 +150,7 @@ mod tests {
         different.sort_unstable();
         different.dedup();
         assert_eq!(different.len(), 15, "{colors:?}");
-        // More materials than colours.
+        // Twenty materials of one preset: more than there are colours.
         let many: Vec<_> = (0..20).map(|_| Material::water()).collect();
         assert!(Plain::all(&many).iter().all(|plain| MATERIALS.contains(&plain.color)));
     }

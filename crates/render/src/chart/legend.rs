@@ -1,4 +1,4 @@
-//! Colour bars: which number a colour stands for, and which kind of cell.
+//! Colour bars: the number that a colour stands for.
 
 use crate::chart::key::Plain;
 use crate::chart::text::{Align, Ink};
@@ -8,58 +8,59 @@ use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::Palette;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 
-/// Meaning of a colour.
+/// Scale of the colours: name, unit and range of the values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// Name of the values, such as `amount`.
     pub label: String,
-    /// Its unit, such as `cells`; empty for none.
+    /// Unit of the values, such as `cells`; empty for none.
     pub unit: String,
-    /// Values at the two ends of the palette.
+    /// Values at the lower and the upper end of the palette.
     pub range: (f32, f32),
-    /// Numbers that the bar shows for the values 0 and 1, where it is not these.
+    /// Numbers that the bar shows for the values 0 and 1; `None` shows the values themselves.
     pub reads: Option<[f32; 2]>,
 }
 
-/// Kelvin of 0 °C.
+/// Temperature of 0 °C, in kelvin.
 const CELSIUS: f32 = 273.15;
 
 impl Scale {
-    /// A scale called `label` in `unit`, over `range`.
+    /// Scale named `label` in `unit`, over `range`.
     pub fn new(label: &str, unit: &str, range: (f32, f32)) -> Self {
         Self { label: label.to_owned(), unit: unit.to_owned(), range, reads: None }
     }
 
-    /// The scale of a quantity, over its range; none for what has no values.
+    /// Scale of `quantity` over its full range; `None` for quantities without values.
     pub fn of(quantity: &Quantity) -> Option<Self> {
         let (label, unit) = quantity.measure().bar()?;
-        // The words for the air name it already.
+        // Labels for the air name the air already.
         let label = if quantity.is_of_air() { label.to_owned() } else { quantity.with_name(label).replace('.', " ") };
         Some(Self::new(&label, unit, quantity.measure().range()))
     }
 
-    /// The scale of a quantity in a picture that shows other materials too. Its label then names the lava, which has bare names
-    /// otherwise.
+    /// Scale of `quantity` in a picture that shows `others` as well. The label then names the lava,
+    /// whose quantities have bare names otherwise.
     pub fn among(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
         let scale = Self::of(quantity)?;
         let bare = quantity.material().filter(|name| *name == Material::LAVA && !others.is_empty());
         Some(bare.map_or(scale.clone(), |name| scale.named(name)))
     }
 
-    /// Puts the name of a material in front.
+    /// Puts the name of a material in front of the label.
     #[must_use]
     pub(crate) fn named(self, material: &str) -> Self {
         Self { label: format!("{material} {}", self.label), ..self }
     }
 
-    /// Puts its upper end at `high`.
+    /// Sets the upper end of the range to `high`.
     #[must_use]
     pub fn up_to(self, high: f32) -> Self {
         Self { range: (self.range.0, high), ..self }
     }
 
-    /// Converts to degrees, where the values are temperatures, or energies per amount; `kelvin` has the temperatures of lava that has
-    /// just set and of lava from the vent, which have energies per amount of 0 and 1.
+    /// Converts to °C where the values are temperatures or energies per amount. `kelvin` are the
+    /// temperatures of lava that has just set and of lava from the vent, whose energies per amount
+    /// are 0 and 1; `None` leaves the scale as it is.
     #[must_use]
     pub fn in_celsius(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         match kelvin {
@@ -74,25 +75,25 @@ impl Scale {
         }
     }
 
-    /// Scale for the lava of a volume, whose palette ends at the vent's temperature.
+    /// Scale for the lava of a volume, whose palette ends at the temperature of the vent.
     #[must_use]
     pub fn of_volume(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         let scale = self.in_celsius(quantity, kelvin);
         if scale.reads.is_some() { scale.up_to(1.0) } else { scale }
     }
 
-    /// Numbers that the bar shows at the two ends of the palette.
+    /// Numbers that the bar shows at the lower and the upper end of the palette.
     pub fn read_range(&self) -> (f32, f32) {
         let read = |value: f32| self.reads.map_or(value, |[zero, one]| zero + value * (one - zero));
         (read(self.range.0), read(self.range.1))
     }
 
-    /// Place on the palette of what the bar shows, 0 to 1.
+    /// Relative place on the palette, 0 to 1, of a number that the bar shows.
     pub fn place_of_read(&self, number: f32) -> f32 {
         Self { range: self.read_range(), ..self.clone() }.place(number)
     }
 
-    /// Place of a value on the palette, 0 to 1.
+    /// Relative place of `value` on the palette, clamped to 0..1.
     pub fn place(&self, value: f32) -> f32 {
         ((value - self.range.0) / (self.range.1 - self.range.0).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)
     }
@@ -103,7 +104,7 @@ impl Scale {
     }
 }
 
-/// A rectangle of pixels: left, top, width, height.
+/// Rectangle of pixels: left, top, width, height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) x: usize,
@@ -112,20 +113,22 @@ pub(crate) struct Frame {
     pub(crate) height: usize,
 }
 
-/// An upright colour bar with round numbers at its right, and its title along them.
+/// Vertical colour bar with round numbers at its right, and its title alongside.
 pub(crate) struct ColorBar<'a> {
     pub(crate) palette: &'a Palette,
     pub(crate) scale: &'a Scale,
     pub(crate) ink: Ink,
-    /// Whether its title is written.
+    /// Title flag: set where the title is written too.
     pub(crate) titled: bool,
 }
 
-/// Parts of a colour bar, in ems.
+/// Width of the bar, in ems.
 const BAR: f32 = 1.0;
+/// Length of a tick, in ems.
 const TICK: f32 = 0.3;
+/// Gap between tick, number and title, in ems.
 const GAP: f32 = 0.35;
-/// Room of a line of text across, with what goes below the line.
+/// Height of a line of text with its descenders, in ems.
 const LINE: f32 = 1.25;
 
 impl ColorBar<'_> {
@@ -134,15 +137,17 @@ impl ColorBar<'_> {
         Ticks::fitting((low.into(), high.into()), 0.0, height, |_| 2.2 * self.ink.size)
     }
 
-    /// Pixels from the left of the bar to the right of its title, for a bar of this height.
+    /// Width in pixels from the left of the bar to the right of its title, for a bar of `height`
+    /// pixels.
     pub(crate) fn width(&self, height: f32) -> f32 {
         let labels = self.ticks(height).labels().map(|label| self.ink.width(&label)).fold(0.0, f32::max);
-        // At least what "0.8" takes, so that a scale that grows by a digit moves nothing.
+        // At least the width of "0.8": a scale that grows by a digit then moves nothing in a film.
         let title = if self.titled { GAP + LINE } else { 0.0 };
         labels.max(self.ink.width("0.8")) + (BAR + TICK + GAP + title) * self.ink.size
     }
 
-    /// Draws it with its left upper corner, its whole width and the height of the bar as in `frame`.
+    /// Draws the bar: `frame` gives its upper left corner, the width of bar and writing, and the
+    /// height of the bar.
     pub(crate) fn draw(&self, image: &mut Image, frame: Frame) {
         let Frame { x, y, height, .. } = frame;
         let em = self.ink.size;
@@ -155,7 +160,7 @@ impl ColorBar<'_> {
         let ticks = self.ticks(height as f32);
         let thick = stroke(self.ink);
         let row = |value: f64| y as f32 + (1.0 - self.scale.place_of_read(value as f32)) * rows as f32 + 0.5;
-        // The ends are labelled too, where they stand clear of the round numbers.
+        // The ends are labelled too, where their labels do not overlap the round numbers.
         let (low, high) = self.scale.read_range();
         let ends = [low, high].map(f64::from).into_iter();
         let clear = |end: &f64| ticks.values.iter().all(|value| (row(*value) - row(*end)).abs() > LINE * em);
@@ -176,7 +181,7 @@ impl ColorBar<'_> {
     }
 }
 
-/// Thickness of lines that go with text, in pixels.
+/// Thickness of lines next to text, in pixels: about that of the strokes of the letters.
 pub(crate) fn stroke(ink: Ink) -> usize {
     (ink.size / 14.0).round().max(1.0) as usize
 }

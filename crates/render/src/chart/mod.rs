@@ -1,4 +1,4 @@
-//! Writing and measure around pictures: axes, colour bars, keys, sheets of maps.
+//! Annotation of pictures: axes, colour bars, keys, map sheets, and the text that these use.
 
 pub(crate) mod axes;
 pub(crate) mod key;

@@ -1,5 +1,5 @@
-//! Notes on a picture: caption, clock, north arrow, scale, bar of temperatures. They stand in its corners, light with a dark rim, so that
-//! they can be read over sky, snow and lava.
+//! Notes in the corners of a picture: caption, clock, north arrow, scale bar, temperature bar. They
+//! are light with a dark rim, which stays legible over sky, snow and lava.
 
 use super::legend::{ColorBar, Frame, Scale};
 use super::text::{Align, Ink, blend};
@@ -8,37 +8,41 @@ use crate::image::Image;
 use crate::lava::blackbody::{BlackBody, red_hot};
 use lavoxel_automaton::view::Palette;
 
-/// sRGB of a note and of its rim.
+/// Colour of a note (sRGB).
 const LIGHT: [u8; 3] = [244; 3];
+/// Colour of the rim around a note (sRGB).
 const DARK: [u8; 3] = [14; 3];
 
-/// Longest part of the width that the scale takes.
+/// Longest scale bar, as a share of the picture's width.
 const LONGEST: f32 = 0.26;
 
-/// Length of the arrow in ems, shortest as a part of that, and angle of its barbs in radians.
+/// Length of the north arrow seen from above, in ems.
 const ARROW: f32 = 3.4;
+/// Least length of the foreshortened arrow, as a share of [`ARROW`].
 const SHORTEST: f32 = 0.4;
+/// Angle of the barbs, in radians.
 const BARB: f32 = 0.45;
 
-/// Kelvin of 0 °C.
+/// Temperature of 0 °C, in kelvin.
 const CELSIUS: f32 = 273.15;
 
-/// Notes of one picture; those that are absent are not drawn.
+/// Notes of one picture; a field of `None` is not drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
-    /// A line in the upper left corner.
+    /// Line in the upper left corner.
     pub caption: Option<String>,
-    /// A line below it.
+    /// Line below the caption.
     pub clock: Option<String>,
-    /// North as it is seen in the picture: to the right and down, of length 1 where it is seen from above.
+    /// Direction of north in the picture, to the right and down; length 1 seen from above, shorter
+    /// where the view is oblique.
     pub north: Option<[f32; 2]>,
-    /// Metres of a pixel in the middle of the picture.
+    /// Metres per pixel in the middle of the picture.
     pub metres_a_pixel: Option<f64>,
-    /// Lowest and highest temperature of a bar.
+    /// Lowest and highest temperature of the temperature bar, in kelvin.
     pub kelvin: Option<[f32; 2]>,
 }
 
-/// Time since the start in its two largest units.
+/// Time since the start in its two largest units, such as `2 h 05 min`.
 pub fn clock(time_s: f64) -> String {
     let seconds = time_s.round() as u64;
     let [days, hours, minutes] = [seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60];
@@ -51,7 +55,7 @@ pub fn clock(time_s: f64) -> String {
 }
 
 impl Notes {
-    /// Draws them into a picture.
+    /// Draws the notes into `image`.
     pub fn draw(&self, image: &mut Image) {
         let ink = Ink::of_picture(LIGHT, (image.width, image.height));
         let em = ink.size;
@@ -73,7 +77,7 @@ impl Notes {
     }
 }
 
-/// Text with a rim.
+/// Writes `text` with a rim.
 fn write(image: &mut Image, ink: Ink, (x, y): (f32, f32), align: Align, text: &str) {
     let rim = Ink { color: DARK, ..ink };
     let reach = (ink.size / 14.0).round().max(1.0);
@@ -85,7 +89,7 @@ fn write(image: &mut Image, ink: Ink, (x, y): (f32, f32), align: Align, text: &s
     ink.draw(image, (x, y), align, text);
 }
 
-/// Strokes with a rim, each between two points.
+/// Draws line segments with a rim, each between two points in pixels.
 fn strokes(image: &mut Image, ink: Ink, lines: &[[(f32, f32); 2]]) {
     let wide = (ink.size / 9.0).max(1.4);
     for (color, wide) in [(DARK, wide + (ink.size / 7.0).max(2.0)), (LIGHT, wide)] {
@@ -107,7 +111,7 @@ fn stroke(image: &mut Image, [a, b]: [(f32, f32); 2], wide: f32, color: [u8; 3])
     }
 }
 
-/// An arrow to the north with its letter beyond it.
+/// Draws the north arrow, with the letter N beyond its tip.
 fn arrow(image: &mut Image, ink: Ink, [right, down]: [f32; 2]) {
     let seen = right.hypot(down).max(1e-6);
     let (x, y) = (right / seen, down / seen);
@@ -123,7 +127,7 @@ fn arrow(image: &mut Image, ink: Ink, [right, down]: [f32; 2]) {
     write(image, ink, at(half + 0.95 * ink.size), Align::Middle, "N");
 }
 
-/// The longest round length that fits, with its name.
+/// Draws a scale bar with its length: the longest round length that fits.
 fn scale(image: &mut Image, ink: Ink, metres_a_pixel: f64) {
     let most = f64::from(LONGEST * image.width as f32) * metres_a_pixel;
     let power = 10_f64.powf(most.log10().floor());
@@ -143,7 +147,7 @@ fn scale(image: &mut Image, ink: Ink, metres_a_pixel: f64) {
     write(image, ink, (middle.max(left + wide), y - 1.1 * ink.size), Align::Middle, &name);
 }
 
-/// A bar of the colours of glowing lava.
+/// Draws a bar with the colours of glowing lava between the temperatures `low` and `high` (K).
 fn temperatures(image: &mut Image, ink: Ink, [low, high]: [f32; 2]) {
     let (black_body, develop) =
         (BlackBody::new(), Develop::Filmic { exposure: 1.0, glow: 0.0, shimmer: Shimmer::NONE });
@@ -160,7 +164,7 @@ fn temperatures(image: &mut Image, ink: Ink, [low, high]: [f32; 2]) {
     if x < 0.0 || y < 0.0 {
         return;
     }
-    // A plate: numbers along a bar are too small for a rim.
+    // A dark plate behind the bar: its numbers are too small for a rim.
     for row in (y - pad) as i64..(y + height + pad) as i64 {
         for column in (x - pad) as i64..(x + width + pad) as i64 {
             blend(image, (column, row), DARK, 0.62);
@@ -181,7 +185,7 @@ mod tests {
         image
     }
 
-    /// Columns and rows that are not gray.
+    /// Range of the columns and rows in which `image` is not grey; `None` without any.
     fn extent(image: &Image) -> Option<[usize; 4]> {
         let inked = |x: usize, y: usize| image.pixel(x, y) != GRAY;
         let columns: Vec<usize> = (0..image.width).filter(|x| (0..image.height).any(|y| inked(*x, y))).collect();

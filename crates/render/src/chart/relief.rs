@@ -1,4 +1,4 @@
-//! Writing around a relief seen from above: a bar of its elevations and a length.
+//! Annotation of a relief seen from above: colour bar of the elevations, and scale bar.
 
 use crate::chart::legend::{ColorBar, Frame, Scale, stroke};
 use crate::chart::text::{Align, Ink};
@@ -6,29 +6,34 @@ use crate::chart::ticks::{number, round_down};
 use crate::image::Image;
 use lavoxel_automaton::view::Palette;
 
+/// Background colour of sheets (sRGB).
 pub(crate) const PAPER: [u8; 3] = [24, 26, 30];
+/// Colour of writing on sheets (sRGB).
 pub(crate) const INK: [u8; 3] = [226, 226, 220];
 
-/// Around everything, between map and colour bar, and below the map, in ems.
+/// Margin around the picture, in ems.
 const MARGIN: f32 = 1.0;
+/// Gap between map and colour bar, in ems.
 const ASIDE: f32 = 1.4;
+/// Room below the map, in ems.
 const FOOT: f32 = 2.2;
-/// Least height of the colour bar.
+/// Least height of the colour bar, in ems.
 const LEAST_BAR: f32 = 9.0;
-/// Longest length drawn, as a share of the map's width.
+/// Longest scale bar, as a share of the map's width.
 const LENGTH: f64 = 0.35;
 
-/// Contents of a relief.
+/// Annotation of a relief.
 #[derive(Clone, Debug)]
 pub struct Relief {
-    /// Metres from one pixel to the next.
+    /// Pixel size on the ground, in metres.
     pub pixel_m: f64,
-    /// Colours by elevation, where it has some.
+    /// Palette and scale of the elevations; `None` draws no colour bar.
     pub elevations: Option<(Palette, Scale)>,
 }
 
 impl Relief {
-    /// The picture of a map on a larger one, with a length below it and at its right a bar of elevations.
+    /// Copies `map` into a larger picture, with a scale bar below and a colour bar of the
+    /// elevations at its right.
     pub fn annotate(&self, map: &Image) -> Image {
         let longer = map.width.max(map.height);
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));
@@ -54,7 +59,7 @@ impl Relief {
     }
 }
 
-/// A round length in metres or kilometres, drawn below a map in `foot`.
+/// Draws a scale bar of a round length in metres or kilometres in `foot`, below a map.
 pub(crate) fn length(image: &mut Image, foot: Frame, ink: Ink, pixel_m: f64) {
     let metres = round_down(LENGTH * foot.width as f64 * pixel_m);
     let pixels = (metres / pixel_m).round();
@@ -97,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_length_is_as_long_as_it_says() {
-        // 768 pixels of 2.5 m: 500 m of 1920 are 200 pixels.
+        // 768 pixels of 2.5 m are 1920 m. The scale bar is 500 m long: 200 pixels.
         let map = Image::filled(768, 300, [0; 3]);
         let image = Relief { elevations: None, ..relief(2.5) }.annotate(&map);
         let longest = |y: usize| {

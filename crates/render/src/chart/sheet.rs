@@ -1,4 +1,4 @@
-//! A map on a sheet: heading, colours with their numbers, a length, and where north is.
+//! Map sheet: title, colour bar or key, scale bar, north arrow.
 
 use crate::chart::legend::{Frame, stroke};
 use crate::chart::relief::{INK, PAPER, length};
@@ -6,58 +6,62 @@ use crate::chart::text::{Align, Ink};
 use crate::image::Image;
 use lavoxel_automaton::view::Palette;
 
-/// Around everything; between map and legend; above the map; below it; in ems.
+/// Margin around the sheet, in ems.
 const MARGIN: f32 = 1.0;
+/// Gap between map and colour bar, in ems.
 const ASIDE: f32 = 1.4;
+/// Room above the map for the title, in ems.
 const HEAD: f32 = 2.4;
+/// Room below the map for scale bar and north arrow, in ems.
 const FOOT: f32 = 2.6;
-/// Width of the colour bar, and from it to its numbers.
+/// Width of the colour bar, in ems.
 const BAR: f32 = 1.1;
+/// Gap between the colour bar and its numbers, in ems.
 const GAP: f32 = 0.65;
-/// Height of a line of text.
+/// Height of a line of text, in ems.
 const LINE: f32 = 1.35;
-/// Least height of the colour bar.
+/// Least height of the colour bar, in ems.
 const LEAST_BAR: f32 = 12.0;
 
 /// Legend of a map.
 #[derive(Clone, Debug)]
 pub enum Legend {
-    /// Numbers along a palette.
+    /// Colour bar with numbers.
     Bar {
-        /// Name of the numbers, with their unit.
+        /// Name and unit of the numbers.
         title: String,
-        /// Colours from the bottom to the top.
+        /// Colours from the bottom to the top of the bar.
         palette: Palette,
-        /// Numbers with their place, 0 at the bottom to 1 at the top.
+        /// Numbers as text, each with its relative place: 0 at the bottom, 1 at the top.
         ticks: Vec<(f32, String)>,
     },
-    /// One colour with what it stands for.
+    /// Single colour with its meaning.
     Key {
-        /// In sRGB.
+        /// Colour in sRGB.
         color: [u8; 3],
-        /// Meaning, in words.
+        /// Meaning of the colour, in words.
         text: String,
     },
 }
 
-/// Writing around a map seen from above, north up.
+/// Map sheet around a map seen from above, north up.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// At the left above the map.
+    /// Title at the upper left.
     pub title: String,
-    /// At the right above the map.
+    /// Subtitle at the upper right.
     pub subtitle: String,
-    /// Metres from one pixel to the next.
+    /// Pixel size on the ground, in metres.
     pub pixel_m: f64,
-    /// At the right of the map, or below it.
+    /// Legend: a colour bar stands at the right of the map, a key below the map.
     pub legend: Legend,
 }
 
-/// Size of a legend by itself, in pixels: as beside a map of about this side.
+/// Side in pixels of the map whose text size a legend on a sheet of its own has.
 const ALONE: usize = 600;
 
 impl Legend {
-    /// The legend on a sheet of its own, for maps that are laid over others.
+    /// Draws the legend without a map, for maps that are laid over others.
     pub fn alone(&self) -> Image {
         let ink = Ink::of_picture(INK, (ALONE + ALONE / 4, ALONE));
         let px = |ems: f32| (ems * ink.size).round() as usize;
@@ -83,7 +87,7 @@ impl Legend {
 }
 
 impl Sheet {
-    /// The map on its sheet.
+    /// Draws the map sheet around `map`.
     pub fn around(&self, map: &Image) -> Image {
         let longer = map.width.max(map.height);
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));
@@ -100,6 +104,8 @@ impl Sheet {
             let (from, to) = (3 * y * map.width, 3 * ((y + corner.1) * image.width + corner.0));
             image.rgb[to..to + 3 * map.width].copy_from_slice(&map.rgb[from..from + 3 * map.width]);
         }
+        // The foot is as wide as the map, not as the sheet: scale bar and north arrow belong to the
+        // map.
         self.heading(&mut image, ink, Frame { x: margin, y: margin, width, height: px(HEAD) });
         let foot = Frame { x: margin, y: corner.1 + map.height, width: map.width, height: px(FOOT) };
         length(&mut image, foot, ink, self.pixel_m);
@@ -131,7 +137,7 @@ fn bar_width(ticks: &[(f32, String)], ink: Ink) -> usize {
     (widest + (BAR + GAP + GAP + LINE) * ink.size).ceil() as usize
 }
 
-/// A colour bar with its numbers at its right, and its title along them.
+/// Draws a colour bar with its numbers at the right, and its title alongside.
 fn bar(image: &mut Image, frame: Frame, ink: Ink, (title, palette, ticks): (&str, &Palette, &[(f32, String)])) {
     let rows = frame.height.max(2) - 1;
     let wide = (BAR * ink.size).round() as usize;
@@ -142,7 +148,7 @@ fn bar(image: &mut Image, frame: Frame, ink: Ink, (title, palette, ticks): (&str
     let mut free = f32::INFINITY;
     for (place, label) in ticks {
         let at = frame.y as f32 + (1.0 - place) * rows as f32;
-        // Numbers that would stand on the one before are left out.
+        // Skips a number that would overlap the number drawn before.
         if free - at < 0.95 * LINE * ink.size {
             continue;
         }
@@ -157,7 +163,7 @@ fn bar(image: &mut Image, frame: Frame, ink: Ink, (title, palette, ticks): (&str
     ink.draw_upward(image, middle, Align::Middle, &title);
 }
 
-/// A colour with its text, in the middle of the foot.
+/// Draws a square of `color` with `text` in the middle of the foot.
 fn key(image: &mut Image, foot: Frame, ink: Ink, (color, text): ([u8; 3], &str)) {
     let side = ink.size.round() as usize;
     let text = ink.shortened(text, 0.4 * foot.width as f32);
@@ -168,13 +174,13 @@ fn key(image: &mut Image, foot: Frame, ink: Ink, (color, text): ([u8; 3], &str))
     ink.draw(image, ((left + side) as f32 + GAP * ink.size, middle), Align::Start, &text);
 }
 
-/// An arrow up at the right end of the foot, with an N.
+/// Draws a north arrow at the right end of the foot, with the letter N.
 fn north(image: &mut Image, foot: Frame, ink: Ink) {
     let (high, half) = (1.5 * ink.size, 0.45 * ink.size);
     let top = foot.y as f32 + 0.6 * foot.height as f32 - 0.5 * high;
     let tip = (foot.x + foot.width) as f32 - half - 1.0;
     for row in 0..high.round() as usize {
-        // The left half is filled, the right one an outline.
+        // The left half is filled, the right half an outline.
         let reach = half * (row as f32 + 0.5) / high;
         for col in -(reach.round() as i64)..=reach.round() as i64 {
             let edge = (col as f32).abs() > reach - 1.2 || row as f32 > high - 1.5;

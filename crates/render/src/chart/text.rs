@@ -1,4 +1,5 @@
-//! Text in pictures and on printed sheets: Ubuntu Light, outlined by `ab_glyph`. No other file knows that crate or the font.
+//! Text in pictures and on printed sheets: Ubuntu Light, outlined by `ab_glyph`. No other file
+//! knows that crate or the font.
 
 use std::sync::LazyLock;
 
@@ -7,19 +8,19 @@ use ab_glyph::{Font, FontRef, GlyphId, PxScale, point};
 use crate::image::{Image, SRGB};
 use lavoxel_automaton::view::srgb_to_linear;
 
-/// Smallest text that can be read, in pixels to the em.
+/// Smallest legible text size, in pixels per em.
 const SMALLEST: f32 = 12.0;
 
-/// How text is drawn.
+/// Colour and size of text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ink {
-    /// sRGB.
+    /// Colour in sRGB.
     pub(crate) color: [u8; 3],
-    /// Pixels to the em: the distance from one line to the next, less a little.
+    /// Size in pixels per em: the distance between two lines, less a little.
     pub(crate) size: f32,
 }
 
-/// Which part of a text stands at the place it is drawn at.
+/// Part of a text that lies at the given place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Start,
@@ -27,15 +28,16 @@ pub(crate) enum Align {
     End,
 }
 
-/// The font with what is measured in it, in ems.
+/// Font with its metrics.
 struct Face {
     font: FontRef<'static>,
-    /// Units of the font in an em.
+    /// Font units per em.
     per_em: f32,
-    /// Height of a capital.
+    /// Height of a capital, in ems.
     capital: f32,
 }
 
+/// Font of all text in pictures.
 static FACE: LazyLock<Face> = LazyLock::new(|| {
     let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT).expect("the crate ships a whole font");
     let per_em = font.units_per_em().expect("an outline font has an em");
@@ -44,12 +46,14 @@ static FACE: LazyLock<Face> = LazyLock::new(|| {
 });
 
 impl Face {
-    /// Scale of a glyph of one pixel to the em: `ab_glyph` measures from the lowest to the highest line.
+    /// Scale for `ab_glyph` of text of `size` pixels per em: that crate measures from the lowest to
+    /// the highest line of the font.
     fn scale(&self, size: f32) -> PxScale {
         PxScale::from(size * self.font.height_unscaled() / self.per_em)
     }
 
-    /// The glyphs of `text` with the distance of each from its start, in ems, and the length of all.
+    /// Glyphs of `text`, each with its distance from the start, and the length of the text; all in
+    /// ems. Kerning is applied.
     fn glyphs(&self, text: &str) -> (Vec<(GlyphId, f32)>, f32) {
         let mut at = 0.0;
         let mut last = None;
@@ -66,7 +70,7 @@ impl Face {
     }
 }
 
-/// A piece of the outline of a letter, in ems from the start of the line on which it stands, y up.
+/// Segment of the outline of a letter: control points in ems from the start of the baseline, y up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece {
     Move([f32; 2]),
@@ -75,16 +79,17 @@ pub enum Piece {
     Cubic([f32; 2], [f32; 2], [f32; 2]),
 }
 
-/// The font itself, for what draws in other units than pixels; all lengths are ems.
+/// Font metrics and outlines for writers that draw in other units than pixels; all lengths are in
+/// ems.
 pub mod face {
     use ab_glyph::{Font, GlyphId, OutlineCurve};
 
     use super::{FACE, Piece};
 
-    /// Name of the font in a document.
+    /// PostScript name of the font.
     pub const NAME: &str = "Ubuntu-Light";
 
-    /// The file of the font.
+    /// Bytes of the font file.
     pub fn file() -> &'static [u8] {
         epaint_default_fonts::UBUNTU_LIGHT
     }
@@ -94,23 +99,23 @@ pub mod face {
         FACE.capital
     }
 
-    /// The highest and the lowest line of the font.
+    /// Ascent and descent of the font: its highest and lowest line.
     pub fn extent() -> (f32, f32) {
         (FACE.font.ascent_unscaled() / FACE.per_em, FACE.font.descent_unscaled() / FACE.per_em)
     }
 
-    /// Numbers of the letters of `text` in the font with the start of each, and the length of all.
+    /// Glyph numbers of `text` with the start of each glyph, and the length of the text.
     pub fn letters(text: &str) -> (Vec<(u16, f32)>, f32) {
         let (glyphs, length) = FACE.glyphs(text);
         (glyphs.into_iter().map(|(glyph, at)| (glyph.0, at)).collect(), length)
     }
 
-    /// From the start of a letter to that of the next.
+    /// Advance width: distance from the start of a letter to the start of the next one.
     pub fn advance(letter: u16) -> f32 {
         FACE.font.h_advance_unscaled(GlyphId(letter)) / FACE.per_em
     }
 
-    /// The outline of a letter.
+    /// Outline of a letter as a list of segments, closed contours one after the other.
     pub fn outline(letter: u16) -> Vec<Piece> {
         let ems = |point: ab_glyph::Point| [point.x / FACE.per_em, point.y / FACE.per_em];
         let mut pieces = Vec::new();
@@ -132,7 +137,8 @@ pub mod face {
 }
 
 impl Ink {
-    /// Text of a size that suits a picture of so many pixels: it grows with the picture, and is never too small to read.
+    /// Ink for a picture of (width, height) pixels: the text grows with the picture, and is never
+    /// too small to read.
     pub(crate) fn of_picture(color: [u8; 3], (width, height): (usize, usize)) -> Self {
         Self { color, size: (width as f32 / 62.0).min(height as f32 / 42.0).max(SMALLEST) }
     }
@@ -142,7 +148,7 @@ impl Ink {
         FACE.glyphs(text).1 * self.size
     }
 
-    /// `text`, or as much of its beginning as fits into `room` pixels, with an ellipsis.
+    /// `text`, or the longest beginning that fits into `room` pixels, with an ellipsis.
     pub(crate) fn shortened(self, text: &str, room: f32) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -154,20 +160,22 @@ impl Ink {
         if begin.is_empty() { begin } else { format!("{}…", begin.trim_end()) }
     }
 
-    /// Draws `text` along a row of pixels: `at` is its start, middle or end, halfway up its capitals. What leaves the
-    /// picture is cut off; letters that the font has not become boxes.
+    /// Draws `text` along a row of pixels: `at` is its start, middle or end by `align`, at half the
+    /// height of its capitals. Pixels outside the picture are dropped; letters that the font lacks
+    /// become boxes.
     pub(crate) fn draw(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.start(at.0, align, text), self.base(at.1));
         self.fill(text, |(across, down), share| blend(image, (x + across, y + down), self.color, share));
     }
 
-    /// Draws `text` upwards, turned by a quarter to the left: `at` is halfway up its capitals, its start at the bottom.
+    /// Draws `text` upwards, rotated by a quarter turn to the left: `at` is at half the height of
+    /// its capitals, with the start at the bottom.
     pub(crate) fn draw_upward(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.base(at.0), -self.start(-at.1, align, text));
         self.fill(text, |(across, down), share| blend(image, (x + down, y - across - 1), self.color, share));
     }
 
-    /// Pixel at which a text begins.
+    /// Pixel at which a text begins, by `align`.
     fn start(self, at: f32, align: Align, text: &str) -> i64 {
         let before = match align {
             Align::Start => 0.0,
@@ -177,13 +185,13 @@ impl Ink {
         (at - before * self.width(text)).round() as i64
     }
 
-    /// Pixel of the line on which letters stand.
+    /// Pixel of the baseline of text whose capitals have their middle at `middle`.
     fn base(self, middle: f32) -> i64 {
         (middle + 0.5 * FACE.capital * self.size).round() as i64
     }
 
-    /// Hands out the pixels of `text`, from the start of the line on which it stands, with the share of each that is
-    /// covered.
+    /// Calls `put` with each pixel of `text`, relative to the start of the baseline, and with the
+    /// covered share of the pixel, 0 to 1.
     fn fill(self, text: &str, mut put: impl FnMut((i64, i64), f32)) {
         let scale = FACE.scale(self.size);
         for (glyph, at) in FACE.glyphs(text).0 {
@@ -195,7 +203,8 @@ impl Ink {
     }
 }
 
-/// Covers a share of a pixel with a colour, in linear light, in which a thin bright line on dark stays bright.
+/// Blends a colour over a share of a pixel, in linear light: in sRGB a thin bright line on dark
+/// would look too dark.
 pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share: f32) {
     let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
     if x >= image.width || y >= image.height || share <= 0.0 {
@@ -214,7 +223,7 @@ pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share
 mod tests {
     use super::*;
 
-    /// First and last column and row in which there is any ink.
+    /// First and last column, and first and last row, that hold any ink.
     fn extent(image: &Image) -> [usize; 4] {
         let inked = |x: usize, y: usize| image.pixel(x, y) != [0; 3];
         let columns: Vec<usize> = (0..image.width).filter(|x| (0..image.height).any(|y| inked(*x, y))).collect();

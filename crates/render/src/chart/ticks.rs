@@ -1,27 +1,28 @@
-//! Round numbers along axes and colour bars: 1, 2 or 5 times a power of ten apart.
+//! Round numbers along axes and colour bars: multiples of 1, 2 or 5 times a power of ten.
 
 use lavoxel_base::round::steps;
 pub(crate) use lavoxel_base::round::{number, round_down};
 
-/// The next round number from `value` on: a multiple of a tenth of the power of ten below it.
+/// Rounds `value` up to the next multiple of a tenth of the power of ten below it.
 pub fn round_up(value: f64) -> f64 {
     lavoxel_base::round::round_up(value)
 }
 
-/// Most numbers along an axis, however long it is.
+/// Upper bound of the intervals between numbers along an axis, however long the axis is.
 const MOST: f64 = 10.0;
 
 /// Round numbers between two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
-    /// From one to the next.
+    /// Distance between two numbers.
     step: f64,
-    /// The numbers, rising.
+    /// Values of the numbers, rising.
     pub values: Vec<f64>,
 }
 
 impl Ticks {
-    /// All multiples of `step` from one end to the other; none when that is no step.
+    /// All multiples of `step` from `low` to `high`; none where `step` is unusable (0, NaN, or more
+    /// than 10,000 multiples).
     fn new((low, high): (f64, f64), step: f64) -> Self {
         let first = (low / step - 1e-6).ceil();
         let count = (high / step + 1e-6).floor() - first + 1.0;
@@ -29,8 +30,9 @@ impl Ticks {
         Self { step, values: (0..count).map(|i| (first + f64::from(i)) * step).collect() }
     }
 
-    /// As many numbers from `low` to `high` as stand clear of each other on `pixels`, at least `least` apart. `room` is
-    /// what a number takes along the axis, with the gap after it.
+    /// The largest number of round values from `low` to `high` that fits on `pixels` pixels without
+    /// overlap; the values are at least `least` apart. `room` gives the length in pixels of a
+    /// number along the axis, including the gap after the number.
     pub fn fitting((low, high): (f64, f64), least: f64, pixels: f32, room: impl Fn(&str) -> f32) -> Self {
         let per_pixel = (high - low) / f64::from(pixels.max(1.0));
         let fits = |ticks: &Self| {
@@ -42,12 +44,12 @@ impl Ticks {
         steps(least).map(|step| Self::new((low, high), step)).find(fits).unwrap_or_else(none)
     }
 
-    /// The numbers as text.
+    /// Numbers as text.
     pub fn labels(&self) -> impl Iterator<Item = String> + '_ {
         self.values.iter().map(|value| number(*value, self.step))
     }
 
-    /// A number between them, to a tenth of the step.
+    /// Text of a `value` between the numbers, to a tenth of the step.
     pub(crate) fn label(&self, value: f64) -> String {
         number(value, 0.1 * self.step)
     }
@@ -63,7 +65,7 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        // `room` pixels for a number on an axis of 100.
+        // Each number takes `room` of 100 pixels.
         let found = |span, room: f32| labels(&Ticks::fitting(span, 0.0, 100.0, |_| room));
         assert_eq!(found((0.0, 1.0), 15.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(found((0.0, 1.1), 15.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
@@ -76,7 +78,7 @@ mod tests {
 
     #[test]
     fn numbers_on_an_axis_stand_clear_of_each_other() {
-        // Five pixels to a letter, and five between two numbers.
+        // Five pixels per letter, and five between two numbers.
         let room = |label: &str| 5.0 * (label.chars().count() + 1) as f32;
         for span in [(0.0, 128.0), (2_667_400.0, 2_668_010.0), (-0.004, 0.0031), (0.0, 7.0)] {
             for pixels in [40.0, 90.0, 200.0, 1000.0] {

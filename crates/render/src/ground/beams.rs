@@ -1,9 +1,13 @@
-//! How far the rays of a camera go at least before they can meet the ground, for small squares of pixels at a time.
+//! Lower bounds of the distances at which a camera's rays meet the ground, for small squares of
+//! pixels.
 //!
-//! A beam is all the rays through a square of pixels. It is a pyramid with its tip at the eye, and what it covers between
-//! two depths fits into a box; where that box lies above the highest ground under it, none of the rays meets the ground.
-//! Large beams find how far the eye sees nothing but air, the smaller ones in them go on from there, and a ray begins its
-//! own walk a few patches before it meets the ground.
+//! A beam is the bundle of all rays through a square of pixels: a pyramid with its tip at the eye.
+//! Its part between two depths fits into a box; where that box lies above the highest ground under
+//! the box, no ray of the beam meets the ground. Large beams find the depth up to which there is
+//! only air, the smaller beams inside continue from there, and a ray begins its own walk a few
+//! patches before the ground.
+//!
+//! Invariant: a ray that begins at the bound meets the ground where a ray from the eye does.
 
 use lavoxel_base::parallel::*;
 
@@ -14,23 +18,23 @@ use lavoxel_base::simd::{Level, Simd, Work};
 
 /// Edges of the squares in pixels, from the largest.
 const SIDES: [usize; 4] = [64, 16, 4, LEAF];
-/// Edge of the smallest squares.
+/// Edge of the smallest squares in pixels.
 const LEAF: usize = 2;
 
-/// For each square of pixels of a picture, the depth before which there is no ground.
+/// Depth of each square of pixels of a picture before which there is no ground.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beams {
-    /// Squares in a row.
+    /// Squares per row.
     across: usize,
-    /// Depths in cells; [`f32::MAX`] where there is no ground at all.
+    /// Depths in cells, row-major; [`f32::MAX`] where there is no ground at all.
     free: Vec<f32>,
 }
 
 impl Beams {
-    /// Beams of a camera before a part of the ground; `old` gives its memory.
+    /// Returns the beams of `camera` for the part `part` of the ground; reuses the memory of `old`.
     pub(crate) fn new(block: &Heightfield, part: &Part, camera: &Camera, level: Level, old: Self) -> Self {
         let (width, height) = camera.size();
-        // One square for the whole picture, of which nothing is known.
+        // Begins with one square for the whole picture, of which only depth 0 is known.
         let (mut coarse, mut across, mut large) = (vec![0.0], 1, SIDES[0] * width.max(height));
         let mut fine = old.free;
         for side in SIDES {
@@ -47,8 +51,8 @@ impl Beams {
         Self { across, free: coarse }
     }
 
-    /// The ray through a place in the pixel (x, y), and the distance along it before which there is no ground; infinite where
-    /// there is none at all.
+    /// Returns the ray through the place (`u`, `v`) in the pixel (`x`, `y`), and the distance along
+    /// the ray before which there is no ground; infinite if there is no ground at all.
     #[inline(always)]
     pub(crate) fn ray(&self, camera: &Camera, (x, y): (usize, usize), (u, v): (f32, f32)) -> (Ray, f32) {
         let (ray, length) = camera.ray_and_length(x as f32 + u, y as f32 + v);
@@ -57,16 +61,22 @@ impl Beams {
     }
 }
 
-/// A row of squares, and what larger squares know of it.
+/// Task of one row of squares, with the depths of the larger squares around.
 struct Row<'a> {
+    /// Ground of the box.
     block: &'a Heightfield,
+    /// Shown part of the ground.
     part: &'a Part,
     camera: &'a Camera,
+    /// Edge of the squares in pixels.
     side: usize,
+    /// Index of the row.
     j: usize,
-    /// Depths of the squares that this row lies in, and how many small squares lie in one.
+    /// Depths of the row of larger squares around this row.
     coarse: &'a [f32],
+    /// Squares of this row per larger square.
     ratio: usize,
+    /// Depths of the squares of this row, to be computed.
     free: &'a mut [f32],
 }
 
@@ -84,22 +94,24 @@ impl Work for Row<'_> {
     }
 }
 
-/// The rays through a square of pixels, as directions of depth 1; x and z in patches.
+/// Bundle of the rays through a square of pixels, as directions of depth 1; x and z in patches.
 struct Beam {
+    /// Eye of the camera, x and z in patches.
     origin: V3,
-    /// Smallest and largest direction of its rays along each axis.
+    /// Smallest component of the directions along each axis.
     low: V3,
+    /// Largest component of the directions along each axis.
     high: V3,
-    /// Cells that the square is wide at depth 1.
+    /// Width of the square at depth 1, in cells.
     spread: f32,
-    /// Patches to a cell.
+    /// Patches per cell.
     scale: f32,
 }
 
 impl Beam {
     #[inline(always)]
     fn new(block: &Heightfield, camera: &Camera, [i, j]: [usize; 2], side: usize) -> Self {
-        /// Rounding must not leave a ray outside, in pixels.
+        /// Margin in pixels: rounding must not leave a ray outside of its beam.
         const SLACK: f32 = 0.01;
         let ([across, down], [right, up, forward]) = (camera.middle(), camera.axes());
         let pixel = camera.pixel();
@@ -107,7 +119,7 @@ impl Beam {
             [(n * side) as f32 - SLACK - middle, ((n + 1) * side) as f32 + SLACK - middle].map(|end| end * pixel)
         };
         let (xs, ys) = (ends(i, across), ends(j, down));
-        // Directions are linear in both places, so that the extremes are those of the ends.
+        // Directions are linear in both coordinates, so the extremes are at the ends.
         let (mut low, mut high) = (block.patches(forward), block.patches(forward));
         for (axis, [a, b]) in [(block.patches(right), xs), (block.patches(-up), ys)] {
             for k in 0..3 {
@@ -120,8 +132,10 @@ impl Beam {
         Self { origin, low, high, spread: pixel * side as f32, scale: block.heights.per_cell }
     }
 
-    /// Depth up to which the beam is free of ground, when it is up to `known`.
+    /// Depth up to which the beam is free of ground; `known` is a depth that is known to be free.
     #[inline(always)]
+    // Few tests cover a long way: the stride doubles in free air, is quartered before ground, and
+    // ends at half the width of the beam or half a patch.
     fn free_from(&self, block: &Heightfield, part: &Part, known: f32) -> f32 {
         let (entry, exit) = self.inside(part);
         let mut depth = known.max(entry);
@@ -144,7 +158,7 @@ impl Beam {
         }
     }
 
-    /// Depths between which the beam may touch the box of a part.
+    /// Range of depths at which the beam may touch the box of `part`.
     #[inline(always)]
     fn inside(&self, part: &Part) -> (f32, f32) {
         let (mut entry, mut far) = (0.0_f32, (part.high - part.low).norm());
@@ -169,7 +183,7 @@ impl Beam {
         (entry, far)
     }
 
-    /// Whether no ray of the beam meets the ground between two depths.
+    /// Returns true if no ray of the beam meets the ground between the depths `from` and `to`.
     #[inline(always)]
     fn is_free(&self, block: &Heightfield, part: &Part, [from, to]: [f32; 2]) -> bool {
         let away = self.origin.x.abs().max(self.origin.y.abs()).max(self.origin.z.abs());

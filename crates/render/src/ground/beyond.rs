@@ -1,4 +1,5 @@
-//! The ground beyond the sides of the box: it goes on as it ends there, and sinks into a sea, or becomes a plain.
+//! The ground beyond the sides of the box: a continuation of the slopes at the sides that sinks
+//! into a sea, or becomes a plain.
 //!
 //! ```text
 //!            _/\_                        _/\_
@@ -17,20 +18,29 @@ use crate::math::{V3, lerp, saturate, smoothstep, unit_or_up, v3};
 use crate::noise;
 use lavoxel_automaton::view::{LookSpec, Surroundings};
 
-/// Cells of land beyond each side, in longest sides of the box, in a sea and on a plain; and most nodes along an edge of all land.
+// Look constants, chosen by eye unless another reason is given.
+/// Width of the land beyond each side of the box in a sea and on a plain, in longest sides of the
+/// box.
 const MARGINS: [f32; 2] = [1.25, 2.4];
+/// Upper bound of the nodes along an edge of all land.
 const NODES: f32 = 640.0;
-/// Longest sides of the box by which the ground has sunk at the end of the margin, below the lowest of the box's sides.
+/// Depth of the ground at the end of the margin in a sea, below the lowest side of the box, in
+/// longest sides of the box.
 const DEEPEST: f32 = 0.26;
-/// Longest sides of the box over which a slope at its sides goes on, and the steepest way down and up of these.
+/// Length over which a slope at a side of the box fades out, in longest sides of the box.
 const GOES_ON: f32 = 0.14;
+/// Range of the slopes that continue: steepest way down and up.
 const STEEPEST: [f32; 2] = [-0.9, 0.35];
-/// Cells of the box over which that slope is taken, inwards and along the side.
+/// Length in cells over which that slope is taken, inwards and along the side.
+// The slope of single cells would continue as a furrow.
 const SLOPED: f32 = 8.0;
-/// Share of the distance from a side by which ridges bend, and along which the heights of the side become one.
+/// Amplitude by which ridges bend, as a share of the distance from the side.
 const BENDS: f32 = 0.45;
+/// Half width of the stretch of a side whose heights are averaged, as a share of the distance from
+/// the side.
 const WIDENS: f32 = 0.8;
-/// Places along that stretch and their weights, so many that a peak at the side has no row of echoes.
+/// Positions along that stretch, -1 to 1, and their weights.
+// Enough positions that a peak at the side has no row of echoes.
 const SIDES: [(f32, f32); 13] = [
     (-0.9, 0.02),
     (-0.75, 0.045),
@@ -46,34 +56,42 @@ const SIDES: [(f32, f32); 13] = [
     (0.75, 0.045),
     (0.9, 0.02),
 ];
-/// Height of hills in shares of the distance from a side, and the longest sides at which they grow no more.
+/// Height of hills as a share of the distance from the side.
 const HILLS: f32 = 0.08;
+/// Distance from the side, in longest sides of the box, from which hills grow no more.
 const HILLY: f32 = 0.3;
-/// Height of rocks on it in units of pattern, and the units from the side at which they are as high.
+/// Height of rocks, and distance from the side at which rocks have their full height, in pattern
+/// units.
 const ROCKS: [f32; 2] = [0.8, 5.0];
-/// Longest sides of the box above its lowest side at which sunlight on lower ground is taken: below water it comes from its surface.
+/// Height above the lowest side of the box, in longest sides of the box, below which sunlight is
+/// taken at that height.
+// Water covers lower ground, so its sunlight comes from the surface of the water.
 const LIT: f32 = 0.03;
-/// Cells below the box's ground at which a node lies that its ground hides, beside its sides.
+/// Depth in cells below the ground of the box of nodes just inside its sides.
+// The offset lets the ground of the box hide these nodes.
 const HIDDEN: f32 = 0.3;
 
-/// Cells by which the ground at the sides of the box may rise or sink before that around it is baked again.
+/// Change of the ground at the sides of the box, in cells, from which the ground around is baked
+/// again.
+// A bake for each film of lava that sets at the sides would take longer than the picture.
 const STEP: f32 = 0.4;
-/// Share of the box's sides that lie below the plain.
+/// Share of the sides of the box that lie below the plain.
 const LOW: f32 = 0.2;
-/// Share of the margin from which hills become the plain.
+/// Share of the margin from which hills flatten out into the plain.
 const FLAT: f32 = 0.75;
 
-/// How the ground around a box ends.
+/// End of the ground around a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ends {
-    /// Below the water of a sea.
+    /// The ground sinks below the water of a sea.
     Sea,
-    /// In a plain that goes on to the horizon.
+    /// The ground becomes a plain that extends to the horizon.
     Plain,
 }
 
 impl Ends {
-    /// Of the ground around the box of a look, where there is any.
+    /// Returns the end of the ground around the box for `look`; `None` where the ground ends at the
+    /// box.
     pub(crate) fn of(look: &LookSpec) -> Option<Self> {
         match look.surroundings {
             Surroundings::Sea => Some(Self::Sea),
@@ -86,39 +104,49 @@ impl Ends {
 /// Ground around a box; places are in cells of the box.
 #[derive(Clone, Debug)]
 pub struct Beyond {
+    /// End of the ground.
     pub ends: Ends,
-    /// Height of the plain in which it ends.
+    /// Height in cells of the plain in which the ground ends.
     pub(crate) plain: f32,
-    /// As rays meet it, in nodes: open where the box is.
+    /// Heights as rays meet them, in nodes; open where the box is.
     open: Heightfield,
+    /// Albedo of the rock, linear RGB.
     pub albedo: Raster<V3>,
+    /// Unit normals.
     pub normal: Raster<V3>,
-    /// x: open share of the sky, y: share of the sun that arrives.
+    /// Light: x is the open share of the sky, y the share of the sun that arrives.
     pub light: Raster<Vector2<f32>>,
-    /// Cells from the first node to the box, and from node to node.
+    /// Distance from the first node to the box in cells.
     pub margin: f32,
+    /// Distance between nodes in cells.
     pub spacing: f32,
     /// Cells of the box along x and z.
     size: [f32; 2],
-    /// Heights of the nodes at the sides of the box.
+    /// Heights in cells of the box's nodes at its sides.
     sides: Vec<f32>,
 }
 
 /// Shape of the ground around a box.
 struct Outline<'a> {
+    /// Ground of the box.
     block: &'a Heightfield,
+    /// Cells of the box along x and z.
     size: [f32; 2],
+    /// Longest side of the box in cells.
     longest: f32,
+    /// Pattern unit in cells.
     unit: f32,
-    /// Lowest of the box's sides, and the height of a plain around it.
+    /// Lowest height of the box's sides, in cells.
     lowest: f32,
+    /// Height of a plain around the box, in cells.
     plain: f32,
+    /// Width of the land beyond each side, in cells.
     margin: f32,
     ends: Ends,
 }
 
 impl Outline<'_> {
-    /// Height of the ground at a place in cells: that of the box in it.
+    /// Height of the ground at (x, z), all in cells; inside the box the height of its own ground.
     fn height(&self, x: f32, z: f32) -> f32 {
         let held = [x.clamp(0.0, self.size[0]), z.clamp(0.0, self.size[1])];
         let out = Vector2::new(x - held[0], z - held[1]);
@@ -137,7 +165,8 @@ impl Outline<'_> {
         };
         let mean = |of: &dyn Fn(f32) -> f32| SIDES.iter().map(|&(aside, weight)| of(aside) * weight).sum::<f32>();
         let here = if away < 1e-3 { heights.at(held[0], held[1]) } else { mean(&side) };
-        // The slope of a stretch of the side: that of each of its cells would go on as a furrow.
+        // The slope of a stretch of the side: the slope of each single cell would continue as a
+        // furrow.
         let slope = |aside: f32| {
             let shift = aside * (SLOPED + WIDENS * away);
             let at = |inward: f32| {
@@ -164,7 +193,8 @@ impl Outline<'_> {
         }
     }
 
-    /// Height of hills and rocks at a place in units of pattern, so far away from the box.
+    /// Height of hills and rocks in cells at `q` (pattern units), at distance `away` (cells) from
+    /// the box.
     fn relief(&self, q: V3, away: f32) -> f32 {
         // Ridges between washed valleys, not round lumps.
         let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
@@ -179,7 +209,8 @@ impl Outline<'_> {
         hills + rocks
     }
 
-    /// Height without the box, which is cut out so that rays meet its own ground there.
+    /// Height with the box cut out, so that rays meet the box's own ground there: `foot` inside,
+    /// slightly lowered heights next to the sides.
     fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
         let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
         match inside {
@@ -190,15 +221,19 @@ impl Outline<'_> {
     }
 }
 
-/// Colour and grain of rock by place and height in cells, and normal.
+/// Albedo and normal of rock at a place.
 pub struct Surface {
+    /// Albedo, linear RGB.
     pub(super) albedo: V3,
+    /// Unit normal.
     pub(super) normal: V3,
 }
 
 impl Beyond {
-    /// Bakes the ground around a block. `surface` gives the rock of a place with its smooth normal, `sun` the share of the sun that
-    /// arrives at a node of a field, and `sky` that of the sky.
+    /// Bakes the ground around a block.
+    ///
+    /// `surface` returns the rock at a place (cells) with its smooth normal; `sun` and `sky` return
+    /// the share of the sun and of the sky that arrives at a node of a field.
     pub(super) fn bake(
         (block, ends): (&Heightfield, Ends),
         unit: f32,
@@ -222,6 +257,8 @@ impl Beyond {
         let foot = heights.data.iter().copied().fold(f32::MAX, f32::min) - 1.0;
         let mut whole = Heightfield::new(heights, foot);
         whole.tall = block.tall / spacing;
+        // Rays meet `open`, where the box is cut out; normals and light are those of the whole
+        // ground, without a hole.
         let mut open = Heightfield::new(raster(&|x, z| outline.open(x, z, spacing, foot)), foot - 1.0);
         open.tall = whole.tall;
         let smooth = whole.heights.map(|i, j, _| whole.normal(i, j, 1.0));
@@ -236,70 +273,70 @@ impl Beyond {
         Self { ends, plain, open, albedo, normal, light, margin, spacing, size, sides }
     }
 
-    /// Whether it begins at the sides of a block, or so near to them that no step is seen: a bake for each film of lava that sets at
-    /// them would take longer than the picture.
+    /// Returns true if this ground begins at the sides of `block`, or less than [`STEP`] cells off.
     pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
         sides(block).iter().zip(&self.sides).all(|(new, old)| (new - old).abs() <= STEP)
     }
 
-    /// Nodes along x and z, and the heights at them.
+    /// Heights in cells at the nodes, which number `width` × `depth` along x and z.
     pub fn heights(&self) -> &Raster<f32> {
         &self.open.heights
     }
 
-    /// Place in nodes.
+    /// Converts a place in cells to nodes.
     #[inline(always)]
     fn node(&self, x: f32, z: f32) -> [f32; 2] {
         [(x + self.margin) / self.spacing, (z + self.margin) / self.spacing]
     }
 
-    /// How far a ray goes until it meets the ground.
+    /// Distance in cells at which `ray` meets the ground.
     pub(crate) fn hit(&self, ray: &Ray) -> Option<f32> {
         let ([x, z], d) = (self.node(ray.origin.x, ray.origin.z), ray.direction);
         let direction = v3(d.x / self.spacing, d.y, d.z / self.spacing);
         let hit = self.open.hit(&Ray { origin: v3(x, ray.origin.y, z), direction }, &self.open.whole(), 0.0)?;
-        // A little of it stands in the box, hidden by the ground there.
+        // A little of this ground stands in the box, hidden by the ground of the box.
         (hit.face == Face::Top).then_some(hit.t)
     }
 
-    /// Whether a place lies beyond the sides of the box.
+    /// Returns true if (x, z) in cells lies beyond the sides of the box.
     pub(crate) fn has(&self, x: f32, z: f32) -> bool {
         x < 0.0 || z < 0.0 || x > self.size[0] || z > self.size[1]
     }
 
-    /// Height of the ground.
+    /// Height of the ground at (x, z), all in cells.
     pub fn height(&self, x: f32, z: f32) -> f32 {
         let [i, j] = self.node(x, z);
         self.open.heights.at(i, j)
     }
 
-    /// The ground's surface.
+    /// Rock at (x, z) in cells.
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let [i, j] = self.node(x, z);
         Rock { albedo: self.albedo.at(i, j), normal: unit_or_up(self.normal.at(i, j)), light: self.light.at(i, j) }
     }
 
-    /// Share of the sun that arrives.
+    /// Share of the sun that arrives at (x, z) in cells.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         let [i, j] = self.node(x, z);
         self.light.at(i, j).y
     }
 }
 
-/// Cells from node to node of the ground around a box with this longest side, and from the first node to the box.
+/// Distance between nodes, and from the first node to the box, in cells; `longest` is the longest
+/// side of the box.
 fn spread(longest: f32, ends: Ends) -> (f32, f32) {
     let share = MARGINS[ends as usize];
     let spacing = ((1.0 + 2.0 * share) * longest / NODES).ceil().max(1.0);
     (spacing, (share * longest / spacing).ceil() * spacing)
 }
 
-/// Number of nodes around a box of so many cells along x and z.
+/// Number of nodes around a box of `size` cells along x and z.
 pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
     let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
     size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1).iter().product()
 }
 
-/// Heights of the nodes at the sides of a block.
+/// Heights in cells of the nodes at the sides of a block.
 fn sides(block: &Heightfield) -> Vec<f32> {
     let Raster { width, depth, data, .. } = &block.heights;
     let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
@@ -307,14 +344,14 @@ fn sides(block: &Heightfield) -> Vec<f32> {
     rows.chain(columns).map(|k| data[k]).collect()
 }
 
-/// Height of the lower sides of a box.
+/// Height of the lower sides of a box: the [`LOW`] quantile of `sides`.
 fn low(sides: &[f32]) -> f32 {
     let mut sides = sides.to_vec();
     let at = ((sides.len() - 1) as f32 * LOW) as usize;
     *sides.select_nth_unstable_by(at, f32::total_cmp).1
 }
 
-/// Cells from a box of this size along x and z to a place.
+/// Distance in cells from a box of `size` cells along x and z to a place; 0 inside.
 pub(crate) fn beyond(size: [f32; 2], p: V3) -> f32 {
     let out = |at: f32, size: f32| (-at).max(at - size).max(0.0);
     out(p.x, size[0]).hypot(out(p.z, size[1]))

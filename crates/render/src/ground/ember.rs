@@ -1,5 +1,7 @@
-//! Light that lava throws on the rock around it, without extra rays: a map of the glow of each column, blurred at three
-//! radii, approximates light from near, middle and far.
+//! Light that lava throws on the rock around, without extra rays.
+//!
+//! A map of the glow of each column, blurred at three radii, approximates light from near, middle
+//! and far.
 
 use std::ops::Range;
 
@@ -17,45 +19,51 @@ use crate::lava::crust::{cracked, youth};
 use crate::math::{V3, lerp, saturate, smoothstep, v3};
 use lavoxel_automaton::view::LookSpec;
 
-/// Temperature in kelvin whose colour the light of lava has on what is around it, and how much brighter than that colour it is.
+// Look constants, chosen by eye unless another reason is given; shaders read the same values by
+// name.
+/// Temperature in kelvin whose colour the light of lava has on its surroundings.
 pub const KELVIN: f32 = 1040.0;
+/// Brightness of that light relative to the colour that a picture shows for the temperature.
 pub const STRENGTH: f32 = 33.0;
 
-/// Factor of the light on surfaces, which falls with the square of the blurred glow: beside a wide sheet, most of it is seen at a
-/// grazing angle.
+/// Factor of the light on surfaces, which grows with the square of the blurred glow.
+// The square darkens places near a wide sheet, most of which is seen at a grazing angle.
 pub const STEEPER: f32 = 1.6;
 
-/// Share of the light that reaches what is turned away from the lava: more would show no relief beside it.
+/// Share of the light that reaches surfaces turned away from the lava.
+// A larger share would show no relief next to the lava.
 pub const ASIDE: f32 = 0.06;
 
-/// Share of the light of open lava that comes out of the cracks of a dull crust.
+/// Light from the cracks of a dull crust relative to the light of open lava.
 const GLIMMERS: f32 = 0.4;
-/// Share of it that leaves a closed crust.
+/// Light from a closed crust relative to the light of open lava.
 const DARK: f32 = 0.04;
 
-/// Exponent that narrows the patch of a surface that mirrors the lava.
+/// Exponent that narrows the mirror image of the lava.
 pub const GLOSS: i32 = 3;
 
-/// How fast the light on gas fades with the height above the lava.
+/// Rate at which the light on gas fades with the square of the height above the lava, in pattern
+/// units.
 pub const HIGH: f32 = 0.008;
 
-/// Cells from the box at which its light is lost: maps end at its sides.
+/// Distance from the box in cells at which the lava's light is lost.
+// The maps end at the sides of the box.
 pub const BEYOND: f32 = 16.0;
-/// Blur radii in cells (of each of three box passes) and their shares of the light.
+/// Blur radii in cells (of each of three box passes) and shares of the light: near, middle and far.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
-/// The keys of the look on which the light of the lava depends.
+/// Settings of the look on which the light of the lava depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glow {
-    /// [`LookSpec::film`].
+    /// [`LookSpec::film`]: amount below which liquid is not drawn.
     pub film: f32,
-    /// [`LookSpec::iso`].
+    /// [`LookSpec::iso`]: amount at which the surface lies.
     pub iso: f32,
-    /// [`LookSpec::heat`].
+    /// [`LookSpec::heat`]: energies per amount of cold and of hot lava.
     pub heat: [f32; 2],
-    /// [`LookSpec::kelvin`].
+    /// [`LookSpec::kelvin`]: temperatures in kelvin of energy 0 and 1; `None` if unknown.
     pub kelvin: Option<[f32; 2]>,
-    /// [`LookSpec::cell_height`].
+    /// [`LookSpec::cell_height`]: height of a cell in its widths.
     pub cell_height: f32,
 }
 
@@ -65,32 +73,33 @@ impl From<&LookSpec> for Glow {
     }
 }
 
-/// Glow around each column, and the height from which it comes.
+/// Blurred glow around each column, and the height from which the glow comes.
 #[derive(Clone, Debug)]
 pub struct EmberLight {
-    /// For each column x: its glow, y: height in cells of the glowing surface times its glow, both blurred.
+    /// Map of the columns: x is the glow, y the height (cells) of the glowing surface times its
+    /// glow; both blurred.
     pub maps: Raster<Vector2<f32>>,
-    /// Glowing patches before any blur, for the light on what is far above them.
+    /// Glowing patches before any blur, for the light on matter far above.
     pub patches: Vec<Patch>,
-    /// Temperature in kelvin of the surface of each column, where it is known.
+    /// Surface temperature of each column in kelvin; `None` if unknown.
     pub crust: Option<Raster<f32>>,
     /// Height of a cell in its widths.
     tall: f32,
 }
 
-/// The lava of some neighbouring columns.
+/// Lava of some neighbouring columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patch {
-    /// Its middle in cells.
+    /// Glow-weighted middle of the patch in cells.
     pub place: V3,
-    /// Sum of the glow of its columns.
+    /// Sum of the glow of the columns.
     pub glow: f32,
 }
 
 /// Columns along the edge of a patch.
 const PATCH: usize = 4;
 
-/// The patches of glowing columns: x is the glow, y the height times the glow.
+/// Sums glowing columns into patches; x of a column is the glow, y the height times the glow.
 fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
     let across = width.div_ceil(PATCH);
     let mut sums = vec![(0.0, V3::zeros()); across * (columns.len() / width).div_ceil(PATCH)];
@@ -104,8 +113,10 @@ fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
 }
 
 impl EmberLight {
-    /// The light of a volume, from the highest drawn cell of every column. `rows` has for each row, numbered `z · ny + y`, the
-    /// cells outside of which it is empty: rows without lava then cost nothing.
+    /// Returns the light of a volume, from the highest drawn cell of every column.
+    ///
+    /// `rows` has the range of cells of each row, numbered `z · ny + y`, outside of which the row
+    /// is empty: rows without lava then cost nothing.
     pub fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
         let grid = volume.grid;
         let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
@@ -118,7 +129,7 @@ impl EmberLight {
         Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches, crust, tall: glow.cell_height }
     }
 
-    /// No light at all.
+    /// Returns the light of a box without lava: none.
     pub(crate) fn none(grid: Grid) -> Self {
         Self {
             maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]),
@@ -128,17 +139,17 @@ impl EmberLight {
         }
     }
 
-    /// Temperature in kelvin of the surface of the lava around a column, where it is known.
+    /// Surface temperature of the lava around a column in kelvin; `None` if unknown.
     pub(crate) fn crust(&self, p: V3) -> Option<f32> {
         self.crust.as_ref().map(|crust| crust.at(p.x, p.z))
     }
 
-    /// Strength of the glow around a column, about 0..2.
+    /// Strength of the glow around a column, about 0 to 2.
     pub(crate) fn strength(&self, p: V3) -> f32 {
         self.maps.at(p.x, p.z).x
     }
 
-    /// Strength of the glow that reaches a point with normal `n`, about 0..1.
+    /// Strength of the glow that reaches a point with normal `n`, about 0 to 1.
     pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| {
             let facing = saturate(n.dot(&from));
@@ -146,13 +157,14 @@ impl EmberLight {
         })
     }
 
-    /// Strength of the glow that a surface at a point mirrors in a direction: the lava is seen as a wide patch of light.
+    /// Strength of the glow that a surface at `p` mirrors in direction `direction`: the lava counts
+    /// as a wide patch of light.
     pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| light * saturate(direction.dot(&from)).powi(GLOSS))
     }
 
-    /// Strength of the glow that reaches a point from all sides, about 0..1; it fades with the height above the lava, in units
-    /// of pattern of `unit` cells.
+    /// Strength of the glow that reaches `p` from all sides, about 0 to 1; fades with the height
+    /// above the lava in pattern units of `unit` cells.
     pub(crate) fn around(&self, p: V3, unit: f32) -> f32 {
         let here = self.maps.at(p.x, p.z);
         if here.x < 1e-4 {
@@ -162,7 +174,8 @@ impl EmberLight {
         here.x / ((1.0 + 0.9 * here.x) * (1.0 + HIGH * rise * rise))
     }
 
-    /// Strength of the glow at a point, and the direction from which most of it comes; none where there is no glow.
+    /// Strength of the glow at `p`, and the direction from which most of the glow comes; `None`
+    /// where there is no glow.
     fn arriving(&self, p: V3) -> Option<(f32, V3)> {
         let here = self.maps.at(p.x, p.z);
         let (glow, lifted) = (here.x, here.y);
@@ -181,7 +194,7 @@ impl EmberLight {
     }
 }
 
-/// The sum of the blurs. Only the part around what glows is computed.
+/// Weighted sum of the blurs. Only the part around glowing columns is computed.
 fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
     let mut sum = Raster { data: vec![Vector2::zeros(); map.data.len()], ..*map };
     let Some((xs, zs)) = around(map, 3 * REACHES.iter().map(|reach| reach.0).max().unwrap_or(0)) else { return sum };
@@ -197,7 +210,8 @@ fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
     sum
 }
 
-/// The columns along x and z outside of which nothing glows, and `margin` more on each side.
+/// Ranges of the columns along x and z with glow, grown by `margin` columns on each side; `None`
+/// without glow.
 fn around(map: &Raster<Vector2<f32>>, margin: usize) -> Option<(Range<usize>, Range<usize>)> {
     let glows = |row: &[Vector2<f32>]| row.iter().any(|column| column.x != 0.0);
     let rows = || map.data.chunks(map.width).enumerate().filter(|(_, row)| glows(row));
@@ -212,8 +226,8 @@ fn around(map: &Raster<Vector2<f32>>, margin: usize) -> Option<(Range<usize>, Ra
     Some((grown(from, to, map.width), grown(first, last + 1, map.depth)))
 }
 
-/// Finds in each column of slab `z` the highest cell that is drawn: strength of the light that leaves it upward, and
-/// height of its centre times that strength.
+/// Writes for each column of slab `z` the light of its highest drawn cell: strength of the light
+/// that leaves upward, and height of the cell's centre times that strength.
 fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, columns: &mut [Vector2<f32>]) {
     let grid = volume.grid;
     // Densities are whole numbers: above the threshold means above its whole part.
@@ -241,7 +255,8 @@ fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, colum
     }
 }
 
-/// Strength of the light that a cell at the top of the lava sends up, from density and energy 0.8 cells under its centre.
+/// Strength of the light that a cell at the top of the lava sends up.
+// Density and energy are taken 0.8 cells under the centre, because the outermost density is thin.
 fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
     let (here, below) = (volume.grid.index([x, y, z]), volume.grid.index([x, y.saturating_sub(1), z]));
     let inside = |values: &[u8]| lerp(f32::from(values[here]), f32::from(values[below]), 0.8);
@@ -267,7 +282,7 @@ mod tests {
 
     const SEEN: Glow = Glow { film: 0.07, iso: 0.42, heat: [0.5, 1.25], kelvin: None, cell_height: 1.0 };
 
-    /// One hot column of lava, three cells high, and cold lava elsewhere.
+    /// Returns one hot column of lava, three cells high, and one cold column.
     fn volume() -> Volume {
         let mut volume = Volume::empty(Grid::new(91, 12, 81));
         for y in 2..5 {
@@ -287,7 +302,8 @@ mod tests {
         assert!((at(50, 40).y / at(50, 40).x - 4.5).abs() < 0.01, "the centre of the highest cell");
         assert!(at(50, 40).x > 3.0 * at(35, 40).x, "hot lava glows more than cold");
         let total: f32 = ember.maps.data.iter().map(|m| m.x).sum();
-        // Full heat gives 1, none that of a closed crust, and blurring away from the edges keeps the sum.
+        // Full heat gives 1, no heat the light of a closed crust, and blurring away from the edges
+        // keeps the sum.
         let shares: f32 = REACHES.iter().map(|r| r.1).sum();
         assert!((total / shares - 1.0 - DARK).abs() < 1e-3, "{}", total / shares);
         let from_the_east = v3(54.5, 4.5, 40.5);

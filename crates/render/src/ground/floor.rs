@@ -1,4 +1,4 @@
-//! The floor on which the box stands, or the plain around it, up to the horizon.
+//! Floor on which the box stands, a table or the plain around the land, up to the horizon.
 
 use super::beyond::{Beyond, beyond};
 use super::heightfield::Heightfield;
@@ -8,59 +8,73 @@ use crate::math::{V3, in_widths, lerp, mix, saturate, smoothstep, times, unit_or
 use crate::noise;
 use lavoxel_automaton::view::{LookSpec, Surroundings};
 
-/// Colour of smooth stone, linear RGB.
+// Look constants, chosen by eye; shaders read the same values by name.
+/// Albedo of smooth stone, linear RGB.
 pub const STONE: [f32; 3] = [0.250, 0.240, 0.226];
 
-/// Colour of the table, a dark slate; the share of it that is left where no lamp shines, and longest sides of the box up to where one does.
+/// Albedo of the table, a dark slate, linear RGB.
+// A pale table was as light as the matter on top, and mirrored nothing.
 pub const SLATE: [f32; 3] = [0.046, 0.043, 0.042];
+/// Share of the table's light that is left outside of the lamp's pool of light.
 pub const UNLIT: f32 = 0.22;
+/// Radius of the pool of light in longest sides of the box.
 pub const POOL: f32 = 1.25;
-/// Share of light that it mirrors when it is met straight on and at a flat angle, and heights of the box up to which that shows in it.
+/// Reflectance of the table at normal incidence and at a grazing angle.
 pub const POLISH: [f32; 2] = [0.03, 0.34];
+/// Height over which the mirror image of the box fades, in heights of the box.
 pub const SHOWN: f32 = 0.9;
 
-/// Share of its light that the ground keeps where the sun is hidden: the sky goes on lighting it.
+/// Share of its light that the ground keeps where the sun is hidden: sky light remains.
 pub const SHADED: f32 = 0.4;
 
-/// Waves of the fields of a plain to a unit of pattern, and of its broadest hills.
+/// Waves of the fields of a plain per pattern unit.
 pub const FIELDS: f32 = 0.012;
+/// Waves of the broadest hills of a plain per pattern unit.
 pub const ROLLS: f32 = 0.035;
-/// Octaves of its hills, each with waves half as long; how far towards the sun the rise of one is taken, in its waves, and the pixels to a
-/// wave between which an octave comes to be seen.
+/// Octaves of the hills, each with waves half as long.
 pub const OCTAVES: i32 = 6;
+/// Distance towards the sun over which the rise of a hill is taken, in waves of the octave.
 pub const AHEAD: f32 = 0.3;
+/// Pixels per wave between which an octave begins to show, and shows fully.
 pub const PIXELS: [f32; 2] = [3.0, 14.0];
-/// Power of the sine of the angle at which a ray meets the plain by which its pixels are wider: all of it would leave the distance bare.
+/// Exponent of the sine of the angle between ray and plain, by which pixels are wider.
+// With the full sine (exponent 1) no hills would be left in the distance.
 pub const FLAT: f32 = 0.8;
-/// How steep they are, and how much less of the sky hollows see.
+/// Steepness of the hills.
 pub const STEEP: f32 = 0.16;
+/// Share of the sky that hollows do not see.
 pub const HOLLOW: f32 = 0.35;
-/// Colours of its hollows and of its crests, linear RGB.
+/// Albedo of the hollows, linear RGB.
 pub const LOAM: [f32; 3] = [0.046, 0.042, 0.040];
+/// Albedo of the crests, linear RGB.
 pub const BARE: [f32; 3] = [0.150, 0.128, 0.104];
 
-/// Longest sides of the box up to the distance at which land, and a table, are lost in haze: from the box where the ground goes on
-/// around it, else from the eye.
+/// Haze lengths of land and of a table in longest sides of the box: the distance at which 1/e of
+/// the light comes through, measured from the box where the ground continues, else from the eye.
 pub const FAR: [f32; 2] = [15.0, 5.0];
 
 /// Floor around a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
+    /// True for a table, false for a plain.
     pub is_table: bool,
-    /// Its height, and how high the sides of the box are over it on average, in cells.
+    /// Height of the floor in cells.
     pub foot: f32,
+    /// Mean height of the box's sides over the floor, in cells.
     pub side: f32,
     /// Cells of the box along x and z.
     size: [f32; 2],
-    /// Height of a cell in its widths, and cells to a unit of pattern.
+    /// Height of a cell in its widths.
     tall: f32,
+    /// Pattern unit in cells.
     unit: f32,
-    /// Whether the ground around the box ends in it.
+    /// Set if the ground around the box ends in this floor.
     pub(crate) is_plain: bool,
 }
 
 impl Floor {
-    /// The floor of a look, where it has one; the ground `around` the box ends in it.
+    /// Returns the floor of `look`, or `None` if the look has no floor; `around` is the ground that
+    /// ends in the floor.
     pub fn of(look: &LookSpec, block: &Heightfield, unit: f32, around: Option<&Beyond>) -> Option<Self> {
         if matches!(look.surroundings, Surroundings::Sky | Surroundings::Sea) {
             return None;
@@ -72,8 +86,8 @@ impl Floor {
         Some(Self { is_table, foot, side, size, tall: block.tall, unit, is_plain: around.is_some() })
     }
 
-    /// Light of the floor along a ray that meets nothing else, and its distance; none where it does not meet the floor.
-    /// `pixel` is the width of a pixel at distance 1.
+    /// Light of the floor along a ray that meets nothing else, and its distance in cells; `None` if
+    /// the ray does not meet the floor. `pixel` is the width of a pixel at distance 1.
     pub(crate) fn seen(&self, ray: &Ray, sky: &Sky, pixel: f32) -> Option<(V3, f32)> {
         let fall = self.foot - ray.origin.y;
         if ray.direction.y > -1e-5 || fall >= 0.0 {
@@ -92,8 +106,8 @@ impl Floor {
         Some((self.faded(ray, (t, away), light, sky), t))
     }
 
-    /// Light of the floor, or of the plain around the box, as far as it is seen through the haze over it at a distance along a ray, in
-    /// cells and in their widths.
+    /// Blends `light` of the floor, or of the plain around the box, with the haze over the floor,
+    /// at distance `t` in cells and `away` in widths of a cell along a ray.
     pub(crate) fn faded(&self, ray: &Ray, (t, away): (f32, f32), light: V3, sky: &Sky) -> V3 {
         let way = in_widths(ray.direction, self.tall);
         let level = unit_or_up(v3(way.x, 0.0, way.z));
@@ -101,20 +115,20 @@ impl Floor {
         mix(sky.air(level), light, self.clear(far))
     }
 
-    /// Share of the light of the floor that comes through the haze over it.
+    /// Transmittance of the haze over the floor at distance `far` in cells.
     fn clear(&self, far: f32) -> f32 {
         (-far / (FAR[usize::from(self.is_table)] * self.longest())).exp()
     }
 
-    /// Share of the light at a distance along a ray that comes through the haze over the plain around the box.
+    /// Transmittance at `p` of the haze over the plain around the box.
     pub(crate) fn clear_beyond(&self, p: V3) -> f32 {
         self.clear(beyond(self.size, p))
     }
 
-    /// Share of its light that a place of the floor keeps under what stands in the box between it and the sun, by the share of the
-    /// sun at a place in the box.
+    /// Share of its light that a place of the floor keeps in the shade of matter in the box;
+    /// `sunlight` gives the share of the sun at a place in the box.
     pub(crate) fn shaded(&self, p: V3, sun: V3, sunlight: impl Fn(V3) -> f32) -> f32 {
-        // What the sides of the box hide is dark already.
+        // Ground that the sides of the box hide from the sun is dark already.
         let lit = self.lit(p, sun, self.side * self.tall);
         match entry((self.size, self.tall), p, sun).filter(|_| lit > 0.0) {
             Some(entry) => 1.0 - (1.0 - SHADED) * lit * (1.0 - sunlight(entry)),
@@ -122,11 +136,12 @@ impl Floor {
         }
     }
 
+    /// Longest side of the box in cells.
     fn longest(&self) -> f32 {
         self.size[0].max(self.size[1])
     }
 
-    /// Colour of the table; its pattern is lost in the distance.
+    /// Albedo of the table; its pattern fades in the distance.
     fn slate(&self, p: V3, away: f32) -> V3 {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let near = (-away / (2.6 * self.longest())).exp();
@@ -136,7 +151,8 @@ impl Floor {
         V3::from(SLATE) * ((1.0 + 0.10 * mottled) * lerp(UNLIT, 1.0, (-away * away).exp()))
     }
 
-    /// Light of a place of the plain, whose pixels are so many cells wide: low hills, in the light of the sun.
+    /// Light of the plain at `p`: low hills in the light of the sun; `pixel` is the width of a
+    /// pixel there, in cells.
     fn plain(&self, p: V3, pixel: f32, sky: &Sky) -> V3 {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let level = sky.sun.x.hypot(sky.sun.z).max(1e-4);
@@ -161,7 +177,8 @@ impl Floor {
         times(mix(V3::from(LOAM), V3::from(BARE), tone), self.light(p, (sky, normal))) * hollow
     }
 
-    /// Light of a place of the table with what it mirrors of the box and of the wall behind it, along a way of true proportions.
+    /// Adds to the light of the table the reflections of the box and of the wall behind the box;
+    /// `way` is the ray's direction in true proportions.
     fn polished(&self, p: V3, way: V3, light: V3, sky: &Sky) -> V3 {
         let share = lerp(POLISH[0], POLISH[1], (1.0 + way.y).max(0.0).powi(5));
         let wall = mix(sky.horizon, sky.zenith, saturate(-way.y));
@@ -177,14 +194,15 @@ impl Floor {
         let normal = if x[0] > z[0] { v3(-way.x.signum(), 0.0, 0.0) } else { v3(0.0, 0.0, -way.z.signum()) };
         let high = self.side * self.tall;
         let rise = -way.y * near;
-        // The farther a place is from what it mirrors, the less of its shape is left.
+        // The farther a place is from the mirrored box, the less of its shape is left.
         let there = smoothstep(1.1, 0.9, rise / high.max(1e-3)) * (-rise / (SHOWN * high + 1.0)).exp();
         let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * 0.8);
         let side = times(V3::from(STONE), sun + sky.ambient(normal) * 0.8);
         mix(light, mix(wall, side, there), share)
     }
 
-    /// Light that arrives on the floor beside the box, on a surface with this normal: its sides cover a part of the sky, and hide the sun.
+    /// Light that arrives on the floor next to the box, on a surface with normal `normal`: the
+    /// sides of the box cover a part of the sky, and hide the sun.
     fn light(&self, p: V3, (sky, normal): (&Sky, V3)) -> V3 {
         let high = self.side * self.tall;
         let out = [0, 1].map(|k| {
@@ -197,15 +215,15 @@ impl Floor {
         sky.sun_color * (saturate(sky.sun.dot(&normal)) * lit) + sky.ambient(normal) * open
     }
 
-    /// Share of the sun that the sides of the box leave at a point.
+    /// Share of the sun that the sides of the box, `high` widths of a cell tall, leave at `p`.
     fn lit(&self, p: V3, sun: V3, high: f32) -> f32 {
         let [low, top] = passed(self.size, p, sun, high);
         1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
     }
 }
 
-/// Heights over a point, in widths of a cell, between which the way to the sun is in a box up to a height, by the cells of its sides
-/// along x and z; none if they are not ascending.
+/// Range of heights over `p`, in widths of a cell, at which the way to the sun is in a box of
+/// `size` cells along x and z and height `high`; empty if not ascending.
 fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     let (mut low, mut top) = (0.0_f32, high);
     for (at, towards, size) in [(p.x, sun.x, size[0]), (p.z, sun.z, size[1])] {
@@ -218,8 +236,8 @@ fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     [low, top]
 }
 
-/// Where the way from a point to the sun comes into or over a box, by the cells of its sides along x and z and the height of a cell
-/// in its widths.
+/// Place at which the way from `p` to the sun enters a box, or the space over the box; `size` in
+/// cells along x and z, `tall` is the height of a cell in its widths.
 pub(crate) fn entry((size, tall): ([f32; 2], f32), p: V3, sun: V3) -> Option<V3> {
     let [low, top] = passed(size, p, sun, f32::MAX);
     (low < top).then(|| v3(p.x + sun.x / sun.y * low, p.y + low / tall, p.z + sun.z / sun.y * low))

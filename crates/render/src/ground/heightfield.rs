@@ -1,4 +1,4 @@
-//! The ground as a block with a smooth top, and where rays meet it.
+//! The ground as a block with a smooth top, and the intersection of rays with the block.
 //!
 //! ```text
 //!      ___/\__      top: bilinear patches between fine nodes
@@ -6,7 +6,9 @@
 //!     |_______|     foot: some cells below the box floor, so that flat ground has thickness too
 //! ```
 //!
-//! Rays see a `Part` of the block: a box with its own sides, roof and floor, which cut the rock open.
+//! Rays see a `Part` of the block: a box with its own sides, roof and floor, which cut the rock
+//! open. A pyramid of greatest heights lets rays pass over large squares in one stride; crossings
+//! with a patch are exact.
 
 mod caves;
 mod hollows;
@@ -25,24 +27,32 @@ use crate::math::{V3, in_cells, unit_or_up, v3};
 /// Part of the block that a ray met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Face {
+    /// The smooth top.
     Top,
-    /// A side, the roof or the floor of the part that is shown, with its outward normal.
+    /// A side, the roof or the floor of the shown part, with the outward normal.
     Cut(V3),
-    /// A cell of a column with caves, with the outward normal of its side.
+    /// A cell of a column with caves, with the outward normal of the cell's side.
     Block(V3),
 }
 
-/// The box in which the block is shown: x and z in patches, y in cells. Empty when `low` is not below `high`.
+/// Box in which the block is shown: x and z in patches, y in cells. Empty if a component of `low`
+/// is not below that of `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
+    /// Lower corner.
     pub(crate) low: V3,
+    /// Upper corner.
     pub(crate) high: V3,
 }
 
+/// Hit of a ray on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundHit {
+    /// Distance along the ray in cells.
     pub(crate) t: f32,
+    /// Place in cells.
     pub(crate) point: V3,
+    /// Part of the block that was hit.
     pub(crate) face: Face,
 }
 
@@ -54,27 +64,29 @@ impl GroundHit {
     }
 }
 
-/// Distance up to which lava may cover a cut side met at `t`. A side cuts lava and ground in one plane, where rounding must
-/// not decide which of the two is seen: density reaches into the rock.
+/// Distance up to which lava may cover a cut side met at distance `t`.
+// A side cuts lava and ground in one plane, where rounding must not decide which of the two is
+// seen: density reaches into the rock.
 pub(crate) fn before_cut(t: f32) -> f32 {
     t * 0.999_9 - 1e-3
 }
 
-/// Distance up to which a slice may lie in the plane of a cut side whose [`GroundHit::front`] this is: the slice is what is
-/// seen there.
+/// Distance up to which a slice may lie in the plane of a cut side with [`GroundHit::front`]
+/// `front`: there the slice is seen.
 pub(crate) fn up_to_cut(front: f32) -> f32 {
     front * 1.000_2 + 4e-3
 }
 
-/// Depth below the ground, in cells, up to which a roof touches it and does not cut it.
+/// Depth in cells below the ground up to which a roof touches the ground and does not cut it.
 const TOUCHES: f32 = 1e-3;
 /// Patches that are tried one after another before larger squares are.
 const STEPS: usize = 32;
 /// Level of the pyramid at which the walk over larger squares begins.
 const FIRST: usize = 2;
 
-/// Where a walk from patch to patch has come to.
+/// End of a walk from patch to patch.
 enum Steps {
+    /// The ray meets the ground at this distance.
     Hit(f32),
     /// The ray has left the part.
     Missed,
@@ -85,27 +97,33 @@ enum Steps {
 /// Greatest heights over squares of 2^level patches.
 #[derive(Clone, Debug)]
 struct Level {
+    /// Squares along x.
     width: usize,
+    /// Squares along z.
     depth: usize,
+    /// Greatest height of each square in cells, x fastest.
     highest: Vec<f32>,
 }
 
+/// Block of ground with a smooth top.
 #[derive(Clone, Debug)]
 pub struct Heightfield {
     /// Heights of the top at the nodes, in cells above the box floor.
     pub heights: Raster<f32>,
-    /// Height of the foot; below the box floor.
+    /// Height of the foot in cells; below the box floor.
     pub foot: f32,
     /// Greatest of the heights.
     pub top: f32,
+    /// Pyramid of greatest heights, from single patches to one square.
     levels: Vec<Level>,
     /// Height of a cell in its widths.
     pub(crate) tall: f32,
-    /// Columns that have no height.
+    /// Columns that no height can describe.
     pub caves: Caves,
 }
 
 impl Heightfield {
+    /// Builds the pyramid of the heights `heights`; `foot` is the height of the foot in cells.
     pub(crate) fn new(heights: Raster<f32>, foot: f32) -> Self {
         let mut levels = vec![finest(&heights)];
         while let Some(last) = levels.last().filter(|l| l.width > 1 || l.depth > 1) {
@@ -115,12 +133,12 @@ impl Heightfield {
         Self { heights, foot, top, levels, tall: 1.0, caves: Caves::default() }
     }
 
-    /// Cells along x.
+    /// Width of the block along x in cells.
     pub(crate) fn width(&self) -> f32 {
         (self.heights.width - 1) as f32 / self.heights.per_cell
     }
 
-    /// Cells along z.
+    /// Depth of the block along z in cells.
     pub(crate) fn depth(&self) -> f32 {
         (self.heights.depth - 1) as f32 / self.heights.per_cell
     }
@@ -134,7 +152,7 @@ impl Heightfield {
         border.iter().sum::<f32>() / border.len() as f32
     }
 
-    /// Brings the pyramid up to date after the heights of the nodes `across` × `rows` changed.
+    /// Updates the pyramid after a change of the heights of the nodes `across` × `rows`.
     pub(crate) fn refresh(&mut self, across: Range<usize>, rows: Range<usize>) {
         let squares = |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);
         let finest = &mut self.levels[0];
@@ -154,26 +172,28 @@ impl Heightfield {
         self.top = self.levels.last().map_or(self.top, |level| level.highest[0]);
     }
 
-    /// Whether the pyramid is that of another field.
+    /// Returns true if both fields have equal pyramids.
     #[cfg(test)]
     pub(crate) fn has_levels_of(&self, other: &Self) -> bool {
         self.levels.iter().zip(&other.levels).all(|(a, b)| a.highest == b.highest)
     }
 
-    /// Unit normal of the top at (x, z), where cells have their true proportions.
+    /// Unit normal of the top at (x, z) in true proportions, from differences over `reach` cells to
+    /// each side.
     #[inline(always)]
     pub(crate) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
         let (east, south) = self.heights.slope(x, z, reach);
         unit_or_up(v3(-east * self.tall, 1.0, -south * self.tall))
     }
 
-    /// All of the block.
+    /// The whole block.
     pub(crate) fn whole(&self) -> Part {
         let [width, depth] = [self.heights.width, self.heights.depth].map(|nodes| (nodes - 1) as f32);
         Part { low: v3(0.0, self.foot, 0.0), high: v3(width, self.top.max(self.caves.roof()), depth) }
     }
 
-    /// The part between shares of a box of so many `cells` along x, y and z. The whole of an axis includes the foot.
+    /// Part between the shares `shares` of a box of `cells` along x, y and z. The whole range of an
+    /// axis includes the foot.
     pub(crate) fn part(&self, shares: [[f32; 2]; 3], cells: [f32; 3]) -> Part {
         let mut part = self.whole();
         for axis in 0..3 {
@@ -189,13 +209,15 @@ impl Heightfield {
         part
     }
 
-    /// A point or a direction with x and z in patches.
+    /// Converts x and z of a point or a direction from cells to patches.
     #[inline(always)]
     pub(crate) fn patches(&self, v: V3) -> V3 {
         v3(v.x * self.heights.per_cell, v.y, v.z * self.heights.per_cell)
     }
 
-    /// The first point at which a ray enters `part`'s rock. Before `start` there is none: 0, or what [`crate::ground::beams`] knows;
+    /// Returns the first point at which a ray enters the rock of `part`.
+    ///
+    /// There is no rock before `start`, which is 0 or a bound from [`crate::ground::beams`];
     /// infinite for a ray that meets no ground.
     #[inline(always)]
     pub(crate) fn hit(&self, ray: &Ray, part: &Part, start: f32) -> Option<GroundHit> {
@@ -209,7 +231,7 @@ impl Heightfield {
         self.hit_between_caves(ray, &line, part, start)
     }
 
-    /// As [`Self::hit`], in a ground with caves.
+    /// [`Self::hit`] for a ground with caves.
     #[inline(never)]
     fn hit_between_caves(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
         if !self.caves.kinds.cornered {
@@ -222,7 +244,8 @@ impl Heightfield {
         })
     }
 
-    /// The first point at which a ray enters rock, when all columns are rock below their tops.
+    /// Returns the first point at which a ray enters rock, when all columns are rock below their
+    /// tops.
     #[inline(always)]
     fn hit_top(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
         let scale = self.heights.per_cell;
@@ -230,7 +253,8 @@ impl Heightfield {
         if let Some(axis) = entry {
             let p = line.at(near);
             let height = self.heights.at(p.x / scale, p.z / scale);
-            // The highest nodes touch the roof of a block that nothing cuts: rounding must not make a cut face of flat ground.
+            // The highest nodes touch the roof of a block that nothing cuts: rounding must not make
+            // a cut face of flat ground.
             let least = if axis == 1 { height - TOUCHES } else { height.next_up() };
             if p.y < least {
                 return Some(GroundHit { t: near, point: ray.at(near), face: Face::Cut(line.outward(axis)) });
@@ -244,14 +268,15 @@ impl Heightfield {
         Some(GroundHit { t, point: ray.at(t), face: Face::Top })
     }
 
-    /// True when nothing of the block lies between a point above the ground and the sun, whose direction is that of true
-    /// proportions.
+    /// Returns true if nothing of the block lies between `from` and the sun; `sun` is a direction
+    /// in true proportions.
     pub(crate) fn lit(&self, from: V3, sun: V3) -> bool {
         let direction = in_cells(sun, self.tall);
         self.hit(&Ray { origin: from, direction }, &self.whole(), 0.0).is_none()
     }
 
-    /// The greatest height over the patches from `low` to `high`, or of some more around them.
+    /// Upper bound of the height over the patches from `low` to `high`, in cells; may include some
+    /// patches around.
     #[inline(always)]
     pub(crate) fn highest(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
         let extent = (high[0] - low[0]).max(high[1] - low[1]);
@@ -264,7 +289,7 @@ impl Heightfield {
         near[west].max(near[east]).max(far[west].max(far[east]))
     }
 
-    /// Adds the rock of caves.
+    /// [`Self::highest`], with the rock of caves.
     #[inline(always)]
     pub(crate) fn highest_with_caves(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
         let smooth = self.highest(low, high);
@@ -275,7 +300,7 @@ impl Heightfield {
         smooth.max(self.caves.roof_over(low.map(cells), high.map(|patch| cells(patch + 1))))
     }
 
-    /// Height of the ground below a point: of its top, or in a cave of the cave's floor.
+    /// Height in cells of the ground below `p`: of the top, or in a cave of the cave's floor.
     pub(crate) fn floor_below(&self, p: V3) -> f32 {
         self.caves.floor_below(self, p).unwrap_or_else(|| self.heights.at(p.x, p.z))
     }
@@ -284,6 +309,7 @@ impl Heightfield {
     #[inline(always)]
     fn step(&self, line: &Line, (near, far): (f32, f32)) -> Steps {
         let (o, d, finest) = (line.origin, line.direction, &self.levels[0]);
+        // The nudge puts a start on a wall into the patch that the ray enters.
         let p = line.at(near + 1e-4 * (1.0 + near * 0.05));
         let (width, depth) = (finest.width as i32, finest.depth as i32);
         let (mut i, mut j) = ((p.x as i32).clamp(0, width - 1), (p.z as i32).clamp(0, depth - 1));
@@ -313,7 +339,8 @@ impl Heightfield {
         Steps::Ongoing(t)
     }
 
-    /// Walks the pyramid of highest points: large squares that the ray passes over are left in one stride.
+    /// Walks the pyramid of greatest heights: large squares that the ray passes over are left in
+    /// one stride.
     #[inline(always)]
     fn descend(&self, line: &Line, (near, far): (f32, f32)) -> Option<f32> {
         let (o, d) = (line.origin, line.direction);
@@ -327,7 +354,7 @@ impl Heightfield {
         while t < far {
             let p = o + d * (t + nudge);
             let (i, j) = ((p.x.max(0.0) as usize).min(last[0]), (p.z.max(0.0) as usize).min(last[1]));
-            // A larger square is worth a look when the walk has come into another one.
+            // A larger square is worth a look when the walk has entered another one.
             if let Some((a, b)) = left.take()
                 && level < coarsest
                 && ((i ^ a) | (j ^ b)) >> (level + 1) != 0
@@ -339,7 +366,7 @@ impl Heightfield {
             let wall = |n: usize, ahead: usize| ((n + ahead) << level) as f32;
             let x = (wall(a, ahead[0]) - o.x) * line.inverse.x;
             let z = (wall(b, ahead[1]) - o.z) * line.inverse.z;
-            // A ray along a wall gives no number, which compares as false.
+            // A ray along a wall gives NaN, which compares as false.
             let (x, z) = (if x < far { x } else { far }, if z < far { z } else { far });
             let leave = (if x < z { x } else { z }).max(t + nudge);
             let lowest = o.y + d.y * if d.y < 0.0 { leave } else { t };
@@ -356,7 +383,8 @@ impl Heightfield {
         None
     }
 
-    /// Where the ray goes below the bilinear patch (i, j) between `span`, exactly: the root of a quadratic.
+    /// Distance within `span` at which the ray goes below the bilinear patch (i, j), exactly: the
+    /// root of a quadratic.
     #[inline(always)]
     fn patch(&self, o: V3, d: V3, (i, j): (usize, usize), span: (f32, f32)) -> Option<f32> {
         let (w, h) = (self.heights.width, &self.heights.data);
@@ -380,11 +408,11 @@ impl Heightfield {
     }
 }
 
-/// A ray with x and z in patches.
+/// Ray with x and z in patches.
 struct Line {
     origin: V3,
     direction: V3,
-    /// One over the direction; infinite along an axis on which the ray does not move.
+    /// Reciprocal of the direction; infinite along an axis on which the ray does not move.
     inverse: V3,
 }
 
@@ -396,20 +424,22 @@ impl Line {
         Self { origin, direction, inverse }
     }
 
-    /// The distance at which it leaves the patches before wall `n` across an axis; far away when it does not.
+    /// Distance at which the ray crosses wall `n` across `axis`; [`f32::MAX`] if the ray never
+    /// does.
     #[inline(always)]
     fn leave(&self, axis: usize, n: i32) -> f32 {
         let leave = (n as f32 - self.origin[axis]) * self.inverse[axis];
-        // A ray along the wall gives no number, which compares as false.
+        // A ray along the wall gives NaN, which compares as false.
         if leave < f32::MAX { leave } else { f32::MAX }
     }
 
+    /// Point at distance `t`.
     #[inline(always)]
     fn at(&self, t: f32) -> V3 {
         self.origin + self.direction * t
     }
 
-    /// The outward normal of a side across `axis` by which it comes in.
+    /// Outward normal of a side across `axis` by which the ray enters.
     #[inline(always)]
     fn outward(&self, axis: usize) -> V3 {
         let mut normal = V3::zeros();
@@ -417,7 +447,7 @@ impl Line {
         normal
     }
 
-    /// Stretch of the line from `start` on that lies in `part`, and the axis of the side by which it comes in.
+    /// Range of distances from `start` on inside `part`, and the axis of the side of entry.
     #[inline(always)]
     fn within(&self, part: &Part, start: f32) -> Option<(f32, f32, Option<usize>)> {
         let (mut near, mut far, mut entry) = (start, f32::MAX, None);
@@ -448,7 +478,8 @@ fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
         return None;
     }
     let root = discriminant.sqrt();
-    // Of the two forms the one without a difference of nearly equal numbers; the other root is negative or larger.
+    // Of the two forms the one without a difference of nearly equal numbers; the other root is
+    // negative or larger.
     if b < 0.0 {
         Some(2.0 * c / (root - b))
     } else if a < 0.0 {
@@ -458,25 +489,27 @@ fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
     }
 }
 
+/// Level of single patches.
 fn finest(heights: &Raster<f32>) -> Level {
     let (width, depth) = (heights.width - 1, heights.depth - 1);
     let highest = (0..width * depth).map(|k| highest_corner(heights, k % width, k / width)).collect();
     Level { width, depth, highest }
 }
 
-/// The greatest height of the patch (i, j).
+/// Greatest height of the patch (i, j).
 fn highest_corner(heights: &Raster<f32>, i: usize, j: usize) -> f32 {
     let (n, h) = (j * heights.width + i, &heights.data);
     h[n].max(h[n + 1]).max(h[n + heights.width]).max(h[n + heights.width + 1])
 }
 
+/// Level of squares twice as large as those of `fine`.
 fn coarser(fine: &Level) -> Level {
     let (width, depth) = (fine.width.div_ceil(2), fine.depth.div_ceil(2));
     let highest = (0..width * depth).map(|k| highest_of_four(fine, k % width, k / width)).collect();
     Level { width, depth, highest }
 }
 
-/// The greatest height of the square (i, j) of the level above `fine`.
+/// Greatest height of the square (i, j) of the level above `fine`.
 fn highest_of_four(fine: &Level, i: usize, j: usize) -> f32 {
     let at = |i: usize, j: usize| fine.highest[j.min(fine.depth - 1) * fine.width + i.min(fine.width - 1)];
     let (i, j) = (2 * i, 2 * j);
@@ -492,7 +525,8 @@ pub(crate) mod tests {
         Heightfield::new(heights, -2.0)
     }
 
-    /// Parts of [`hill`]: all of it, one cut along x and z, and ones cut above and below its summits.
+    /// Parts of [`hill`]: the whole, one cut along x and z, and parts cut above and below its
+    /// summits.
     pub(crate) fn parts(field: &Heightfield) -> Vec<Part> {
         let whole = [0.0, 1.0];
         let shares = [
@@ -514,7 +548,7 @@ pub(crate) mod tests {
         })
     }
 
-    /// The first rock of a part found by very small steps.
+    /// Distance of the first rock of a part, found by very small steps.
     fn patient(field: &Heightfield, part: &Part, ray: &Ray) -> Option<f32> {
         (0..60_000).map(|i| i as f32 * 1e-3).find(|t| {
             let (p, q) = (ray.at(*t), field.patches(ray.at(*t)));

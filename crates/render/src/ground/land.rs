@@ -1,5 +1,7 @@
-//! The look of the ground: colour, fine relief, occlusion and sunlight, baked once, kept between frames and patched where
-//! the ground changes.
+//! The look of the ground: colour, fine relief, occlusion and sunlight.
+//!
+//! The maps are baked once, kept between frames and patched where the ground changes. Invariant: a
+//! patch gives the same maps as a new bake.
 
 mod light;
 mod patch;
@@ -27,34 +29,39 @@ use lavoxel_automaton::view::linear_to_srgb;
 use lavoxel_automaton::view::{Drape, LookSpec, Surroundings};
 pub use lavoxel_base::parallel::*;
 
-/// Nodes along the longer side of a final picture: about one per pixel of a usual one.
+/// Nodes along the longer side of a final picture: about one per pixel of a picture of usual size.
 pub const NODES: usize = 768;
-/// The side of the box, in cells, for which pattern sizes are written down.
+/// Longer side of the box in cells at which a pattern unit is one cell.
 const REFERENCE_SIDE: f32 = 128.0;
-/// Cells on both sides of a place over which the plain styles take the slope of the ground.
+/// Half width in cells of the differences from which the plain styles take the slope of the ground.
 pub const PLAIN: f32 = 0.7;
-/// Rays that tell how much of the sky is open over the side of a cell, by their ways along x and z; length in cells of one that goes
-/// far, and distance of its beginning from the side.
+/// Directions along x and z of the rays that sample the open sky over the side of a cell.
 pub const OPEN_RAYS: [[f32; 2]; 5] = [[0.0, 0.0], [0.8, 0.3], [-0.3, 0.8], [-0.8, -0.3], [0.3, -0.8]];
+/// Length in cells from which on such a ray counts as unobstructed.
 pub const OPEN_FAR: f32 = 12.0;
+/// Distance in cells of the origin of such a ray from the side.
 pub const OPEN_HAIR: f32 = 0.02;
-/// Light that ground throws back where a picture of it is white: a photograph has the sun in it already, and would be brighter than rock.
+/// Albedo of white in a picture over the ground.
+// A photograph includes the light of the sun, and would be brighter than rock.
 const PHOTO: f32 = 0.5;
-/// More nodes per cell than this show nothing new.
+/// Upper bound of nodes per cell; more show nothing new.
 const MOST_PER_CELL: usize = 8;
 
 /// Surface properties at one node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rock {
+    /// Albedo, linear RGB.
     pub(crate) albedo: V3,
+    /// Unit normal.
     pub(crate) normal: V3,
-    /// x: open share of the sky, y: share of the sun that arrives.
+    /// Light: x is the open share of the sky, y the share of the sun that arrives.
     pub(crate) light: nalgebra::Vector2<f32>,
 }
 
-/// The rock of the ground from above as sRGB, without light and shadow, below the picture over it; `[wide, high]` pixels, rows from the
-/// north.
+/// Returns the rock of the ground from above as sRGB bytes, without light and shadow, below the
+/// picture `drape`; `wide` × `high` pixels, rows from the north.
 pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize; 2]) -> Vec<u8> {
+    // Without baked maps: colours need heights and slopes of the columns alone.
     let (depth, width) = ground.dim();
     let side = width.max(depth);
     let unit = unit_of(side);
@@ -87,57 +94,68 @@ pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize
 /// The ground, ready to be drawn: baked from heights once, then shared by all frames.
 #[derive(Clone, Debug)]
 pub struct TerrainLook {
-    /// The ground as drawn: the top with its relief, one node in `per_cell`, and the cut sides.
+    /// Drawn ground: the top with its relief, `per_cell` nodes per cell, and the cut sides.
     pub block: Heightfield,
-    /// Colour of the rock, linear RGB.
+    /// Albedo of the rock, linear RGB.
     pub albedo: Raster<V3>,
-    /// Unit normals with the finest grain; between nodes they are to be made unit vectors again.
+    /// Normals with the finest grain; unit vectors at the nodes, to be normalised again between
+    /// nodes.
     pub normal: Raster<V3>,
-    /// x: open share of the sky, y: share of the sun that arrives.
+    /// Light: x is the open share of the sky, y the share of the sun that arrives.
     pub light: Raster<nalgebra::Vector2<f32>>,
-    /// Light of the plain styles on the top: a lamp that does not move, and the open sky.
+    /// Light of the plain styles on the top: a fixed lamp, and the open sky.
     pub(crate) plain: Raster<f32>,
-    /// Cells per unit of pattern: a fine and a coarse grid of the same land look alike.
+    /// Pattern unit in cells: a fine and a coarse grid of the same land look alike.
     pub unit: f32,
     /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
     pub slope: Raster<nalgebra::Vector2<f32>>,
-    /// Heights of the columns. This map and those below make the maps above, whole or in part.
+    /// Heights of the columns in cells. From this map and those below the maps above are made,
+    /// whole or in part.
     coarse: Raster<f32>,
-    /// Heights of the columns, smoothed over a few cells.
+    /// Heights of the columns in cells, smoothed over a few cells.
     gentle: Raster<f32>,
+    /// Noise from which the rills are washed.
     seeds: Raster<f32>,
+    /// Rills at the nodes.
     rills: Raster<Rill>,
-    /// The ground around the box, where it goes on there.
+    /// Ground around the box; `None` where the ground ends at the box.
     pub beyond: Option<Beyond>,
-    /// 1 where the sun arrives, else 0; and the same with soft edges.
+    /// Hard shadows: 1 where the sun arrives, else 0.
     sun: Raster<f32>,
+    /// Hard shadows with soft edges.
     soft: Raster<f32>,
+    /// Heights by which the rock is coloured.
     scale: Altitudes,
-    /// Picture over the ground.
+    /// Picture over the ground; `None` without a picture.
     drape: Option<Drape>,
 }
 
 /// Heights by which the rock is coloured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Altitudes {
+    /// Lowest height in cells.
     lowest: f32,
+    /// Rise in cells from the lowest height to the height that counts as the top.
     rise: f32,
+    /// Longer side of the box in cells.
     side: usize,
-    /// Whether the ground is smooth stone.
+    /// Set if the ground is smooth stone.
     stone: bool,
 }
 
 impl Altitudes {
-    /// Heights in whole parts of the side, outwards: a summit that grows by some lava would colour the whole land again.
+    /// Returns the altitudes of `block`, rounded outwards to 1/64 of the side.
+    // Exact altitudes would change with each film of lava on a summit, and the whole land would be
+    // coloured again.
     fn of(block: &Heightfield, side: usize, stone: bool) -> Self {
         let part = side as f32 / 64.0;
         let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
         let (lowest, top) = ((lowest / part).floor() * part, (block.top / part).ceil() * part);
-        // Low hills have no summit to colour: a land counts as at least so high.
+        // Low hills have no summit to colour: the rise is at least 0.3 of the longer side.
         Self { lowest, rise: (top - lowest).max(0.3 * side as f32), side, stone }
     }
 
-    /// The place of a node.
+    /// Inputs of the rock's colour at the node (x, z) in cells.
     fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
         let p = pattern(v3(x, h, z), unit, block.tall);
@@ -146,33 +164,36 @@ impl Altitudes {
     }
 }
 
-/// A place in units of pattern, as wide as high where cells are not.
+/// Converts a place in cells to pattern units, in true proportions; `tall` is the height of a cell
+/// in its widths.
 pub(crate) fn pattern(p: V3, unit: f32, tall: f32) -> V3 {
     v3(p.x, p.y * tall, p.z) / unit
 }
 
-/// Cells to a unit of pattern in a box.
+/// Pattern unit of a box in cells.
 pub(crate) fn pattern_unit(grid: Grid) -> f32 {
     unit_of(grid.nx.max(grid.nz))
 }
 
+/// Pattern unit in cells of a box with the longer side `side` in cells.
 fn unit_of(side: usize) -> f32 {
     side as f32 / REFERENCE_SIDE
 }
 
-/// Nodes to a cell on land of so many cells along its longer side.
+/// Nodes per cell on land of `side` cells along its longer side, for `nodes` nodes along that side.
 pub fn per_cell(side: usize, nodes: usize) -> usize {
     (nodes / side).clamp(1, MOST_PER_CELL)
 }
 
-/// Number of nodes in a final picture of this box.
+/// Number of nodes in a final picture of a box of shape `grid`.
 pub(crate) fn nodes(grid: Grid) -> usize {
     let per_cell = per_cell(grid.nx.max(grid.nz), NODES);
     (grid.nx * per_cell + 1) * (grid.nz * per_cell + 1)
 }
 
 impl TerrainLook {
-    /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
+    /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape
+    /// (nz, nx).
     ///
     /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
     pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
@@ -180,8 +201,10 @@ impl TerrainLook {
         Self::bake_with(ground, Caves::default(), look, per_cell(grid.nx.max(grid.nz), nodes))
     }
 
-    /// Bakes with caves, and so many nodes to a cell.
+    /// Bakes the look of `ground` with caves, with `per_cell` nodes per cell.
     pub fn bake_with(ground: &Array2<f32>, caves: Caves, look: &LookSpec, per_cell: usize) -> Self {
+        // Every map is a function of the heights within some cells, so that `patch` can make the
+        // same numbers for a part.
         let cells = (ground.ncols(), ground.nrows());
         let side = cells.0.max(cells.1);
         let coarse = Raster::columns(cells, ground.iter().copied().collect());
@@ -225,8 +248,8 @@ impl TerrainLook {
         }
     }
 
-    /// Brings the look up to date with another ground of the same shape: a patch where little changed, else a new bake.
-    /// Whether anything changed.
+    /// Updates the look to another ground of the same shape: by a patch where little changed, else
+    /// by a new bake. Returns true if anything changed.
     pub fn follow(&mut self, ground: &Array2<f32>, caves: &Caves, look: &LookSpec) -> bool {
         let patched = self.patch(ground, caves.clone(), look);
         if patched == Patched::TooMuch {
@@ -237,12 +260,13 @@ impl TerrainLook {
         patched != Patched::Nothing
     }
 
-    /// Nodes to a cell.
+    /// Nodes per cell.
     fn per_cell(&self) -> usize {
         self.block.heights.per_cell as usize
     }
 
-    /// Bakes the sunlight again for another time of day, and everything for cells of another height and another kind of ground.
+    /// Bakes the sunlight again for another time of day; bakes everything again for cells of
+    /// another height, another picture over the ground or another kind of ground.
     pub fn relight(&mut self, look: &LookSpec) {
         if !self.is_of(look) {
             let (columns, caves) = (&self.coarse, self.block.caves.clone());
@@ -262,27 +286,30 @@ impl TerrainLook {
         self.beyond = Ends::of(look).map(bake);
     }
 
-    /// Whether the ground is smooth stone.
+    /// Returns true if the ground is smooth stone.
     pub(crate) fn is_stone(&self) -> bool {
         self.scale.stone
     }
 
-    /// Whether this is the ground of a look, but for its light.
+    /// Returns true if all maps except the light are those of `look`.
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
         let of_surroundings =
             self.scale.stone == is_stone(look) && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
         self.block.tall == look.cell_height && self.drape == look.drape && of_surroundings
     }
 
-    /// Bounds for a camera to frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
-    /// It is the same for any number of nodes, so that a coarse bake and the fine one after it are framed alike.
+    /// Bounds for a camera to frame, in cells: the ground block of a box of shape `grid`, with air
+    /// for the lava.
+    // Taken from the columns, not from the nodes, so that a coarse bake and the fine bake after it
+    // are framed alike.
     pub fn subject(&self, grid: Grid) -> Bounds {
-        // Lava lies on the ground and piles up over vents: leave it some air, but no more than the box has.
+        // Lava lies on the ground and piles up over vents: leave some air, but no more than the box
+        // has.
         let air = 0.06 * (grid.nx.max(grid.nz) as f32);
         let roof = |y: f32| (y + air).min(grid.ny as f32).max(1.0);
         let columns = &self.coarse;
         let top = columns.data.iter().copied().fold(f32::MIN, f32::max);
-        // Of each column the corner that lies farthest from the middle.
+        // Each column gives its corner farthest from the middle.
         let corner = |column: usize, of: usize| (if 2 * column < of { column } else { column + 1 }) as f32;
         let points = columns.data.iter().enumerate().map(|(k, &y)| {
             let (x, z) = (k % columns.width, k / columns.width);
@@ -298,7 +325,7 @@ impl TerrainLook {
         Rock { albedo: self.albedo.at(x, z), normal, light: self.light.at(x, z) }
     }
 
-    /// Surface properties of a cell's side in a cave.
+    /// Surface properties of a cell's side in a cave at `p`; `side` is the outward normal.
     pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
         let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
         let place = RockPoint {
@@ -318,7 +345,8 @@ impl TerrainLook {
         Rock { albedo, normal, light }
     }
 
-    /// Share of the sky that rock leaves open over a cell's side: of a few rays, those that go some cells far.
+    /// Share of the sky that rock leaves open over a cell's side: share of the [`OPEN_RAYS`] that
+    /// go at least [`OPEN_FAR`] cells.
     pub(crate) fn open_above(&self, p: V3, side: V3) -> f32 {
         let (from, whole) = (p + side * OPEN_HAIR, self.block.whole());
         let open = OPEN_RAYS.iter().filter(|[x, z]| {
@@ -328,12 +356,13 @@ impl TerrainLook {
         openness(open.count())
     }
 
-    /// The lowest height, and the rise from there to what counts as the top, by which rock is coloured.
+    /// Lowest height, and rise from there to the height that counts as the top, in cells; the rock
+    /// is coloured by both.
     pub fn altitudes(&self) -> [f32; 2] {
         [self.scale.lowest, self.scale.rise]
     }
 
-    /// Share of the sun that arrives at (x, z).
+    /// Share of the sun that arrives at (x, z) in cells.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(x, z) => beyond.sunlight(x, z),
@@ -341,13 +370,13 @@ impl TerrainLook {
         }
     }
 
-    /// Surface properties beyond the sides of the box.
+    /// Surface properties of the ground beyond the sides of the box.
     pub(crate) fn rock_beyond(&self, beyond: &Beyond, p: V3) -> Rock {
         let rock = beyond.rock(p.x, p.z);
         Rock { normal: rugged(rock.normal, pattern(p, self.unit, self.block.tall)), ..rock }
     }
 
-    /// Height of the ground below a point, beyond the sides of the box too.
+    /// Height in cells of the ground below `p`, beyond the sides of the box too.
     pub(crate) fn floor_below(&self, p: V3) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(p.x, p.z) => beyond.height(p.x, p.z),
@@ -356,12 +385,13 @@ impl TerrainLook {
     }
 }
 
-/// Share of the sky that is open where so many of [`OPEN_RAYS`] go far.
+/// Open share of the sky if `far` of the [`OPEN_RAYS`] are unobstructed.
 fn openness(far: usize) -> f32 {
     0.26 + 0.74 * far as f32 / OPEN_RAYS.len() as f32
 }
 
-/// Colour of the rock at (x, z) in cells: that of the land or of the picture over it, or of lava that set on it.
+/// Albedo of the rock at (x, z) in cells: of the land, of the picture over the land, or of lava
+/// that set.
 fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
     let cells = [block.heights.width, block.heights.depth].map(|nodes| (nodes - 1) as f32 / block.heights.per_cell);
     let node = cells.map(|cells| 1.0 / (cells * block.heights.per_cell));
@@ -370,7 +400,8 @@ fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z):
     if share > 0.0 { fresh(land, place, share) } else { land }
 }
 
-/// Colour of the picture over a place, and of the rock where it has none; place and span are shares of the box.
+/// Albedo of the picture at `place`, and of the rock where the picture has none; `place` and `span`
+/// are shares of the box.
 fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn() -> V3) -> V3 {
     let Some(drape) = drape else { return rock() };
     match drape.around(place, span) {
@@ -380,10 +411,11 @@ fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn(
     }
 }
 
-/// Cells to each side over which the margin of lava that set is spread.
+/// Distance in cells to each side over which the margin of lava that set is spread.
+// The unspread margin would end along the sides of cells.
 const MARGIN: f32 = 1.5;
 
-/// Share of lava that set around (x, z) in cells.
+/// Share of lava that set around (x, z) in cells, 0 to 1.
 fn set_around(block: &Heightfield, (x, z): (f32, f32)) -> f32 {
     if !block.caves.is_set_anywhere() {
         return 0.0;
@@ -402,12 +434,12 @@ fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> 
     bumped(ledged(normal, p), p)
 }
 
-/// Whether the ground of a look is smooth stone.
+/// Returns true if the ground of `look` is smooth stone.
 fn is_stone(look: &LookSpec) -> bool {
     look.surroundings == Surroundings::Table
 }
 
-/// The ground around a block.
+/// Bakes the ground around a block.
 fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
     let open = OpenSky::new();
     let surface = |at: V3, normal: V3| {
@@ -420,20 +452,20 @@ fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky:
     Beyond::bake((block, ends), unit, surface, sun, |block, p| open.open(block, p))
 }
 
-/// Hard shadows, and soft ones: the sun's disc is imitated by a small blur.
+/// Hard shadows, and soft shadows for which a small blur stands for the sun's disc.
 fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
     let hard = block.heights.map(|x, z, h| light::sun(block, sky.sun, [x, h, z]));
     let soft = hard.blurred(disc(hard.per_cell));
     [hard, soft]
 }
 
-/// For each node the open share of the sky, and the share of the sun.
+/// Light of each node: x is the open share of the sky, y the share of the sun.
 fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f32>> {
     let sky = OpenSky::new();
     block.heights.map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
 }
 
-/// Light of the plain styles on rock of this normal, of which the sky is open to a share.
+/// Light of the plain styles on rock with normal `normal` and the open share `open` of the sky.
 #[inline(always)]
 pub(crate) fn lit(open: f32, normal: V3, lamp: &V3) -> f32 {
     0.30 * open + 0.75 * saturate(normal.dot(lamp))
@@ -444,7 +476,7 @@ fn plain(block: &Heightfield, lamp: &V3, light: nalgebra::Vector2<f32>, (x, z): 
     lit(light.x, block.normal(x, z, PLAIN), lamp)
 }
 
-/// Rise per cell of smoothed columns.
+/// Rise per cell of smoothed columns towards +x and +z.
 fn rise(gentle: &Raster<f32>, (x, z): (f32, f32)) -> nalgebra::Vector2<f32> {
     let (east, south) = gentle.slope(x, z, 1.0);
     nalgebra::Vector2::new(east, south)

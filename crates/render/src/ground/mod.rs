@@ -1,4 +1,4 @@
-//! The ground and the light on it.
+//! The ground, the light on the ground, and the surroundings of the box.
 
 pub(crate) mod beams;
 pub mod beyond;

@@ -1,4 +1,4 @@
-//! A scalar or vector map over the ground plane, sampled smoothly.
+//! Map of scalars or vectors over the ground plane, with smooth sampling.
 
 use std::ops::{Add, Mul, Range, Sub};
 
@@ -7,17 +7,22 @@ use lavoxel_base::parallel::*;
 /// Samples over (x, z), `x` fastest.
 #[derive(Clone, Debug)]
 pub struct Raster<T> {
+    /// Samples along x.
     pub width: usize,
+    /// Samples along z.
     pub depth: usize,
     /// Samples per cell edge.
     pub per_cell: f32,
-    /// Position of sample 0 in sample units from the box's corner: 0 for corner nodes, 0.5 for column centres.
+    /// Position of sample 0 in sample units from the box's corner: 0 for corner nodes, 0.5 for
+    /// column centres.
     pub(crate) origin: f32,
+    /// Values of the samples.
     pub data: Vec<T>,
 }
 
 impl<T: Copy + Send + Sync> Raster<T> {
-    /// Corner-aligned nodes over `nx × nz` cells, `per_cell` to a cell edge; `make` is given (x, z) in cells.
+    /// Samples `make` at corner-aligned nodes over `cells` (nx, nz), `per_cell` nodes per cell
+    /// edge; `make` takes (x, z) in cells.
     pub(crate) fn nodes(cells: (usize, usize), per_cell: usize, make: impl Fn(f32, f32) -> T + Sync) -> Self {
         let (width, depth) = (cells.0 * per_cell + 1, cells.1 * per_cell + 1);
         let scale = 1.0 / per_cell as f32;
@@ -26,19 +31,19 @@ impl<T: Copy + Send + Sync> Raster<T> {
         Self { width, depth, per_cell: per_cell as f32, origin: 0.0, data }
     }
 
-    /// One sample per column, at its centre.
+    /// Returns a map of one sample per column, at the centre.
     pub(crate) fn columns(cells: (usize, usize), data: Vec<T>) -> Self {
         Self { width: cells.0, depth: cells.1, per_cell: 1.0, origin: 0.5, data }
     }
 
-    /// The sample at (i, j), indices held at the edges.
+    /// Sample at (i, j), with indices clamped to the edges.
     pub(crate) fn held(&self, i: isize, j: isize) -> T {
         let i = i.clamp(0, self.width as isize - 1) as usize;
         let j = j.clamp(0, self.depth as isize - 1) as usize;
         self.data[j * self.width + i]
     }
 
-    /// A new sample for each, from its position (x, z) in cells and its old value.
+    /// Maps each sample by `make`, which takes the position (x, z) in cells and the old value.
     pub(crate) fn map<U: Copy + Send + Sync>(&self, make: impl Fn(f32, f32, T) -> U + Sync) -> Raster<U> {
         let place = |k: usize| (k as f32 + self.origin) / self.per_cell;
         let data = (0..self.data.len())
@@ -53,7 +58,7 @@ impl<T> Raster<T>
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
-    /// Bilinear value at (x, z) in cells, held at the edges.
+    /// Bilinear value at (x, z) in cells, clamped to the edges.
     #[inline(always)]
     pub(crate) fn at(&self, x: f32, z: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
@@ -65,7 +70,7 @@ where
         blend(near, far, fz)
     }
 
-    /// Values at `z` in cells of all samples along x, from which [`Self::along`] takes those between them.
+    /// Values of all samples along x at `z` in cells, as input of [`Self::along`].
     pub(crate) fn row(&self, z: f32) -> Vec<T> {
         let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
         let j1 = (j + 1).min(self.depth - 1);
@@ -73,7 +78,7 @@ where
         near.iter().zip(far).map(|(near, far)| *near + (*far - *near) * fz).collect()
     }
 
-    /// Value at `x` in cells of a [`Self::row`], as [`Self::at`] has it.
+    /// Value at `x` in cells of a row from [`Self::row`]; equals [`Self::at`].
     #[inline(always)]
     pub(crate) fn along(&self, row: &[T], x: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
@@ -95,7 +100,8 @@ impl<T> Raster<T>
 where
     T: Copy + Send + Sync + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
-    /// The map after three box blurs of `radius` samples, which is nearly a Gaussian; edges are held.
+    /// Blurs with three box filters of `radius` samples, nearly a Gaussian; edge values are
+    /// repeated.
     pub(crate) fn blurred(&self, radius: usize) -> Self {
         let mut now = self.clone();
         for _ in 0..3 {
@@ -104,12 +110,13 @@ where
         now
     }
 
-    /// Blurs only so much as the samples `across` × `rows` change, into `blurred`, the blurred map of before.
+    /// Updates `blurred`, the blurred map of before, where the samples `across` × `rows` have
+    /// changed.
     pub(crate) fn blur_part(&self, radius: usize, (across, rows): (Range<usize>, Range<usize>), blurred: &mut Self) {
         if across.is_empty() || rows.is_empty() {
             return;
         }
-        // What changes, and around it what the changed sums read.
+        // Three passes spread a change over 3 radii, and the changed sums read another 3 radii.
         let wide = |range: &Range<usize>, n: usize, by: usize| range.start.saturating_sub(by)..(range.end + by).min(n);
         let window = |by: usize| (wide(&across, self.width, by), wide(&rows, self.depth, by));
         let ((xs, zs), (all_xs, all_zs)) = (window(3 * radius), window(6 * radius));
@@ -122,7 +129,9 @@ where
         }
     }
 
+    /// Box filter of `radius` samples along x.
     fn box_rows(&self, radius: usize) -> Self {
+        // A running sum makes the cost independent of the radius.
         let (n, r) = (self.width as isize, radius as isize);
         let scale = 1.0 / (2 * r + 1) as f32;
         let mut data = self.data.clone();
@@ -137,6 +146,7 @@ where
         Self { data, ..*self }
     }
 
+    /// Map with x and z exchanged, so that one filter serves both axes.
     fn transposed(&self) -> Self {
         let mut data = self.data.clone();
         data.par_chunks_mut(self.depth).enumerate().for_each(|(i, row)| {
@@ -158,6 +168,8 @@ impl Raster<f32> {
     }
 }
 
+/// Index of the sample at or before `position`, clamped to the map, and the fraction towards the
+/// next.
 #[inline(always)]
 fn split(position: f32, count: usize) -> (usize, f32) {
     let held = position.clamp(0.0, (count - 1) as f32);
@@ -165,6 +177,7 @@ fn split(position: f32, count: usize) -> (usize, f32) {
     (i, held - i as f32)
 }
 
+/// Weights of four neighbouring samples at the fraction `t` between the middle two.
 fn catmull_rom(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [0.5 * (-t3 + 2.0 * t2 - t), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (-3.0 * t3 + 4.0 * t2 + t), 0.5 * (t3 - t2)]

@@ -1,4 +1,4 @@
-//! Sun and sky: what lights the rock, and what is seen behind it.
+//! Sun, sky and studio: the light on the rock, and the backdrop behind the scene.
 
 use std::sync::LazyLock;
 
@@ -8,92 +8,120 @@ use crate::noise;
 use lavoxel_automaton::view::{LookSpec, SkyPreset, Surroundings};
 use lavoxel_base::parallel::*;
 
-/// The light of one time of day; colours are linear RGB.
+/// Light of one time of day; colours are linear RGB.
 #[derive(Clone, Debug)]
 pub struct Sky {
     /// Unit direction towards the sun (or the moon).
     pub sun: V3,
-    /// Light of the sun on a surface that faces it.
+    /// Light of the sun on a surface that faces the sun.
     pub sun_color: V3,
-    /// Colours straight up, at the horizon and straight down.
+    /// Colour straight up.
     pub zenith: V3,
+    /// Colour at the horizon.
     pub horizon: V3,
+    /// Colour straight down.
     pub nadir: V3,
     /// Colour around the sun.
     pub halo: V3,
-    /// Light from all sides on an open upward surface, and from below.
+    /// Light from all sides: on an open upward surface, and from below.
     pub ambient: [V3; 2],
-    /// How much more than by day is seen of the light of lava in smoke: in the dark it is looked at for longer.
+    /// Brightness of the light of lava in smoke relative to day: the eye adapts to the dark.
     pub adapted: f32,
-    /// Share of the sky that clouds cover, how bright stars are, and whether hills stand at the horizon.
+    /// Share of the sky that clouds cover, 0 to 1.
     pub clouds: f32,
+    /// Brightness of stars, 0 to 1.
     pub stars: f32,
+    /// True if hills stand at the horizon.
     pub hills: bool,
-    /// Whether the lamps of a studio are around, and not a sky.
+    /// Set if the lamps of a studio are around instead of a sky.
     pub(crate) is_indoors: bool,
 }
 
-/// Steps of the table of [`Below`].
+/// Intervals of the table [`Below`].
+// Enough that the table is within 3e-4 of the curve, which a test holds.
 const STEPS: usize = 512;
-/// Sine of the angle below the horizon from which the backdrop stays the same.
+/// Sine of the angle below the horizon from which on the backdrop stays the same.
 pub const DEEP: f32 = 0.62;
 
-/// Exponent of the way from the colour of the horizon to that below it.
+// Look constants, chosen by eye unless another reason is given; shaders read the same values by
+// name.
+/// Exponent of the gradient from the colour of the horizon to the colour below.
 pub const BENT: f32 = 0.7;
 
-/// Share of the sun's light that clouds in a mirror have.
+/// Share of the sun's light that clouds in a mirror image send on.
 pub const CLOUD: f32 = 0.45;
 
-/// Height of the layer of clouds over which the sky bends down to the horizon, and its farthest place.
+/// Height of the cloud layer, over which the sky bends down to the horizon, as an offset of the
+/// sine of the elevation.
 pub const LAYER: f32 = 0.16;
+/// Farthest distance in the cloud layer, at the horizon.
 const FARTHEST: f32 = 1.0 / LAYER;
-/// Places of the table of clouds from its middle to its end.
+/// Samples of the table of clouds from its middle to its end.
 const CLOUD_PLACES: usize = 448;
-/// Noise at which clouds begin with none and with all of the sky covered, and how much more of it makes them dense.
+/// Noise values at which clouds begin, for a clear and for an overcast sky.
 pub const BEGIN: [f32; 2] = [0.55, -0.45];
+/// Range of noise over which clouds become dense.
 pub const DENSE: f32 = 0.5;
-/// How far towards the sun other clouds shade one, and by how much.
+/// Distance towards the sun at which other clouds shade a cloud.
 pub const TOWARD: f32 = 0.16;
+/// Optical depth of that shade for a dense cloud.
 pub const SHADES: f32 = 1.6;
-/// Shares of the sun's light, and of the horizon's, that clouds send on, and how much more of it beside the sun.
+/// Share of the sun's light that clouds send on.
 pub const LIT: f32 = 0.085;
+/// Share of the horizon's light that clouds send on.
 pub const SEEN: f32 = 1.15;
+/// Additional share of the sun's light near the sun.
 pub const BESIDE: f32 = 0.22;
-/// Sines of the angles over the horizon between which clouds come out of the haze.
+/// Sines of the elevations between which clouds emerge from the haze.
 pub const OUT: [f32; 2] = [0.015, 0.17];
-/// Stars to a unit of direction, and the noise at which one begins and shows all of its light.
+/// Waves of the stars' noise per unit of direction.
 pub const STARS: f32 = 290.0;
+/// Noise values at which a star begins to show, and shows all of its light.
 pub const STAR: [f32; 2] = [0.62, 0.86];
 
-/// Hills at the horizon: sines of the lowest and highest crests of the far and of the near row, their waves around the horizon, and how
-/// much of their own dark colour comes through the haze.
+/// Sines of the elevations of the lowest and highest crest, of the far and of the near row of
+/// hills.
 pub const CRESTS: [[f32; 2]; 2] = [[0.016, 0.094], [0.004, 0.048]];
+/// Waves of the crests per unit of direction around the horizon, of the far and of the near row.
 pub const WAVES: [f32; 2] = [2.6, 4.3];
+/// Share of the hills' own dark colour that comes through the haze, of the far and of the near row.
 pub const THROUGH: [f32; 2] = [0.40, 0.66];
-/// Share of the light on them that hills send on, waves of their ridges around and upwards, and how much these show.
+/// Share of sunlight and sky light that hills send on.
 pub const DARK: f32 = 0.05;
+/// Waves of the ridges per unit of direction, around the horizon and upwards.
 pub const RIDGES: [f32; 2] = [26.0, 55.0];
+/// Contrast of the ridges.
 pub const RIDGED: f32 = 0.9;
 /// Directions of the table of hills.
 const AROUND: usize = 4096;
-/// Share of their colour that sun and sky have indoors, and how bright its wall is beside a horizon, up to its ceiling and on its floor.
+/// Saturation of the sunlight indoors relative to outdoors.
 const COLORED_KEY: f32 = 0.55;
+/// Saturation of the sky light indoors relative to outdoors.
 const COLORED_FILL: f32 = 0.5;
+/// Saturation of the wall indoors relative to the horizon outdoors.
 const COLORED_WALL: f32 = 0.4;
+/// Brightness of the wall, the ceiling and the floor indoors relative to the horizon outdoors.
 const WALLS: [f32; 3] = [0.62, 0.10, 0.10];
-/// Lamps of a studio, each a lit rectangle: cosine and sine of its turn from the sun's side and of its height; half its width and height at
-/// distance 1, the softness of its edge, and its strength. The first one has the sun's colour, and bars as a window.
+/// Directions of the lamps of a studio: cosine and sine of the turn from the sun's side, cosine and
+/// sine of the elevation.
+///
+/// Lamp 0 is the key lamp with the sun's colour, and has bars like a window.
 pub const LAMPS: [[f32; 4]; 3] =
     [[0.906, 0.423, 0.743, 0.669], [-0.500, -0.866, 0.857, 0.515], [-0.174, 0.985, 0.342, 0.940]];
+/// Shapes of the lamps: half width and half height at distance 1, softness of the edge, strength.
 pub const LAMP_SIZES: [[f32; 4]; 3] = [[0.52, 0.40, 0.06, 1.25], [0.80, 0.28, 0.30, 1.25], [0.75, 0.30, 0.14, 1.5]];
-/// How much brighter the wall is in a mirror, and sines of the height between which it darkens there.
+/// Brightness of the wall in a mirror image relative to the wall.
 pub const LIT_WALL: f32 = 2.2;
+/// Sines of the elevations between which the mirrored wall darkens upwards.
 pub const WALL_ENDS: [f32; 2] = [0.15, 0.8];
-/// Half the width of its bars, and how much softer the edges of lamps are in liquids, whose steps of cells would show in them.
+/// Half width of the bars of the key lamp at distance 1.
 pub const BARS: f32 = 0.028;
+// Sharp edges would show the steps of cells at the surfaces of liquids.
+/// Additional softness of the lamps' edges in liquids.
 pub const SOFTENED: f32 = 0.30;
 
-/// Share of the nadir's colour below the horizon from a table: the power is dear for something done for each pixel.
+/// Table of the share of the nadir's colour below the horizon.
+// A power for each pixel would cost too much.
 struct Below(Vec<f32>);
 
 static BELOW: LazyLock<Below> = LazyLock::new(|| {
@@ -102,7 +130,7 @@ static BELOW: LazyLock<Below> = LazyLock::new(|| {
 });
 
 impl Below {
-    /// For the sine of an angle of 0 or more.
+    /// Share for the sine `down` of an angle of 0 or more below the horizon.
     #[inline(always)]
     fn of(&self, down: f32) -> f32 {
         let place = (down * (STEPS as f32 / DEEP)).clamp(0.0, STEPS as f32);
@@ -111,7 +139,7 @@ impl Below {
     }
 }
 
-/// Noise of the clouds over their layer, from a table.
+/// Table of the noise of the clouds over their layer.
 static CLOUDS: LazyLock<Raster<f32>> = LazyLock::new(|| {
     let side = 2 * CLOUD_PLACES + 1;
     let place = |i: usize| (i as f32 / CLOUD_PLACES as f32 - 1.0) * FARTHEST;
@@ -125,7 +153,7 @@ fn clouds_at(x: f32, z: f32) -> f32 {
     noise::fractal(v3(0.9 * x + 3.0, 7.0, 1.4 * z + 1.0), 5)
 }
 
-/// Sines of the angles of the far and the near crests, all around.
+/// Table of the sines of the elevations of the far and the near crest, all around.
 static HILLS: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let crests = |k: usize| {
         let angle = (k as f32 / AROUND as f32 - 0.5) * std::f32::consts::TAU;
@@ -134,7 +162,8 @@ static HILLS: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     (0..=AROUND).map(crests).collect()
 });
 
-/// Sines of the angles of the far and the near crest in a direction of length 1.
+/// Sines of the elevations of the far and the near crest in the horizontal unit direction (`x`,
+/// `z`).
 fn crests_at(x: f32, z: f32) -> [f32; 2] {
     [0, 1].map(|row| {
         let wave = WAVES[row];
@@ -143,7 +172,7 @@ fn crests_at(x: f32, z: f32) -> [f32; 2] {
     })
 }
 
-/// Crests in a direction.
+/// Sines of the elevations of the far and the near crest, interpolated from the table.
 fn crests(x: f32, z: f32) -> [f32; 2] {
     let place = (z.atan2(x) / std::f32::consts::TAU + 0.5) * AROUND as f32;
     let k = (place.max(0.0) as usize).min(AROUND - 1);
@@ -151,6 +180,7 @@ fn crests(x: f32, z: f32) -> [f32; 2] {
 }
 
 impl Sky {
+    /// Returns the sky or the studio of `look`.
     pub fn new(look: &LookSpec) -> Self {
         let sky = Self::clear(look);
         match look.surroundings {
@@ -164,7 +194,7 @@ impl Sky {
         }
     }
 
-    /// A studio at this time of day: a grey wall, and lamps instead of sun and sky.
+    /// Returns a studio at this time of day: a grey wall, and lamps instead of sun and sky.
     fn indoors(self) -> Self {
         let tinted = |color: V3, share: f32| mix(V3::repeat(luminance(color)), color, share);
         let wall = tinted(self.horizon, COLORED_WALL);
@@ -174,10 +204,11 @@ impl Sky {
         Self { sun_color, horizon, zenith, nadir, halo: V3::zeros(), ambient, is_indoors: true, ..self }
     }
 
-    /// The sky of a look without anything in it.
+    /// Returns the sky of `look` without clouds, stars or hills.
     fn clear(look: &LookSpec) -> Self {
         let elevation = |usual: f32| look.sun_elevation_deg.unwrap_or(usual);
         let toward = |usual: f32| direction(look.sun_azimuth_deg, elevation(usual));
+        // Colours of the presets are chosen by eye.
         match look.sky {
             SkyPreset::Dusk => Self {
                 sun: toward(24.0),
@@ -224,7 +255,7 @@ impl Sky {
         }
     }
 
-    /// Light of a ray that leaves the scene.
+    /// Light of a ray in direction `d` that leaves the scene.
     pub(crate) fn backdrop(&self, d: V3) -> V3 {
         let air = self.air(d);
         if d.y <= 0.0 {
@@ -234,7 +265,7 @@ impl Sky {
         if self.hills { self.with_hills(d, sky) } else { sky }
     }
 
-    /// Stars, and clouds before them.
+    /// Adds stars to `air`, and clouds before the stars.
     fn with_clouds(&self, d: V3, air: V3) -> V3 {
         let out = smoothstep(OUT[0], OUT[1], d.y);
         let star = if self.stars > 0.0 { smoothstep(STAR[0], STAR[1], noise::gradient(d * STARS)) } else { 0.0 };
@@ -253,7 +284,7 @@ impl Sky {
         if cover <= 0.0 {
             return air;
         }
-        // Those between a cloud and the sun shade it; the thin ones beside the sun are bright.
+        // Clouds towards the sun shade a cloud; thin clouds near the sun are bright.
         let shade = (-SHADES * dense(x + TOWARD * self.sun.x, z + TOWARD * self.sun.z)).exp();
         let beside = BESIDE * saturate(d.dot(&self.sun)).powi(6) * (1.0 - cover);
         let cloud =
@@ -261,8 +292,9 @@ impl Sky {
         mix(air, cloud, cover * out * 0.9)
     }
 
-    /// Rows of hills in haze, before the sky.
+    /// Adds rows of hills in haze before the sky.
     fn with_hills(&self, d: V3, sky: V3) -> V3 {
+        // Most directions are above all crests, and cost no look-up.
         if d.y > CRESTS[0][1].max(CRESTS[1][1]) {
             return sky;
         }
@@ -281,8 +313,9 @@ impl Sky {
         })
     }
 
-    /// Light of the air alone. The horizon is spread wide because a model seen from above has mostly the lower half of the sky behind
-    /// it.
+    /// Light of the air alone, in direction `d`.
+    // The horizon is spread wide, because a model seen from above has mostly the lower half of the
+    // sky behind it.
     pub(crate) fn air(&self, d: V3) -> V3 {
         let base = if d.y >= 0.0 {
             mix(self.horizon, self.zenith, smoothstep(0.0, 0.55, d.y))
@@ -297,7 +330,7 @@ impl Sky {
         mix(self.ambient[1], self.ambient[0], 0.5 + 0.5 * n.y)
     }
 
-    /// Sky seen in a reflection.
+    /// Sky, or studio, in a blurred reflection.
     pub(crate) fn reflected(&self, d: V3) -> V3 {
         if self.is_indoors {
             return self.studio(d, SOFTENED);
@@ -305,8 +338,10 @@ impl Sky {
         mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
     }
 
-    /// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it; indoors lamps, with edges so
-    /// much softer.
+    /// Mirror image of the surroundings in a smooth surface: a sky with clouds over a horizon and
+    /// dark ground, or a studio.
+    ///
+    /// `softer` widens the edges of the studio's lamps.
     pub(crate) fn mirrored(&self, d: V3, softer: f32) -> V3 {
         if self.is_indoors {
             return self.studio(d, softer);
@@ -318,7 +353,8 @@ impl Sky {
         mix(self.nadir, above, smoothstep(-0.12, 0.06, d.y))
     }
 
-    /// A studio seen in a smooth surface: a wall that darkens upwards, a dark table, and the lamps, with edges so much softer.
+    /// Mirror image of the studio in a smooth surface: a wall that darkens upwards, a dark table,
+    /// and the lamps; `softer` widens their edges.
     fn studio(&self, d: V3, softer: f32) -> V3 {
         let wall = mix(self.horizon * LIT_WALL, self.zenith, smoothstep(WALL_ENDS[0], WALL_ENDS[1], d.y));
         let room = mix(self.nadir, wall, smoothstep(-0.12, 0.06, d.y));
@@ -346,7 +382,7 @@ impl Sky {
         light
     }
 
-    /// Colour that distance fades to, in direction `d`.
+    /// Colour to which distance fades in direction `d`.
     pub(crate) fn haze(&self, d: V3) -> V3 {
         mix(self.air(v3(d.x, d.y.max(-0.25), d.z).normalize()), self.horizon, 0.35)
     }
@@ -372,7 +408,7 @@ mod tests {
             hilly += usize::from(sky.backdrop(toward(0.006)).y < bare.air(toward(0.006)).y);
         }
         assert!((50..670).contains(&clouded) && hilly > 600, "{clouded} clouded, {hilly} hilly");
-        // A place of the table and a place between.
+        // One sample of the table and places between samples.
         for (x, z) in [(0.5, -2.0), (1.37, 3.1), (-4.4, 0.2)] {
             let place = |at: f32| (at / FARTHEST + 1.0) * CLOUD_PLACES as f32;
             assert!((CLOUDS.at(place(x), place(z)) - clouds_at(x, z)).abs() < 0.01, "at {x}, {z}");

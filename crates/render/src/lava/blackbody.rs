@@ -1,39 +1,52 @@
-//! The colour of hot rock: Planck's law seen by the standard observer.
+//! Colours of hot rock: Planck's law integrated over the standard observer.
 //!
-//! Spectral radiance is weighed with the CIE 1931 2° colour-matching functions (the multi-lobe fit of Wyman, Sloan and
-//! Shirley, 2013) and turned into linear Rec. 709 RGB. Two liberties are taken for pictures, both here and nowhere else:
+//! Spectral radiance is weighted with the CIE 1931 2° colour-matching functions (the multi-lobe fit
+//! of Wyman, Sloan and Shirley, 2013) and converted to linear Rec. 709 RGB. Pictures deviate from
+//! physics in two ways, both in this file and nowhere else:
 //!
-//! * **White balance.** Basalt at 1000–1480 K is a very deep red on a daylight-balanced screen, while an eye that has
-//!   adapted to it, and every photograph, shows orange and yellow. The table is read at `1.35 T + 250 K`.
-//! * **Luminance.** Radiance spans five decades over that range. [`BlackBody::shown`] keeps the hue and compresses the
-//!   luminance with a power, as a local exposure would.
+//! * **White balance.** Basalt at 1000–1480 K is a very deep red on a daylight-balanced screen,
+//!   while an eye that has adapted to it, and every photograph, shows orange and yellow. The table
+//!   is read at `1.35 T + 250 K`.
+//! * **Luminance.** Radiance spans five decades over that range. [`BlackBody::shown`] keeps the hue
+//!   and compresses the luminance with a power, as a local exposure would.
 
 use crate::math::{V3, luminance, smoothstep, v3};
 
+/// Temperature of the table's first entry, in kelvin.
 const COLDEST_K: f32 = 500.0;
+/// Temperature of the table's last entry, in kelvin.
 const HOTTEST_K: f32 = 3500.0;
+/// Number of entries of the table.
+// Steps of 5 K: 1 + (3500 − 500) / 5.
 const ENTRIES: usize = 601;
-/// Temperature whose shown luminance is 1.
+/// Temperature whose shown luminance is 1, in kelvin.
 const REFERENCE_K: f32 = 1400.0;
+/// Exponent that compresses the luminance.
+// Below 1 to compress the decades of radiance; chosen so that the glow goes from white-yellow to
+// dark red.
 const LUMINANCE_POWER: f32 = 0.70;
-/// Temperatures in kelvin at which a body begins to glow, and from which on it shows all of its light.
+/// Temperatures in kelvin at which a body begins to glow, and from which on all of its light is
+/// shown.
+// Below 600 K nothing glows: compressed luminance would show light that no eye sees.
 pub const GLOWS: [f32; 2] = [600.0, 850.0];
 
-/// Temperature of lava with this energy per amount, where that of energy 0 and 1 is given.
+/// Temperature in kelvin of lava with `energy` per unit of amount; `cold` and `hot` are those of
+/// energy 0 and 1.
 pub(crate) fn kelvin([cold, hot]: [f32; 2], energy: f32) -> f32 {
     cold + (hot - cold) * energy
 }
 
-/// Share of its light that a body shows: none below the temperature at which it begins to glow. The compressed luminance
-/// would show what no eye sees.
+/// Share of a body's light that is shown at `kelvin`, 0 below the temperature at which a body
+/// begins to glow.
 pub(crate) fn red_hot(kelvin: f32) -> f32 {
     smoothstep(GLOWS[0], GLOWS[1], kelvin)
 }
 
-/// A table of black-body colours.
+/// Look-up table of black-body colours.
 #[derive(Clone, Debug)]
 pub struct BlackBody {
-    /// Linear RGB at evenly spaced temperatures, luminance 1 at the white-balanced reference.
+    /// Linear RGB at evenly spaced temperatures; the luminance is 1 at the white-balanced
+    /// reference.
     table: Vec<V3>,
 }
 
@@ -44,7 +57,7 @@ impl Default for BlackBody {
 }
 
 impl BlackBody {
-    /// Integrates the spectra once.
+    /// Integrates the spectra of all entries.
     pub fn new() -> Self {
         let reference = luminance(rgb(balanced(REFERENCE_K)));
         let step = (HOTTEST_K - COLDEST_K) / (ENTRIES - 1) as f32;
@@ -52,15 +65,16 @@ impl BlackBody {
         Self { table }
     }
 
-    /// Linear RGB radiance of a black body at `kelvin`, without the white balance; luminance in units of the
-    /// white-balanced reference.
+    /// Linear RGB radiance of a black body at `kelvin`, without the white balance; luminance in
+    /// units of the white-balanced reference.
     pub fn radiance(&self, kelvin: f32) -> V3 {
         let position = ((kelvin - COLDEST_K) / (HOTTEST_K - COLDEST_K)).clamp(0.0, 1.0) * (ENTRIES - 1) as f32;
         let i = (position as usize).min(ENTRIES - 2);
         self.table[i].lerp(&self.table[i + 1], position - i as f32)
     }
 
-    /// The colour a picture shows for rock at `kelvin`: white-balanced hue, compressed luminance, 1 at 1400 K.
+    /// Colour that a picture shows for rock at `kelvin`: white-balanced hue, compressed luminance,
+    /// 1 at 1400 K.
     pub fn shown(&self, kelvin: f32) -> V3 {
         let raw = self.radiance(balanced(kelvin));
         let light = luminance(raw).max(1e-12);
@@ -68,11 +82,13 @@ impl BlackBody {
     }
 }
 
+/// Temperature at which the table is read for rock at `kelvin`: the white balance.
 fn balanced(kelvin: f32) -> f32 {
     1.35 * kelvin + 250.0
 }
 
-/// Linear Rec. 709 RGB of a black body; colours outside the gamut are clipped to its edge.
+/// Linear Rec. 709 RGB of a black body at `kelvin`; colours outside of the gamut are clipped to its
+/// edge.
 fn rgb(kelvin: f32) -> V3 {
     let mut xyz = V3::zeros();
     for nanometres in (380..=780).step_by(5) {
@@ -87,14 +103,14 @@ fn rgb(kelvin: f32) -> V3 {
     .map(|c| c.max(0.0))
 }
 
-/// Spectral radiance, up to a constant factor.
+/// Spectral radiance by Planck's law, up to a constant factor.
 fn planck(nanometres: f32, kelvin: f32) -> f32 {
     let micrometres = f64::from(nanometres) * 1e-3;
     let exponent = 14_387.77 / (micrometres * f64::from(kelvin));
     (micrometres.powi(-5) / exponent.exp_m1() * 1e6) as f32
 }
 
-/// CIE 1931 x̄, ȳ, z̄ at a wavelength in nanometres.
+/// CIE 1931 colour-matching functions x̄, ȳ, z̄ at a wavelength in nanometres.
 fn observer(nanometres: f32) -> V3 {
     let lobe = |peak: f32, left: f32, right: f32| {
         let width = if nanometres < peak { left } else { right };

@@ -1,8 +1,9 @@
-//! The lava's skin: dark plates that drift apart over a glowing inside.
+//! Shading of the lava's skin: dark plates that drift apart over a glowing inside.
 //!
-//! The share of crust grows as the energy per amount falls, and falls with the speed of the flow: near the vent and in steep
-//! channels the skin is torn open, far away only a few cracks glow. Where the temperature of the surface is known, it decides
-//! instead: a young crust shines and is torn open, an old one is dull, dark and closed.
+//! The share of crust grows as the energy per amount falls, and shrinks with the speed of the flow:
+//! near the vent and in steep channels the skin is torn open, far away only a few cracks glow.
+//! Where the surface temperature is known, that temperature decides instead: a young crust shines
+//! and is torn open, an old crust is dull, dark and closed.
 
 use crate::lava::blackbody::{kelvin, red_hot};
 use crate::lava::plates::{Pattern, carried, rubble};
@@ -10,93 +11,108 @@ use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 
-/// Temperatures in kelvin of the surface of a crust that counts as old, and of one that counts as young.
+// Look constants, chosen by eye; shaders read the same values by name.
+/// Surface temperatures in kelvin at and below which a crust counts as old, and at and above which
+/// as young.
 pub const AGES: [f32; 2] = [620.0, 1120.0];
-/// Surface temperatures for cracks: none are left open in a crust whose surface is as cold as the first.
+/// Surface temperatures in kelvin between which cracks open: none below the first, all above the
+/// second.
 pub const CRACKS: [f32; 2] = [480.0, 760.0];
-/// How much an old crust shines, and a young one.
+/// Gloss of an old and of a young crust relative to a crust of unknown age.
 pub const SHINES: [f32; 2] = [0.25, 2.2];
-/// Gray of an old crust, and its share.
+/// Albedo of an old crust, a gray in linear RGB.
 pub const DULL: V3 = V3::new(0.034, 0.033, 0.033);
+/// Share of [`DULL`] in the colour of the oldest crust.
 pub const DULLED: f32 = 0.6;
 
-/// Share of the heat under an old crust that cracks it.
+/// Share of the heat under an old crust that counts for its cracks.
 pub const UNDER: f32 = 0.78;
-/// Temperatures of lava under a crust that just moves, and that moves freely.
+/// Temperatures in kelvin of lava that just moves under its crust, and that moves freely.
 pub const LIQUID: [f32; 2] = [1000.0, 1280.0];
-/// Temperature of openings in cold lava and in the hottest.
+/// Temperature of openings in cold lava, in kelvin.
 pub const OPEN_COLD: f32 = 910.0;
+/// Temperature of openings in the hottest lava, in kelvin.
 pub const OPEN_HOT: f32 = 1300.0;
-/// Temperature by which a young crust between cracks is colder than the mean of its surface.
+/// Difference in kelvin by which a young crust between cracks is colder than the mean of its
+/// surface.
 pub const SKINNED: f32 = 150.0;
-/// Share of the lava's light that its own crust gets.
+/// Share of the lava's light that its own crust receives.
 pub const LIT: f32 = 0.20;
-/// How much of the sky a crust mirrors at a grazing angle.
+/// Reflectance of a crust for the sky at a grazing angle.
 pub const SHEEN: f32 = 0.20;
-/// Light of open lava by the colour that a picture shows for its temperature.
+/// Brightness of open lava relative to the colour that a picture shows for its temperature.
 pub const BRIGHT: f32 = 1.7;
 
-/// Cells over its bed in which cut lava is colder, by so many kelvin, and by how many its sheets differ.
+/// Depth of the chilled layer over the bed of cut lava, in cells.
 pub const CHILLED: f32 = 2.5;
-/// Densities between which lava below it counts as such.
+/// Densities between which lava below a point begins to count, and counts fully.
 pub const BEDDED: [f32; 2] = [0.2, 0.9];
+/// Cooling of cut lava at its bed, in kelvin.
 pub const COLDER: f32 = 130.0;
+/// Amplitude in kelvin by which the sheets of cut lava differ.
 pub const SHEETS: f32 = 190.0;
-/// Share of these where the temperature is known.
+/// Factor of [`COLDER`] and [`SHEETS`] where the temperature of the lava is known.
 pub const KNOWN: f32 = 0.7;
 
-/// Cells that the crust of cut lava is thick, densities over it between which it ends, how ragged its underside is, its colour, and its
-/// greatest temperature.
+/// Thickness of the crust over cut lava, in cells.
 pub const ROOF_THICK: f32 = 1.1;
+/// Densities at [`ROOF_THICK`] above a cut point between which the crust ends.
 pub const ROOF: [f32; 2] = [0.25, 0.6];
+/// Amplitude by which the underside of the crust is ragged, in density.
 pub const ROOF_RAGGED: f32 = 0.3;
+/// Waves of that raggedness per pattern unit.
 pub const ROOF_GRAINS: f32 = 0.9;
+/// Albedo of the crust of cut lava, linear RGB.
 pub const ROOF_TINT: V3 = V3::new(0.036, 0.033, 0.031);
+/// Highest temperature of the crust of cut lava, in kelvin.
 pub const ROOFED: f32 = 760.0;
 
-/// How young a crust with a surface of this temperature is, 0 to 1.
+/// Youth of a crust, 0 (old) to 1 (young), by its surface temperature `kelvin`.
 pub(crate) fn youth(kelvin: f32) -> f32 {
     smoothstep(AGES[0], AGES[1], kelvin)
 }
 
-/// How far cracks may open in a crust with a surface of this temperature, 0 to 1.
+/// Share of their full width to which cracks may open, 0 to 1, by the surface temperature `kelvin`.
 pub(crate) fn cracked(kelvin: f32) -> f32 {
     smoothstep(CRACKS[0], CRACKS[1], kelvin)
 }
 
-/// A point of the lava's surface.
+/// Point of the lava's surface to be shaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Skin {
+    /// Place in cells.
     pub(crate) point: V3,
+    /// Outward unit normal.
     pub(crate) normal: V3,
     /// Direction of the ray from the eye.
     pub(crate) view: V3,
-    /// Whether a side of the box, or of its shown part, cuts through the lava here: the inside has no crust.
+    /// Set where a side of the box, or of its shown part, cuts through the lava: the inside has no
+    /// crust.
     pub(crate) cut: bool,
 }
 
-/// Heat 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
+/// Heat of the lava at `p`: 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
 pub(crate) fn heat(context: &ShadeContext, p: V3) -> f32 {
     let [cold, hot] = context.look.heat;
     saturate((context.field.specific_energy(p) - cold) / (hot - cold))
 }
 
-/// Temperature of the lava in kelvin, where it is known.
+/// Temperature of the lava at `p` in kelvin; `None` if the look gives no range of temperatures.
 pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
     context.look.kelvin.map(|range| kelvin(range, context.field.specific_energy(p)))
 }
 
-/// Light that leaves the skin towards the eye.
+/// Light that leaves the skin towards the eye, in linear RGB.
 pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
     let under = skin.point - skin.normal * 0.6;
     let (heat, hot) = (heat(context, under), temperature(context, under));
     if skin.cut {
-        // Colder where the lava ends: a cut shows a rim.
+        // Lava is colder where it ends, so that a cut shows a rim.
         let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
         let p = skin.point;
         let chilled = chilled(context, p);
-        // Sheets that the flow drew out.
+        // Noise stretched along the horizontal: sheets that the flow drew out.
         let sheets = noise::fractal(v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit), 3);
         let ragged = noise::gradient(p * (ROOF_GRAINS / context.land.unit));
         let over = context.field.density(p + v3(0.0, ROOF_THICK, 0.0));
@@ -125,50 +141,54 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         - SKINNED * surface.map_or(0.0, youth);
     let open_k = lerp(OPEN_COLD, OPEN_HOT, heat) + 70.0 * here.grain;
     let emitted = match hot {
-        // What is open is as hot as the lava, and no crust is hotter.
+        // Open lava is as hot as the inside, and no crust is hotter.
         Some(kelvin) => body(context, lerp(crust_k.min(kelvin), kelvin, here.molten * (2.0 - here.molten))),
         None => glowing(context, lerp(crust_k, open_k, here.molten)),
     };
     emitted + lit(context, skin, normal, &Crust { here, youth: surface.map(youth) })
 }
 
-/// How near cut lava is to its bed, 0..1, by the lava at three depths below it: the beds of single columns would show.
+/// Closeness of cut lava at `p` to its bed, 0 to 1.
+// Lava at three depths decides, because the beds of single columns would show as darker boxes.
 fn chilled(context: &ShadeContext, p: V3) -> f32 {
     let lava = |part: f32| context.field.density(p - v3(0.0, CHILLED * part, 0.0));
     1.0 - [0.33, 0.67, 1.0].iter().map(|&part| smoothstep(BEDDED[0], BEDDED[1], lava(part))).sum::<f32>() / 3.0
 }
 
-/// Sun and sky on the cut crust over lava.
+/// Light of sun and sky from the cut crust over lava.
 fn roof(context: &ShadeContext, normal: V3, ragged: f32) -> V3 {
     let sky = context.sky;
     let light = sky.ambient(normal) + sky.sun_color * saturate(normal.dot(&sky.sun));
     times(ROOF_TINT, light) * (1.0 + ragged)
 }
 
-/// Light that leaves cold, broken crust towards the eye. `relief`: its height, 1 usual.
+/// Light that leaves cold, broken crust towards the eye. `relief` scales the crust's height; 1 is
+/// usual.
 pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     let here = rubble(context, skin.point);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     lit(context, skin, unit_or_up(skin.normal - slope * (1.3 * relief)), &Crust { here, youth: None })
 }
 
-/// Light of a body whose temperature is known.
+/// Light of a body of temperature `kelvin`; 0 below the temperature at which a body begins to glow.
 pub(crate) fn body(context: &ShadeContext, kelvin: f32) -> V3 {
     glowing(context, kelvin) * red_hot(kelvin)
 }
 
+/// Light of lava of temperature `kelvin`, without the limit below which nothing glows.
 fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
     context.blackbody.shown(kelvin) * BRIGHT
 }
 
-/// Crust under light.
+/// Crust to be lit.
 struct Crust {
+    /// Pattern at the point.
     here: Pattern,
-    /// How young it is, 0 to 1, where that is known.
+    /// Youth, 0 to 1; `None` where the surface temperature is unknown.
     youth: Option<f32>,
 }
 
-/// Sun, sky and neighbouring glow on the crust.
+/// Light of sun, sky and neighbouring glow from the crust.
 fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: &Crust) -> V3 {
     let (sky, p) = (context.sky, skin.point);
     let open = context.open_on(p, skin.normal);

@@ -1,4 +1,4 @@
-//! The look of lava: its skin and its glow.
+//! The look of lava: crust pattern, shading of the skin, colours of hot rock and flying clots.
 
 pub mod blackbody;
 pub mod crust;

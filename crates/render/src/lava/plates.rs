@@ -1,9 +1,11 @@
-//! The pattern of the crust: cellular plates on warped coordinates, with ropes and grain, riding on the flow.
+//! Pattern of the crust: cellular plates on warped coordinates, with ropes and grain, advected by
+//! the flow.
 //!
-//! The volume holds no velocities, so the motion is an approximation: downhill, faster where the lava glows. Advected for
-//! long, the pattern would stretch into threads. Two copies, half a period apart, therefore each move for one period from
-//! upstream to downstream of their place and restart while only the other one is shown. The picture depends on the step
-//! alone, not on the frames before it.
+//! The volume holds no velocities, so the motion is an approximation: downhill, and faster where
+//! the lava glows. A pattern that is advected for long would stretch into threads. Two copies, half
+//! a period apart, therefore move for one period each, from upstream to downstream of their place,
+//! and restart while the other copy is shown. Invariant: a picture depends on the step alone, not
+//! on the frames before it.
 
 use nalgebra::Vector2;
 
@@ -12,126 +14,146 @@ use crate::noise;
 use crate::style::shading::ShadeContext;
 use lavoxel_automaton::view::LookSpec;
 
-/// Plates ride this many plate widths before they are renewed, at full speed.
+// Look constants, chosen by eye; shaders read the same values by name.
+/// Distance that a copy of the pattern rides per period at full speed, in plate widths.
 pub const RIDE: f32 = 1.6;
 
-/// Most plate widths by which one place runs ahead of another at full speed: plates are drawn out and torn here, and closer together
-/// there. Width of such places, in plates.
+/// Largest lead of one place over another at full speed, in plate widths.
+// The shear draws plates out in some places and crowds them in others: cells of one size looked
+// like a pattern.
 pub const SHEAR: f32 = 2.2;
+/// Size of the sheared places in plate widths.
 pub const SHEARED: f32 = 2.3;
 
-/// Share of the step that is left between plates that hang together.
+/// Share of the step in height that is left between plates with the strongest bond.
 pub const LEVELLED: f32 = 0.15;
-/// Height of plates.
+/// Height of the domed plates in plate widths.
 pub const DOMED: f32 = 0.26;
 
-/// How much of a crust heat opens where the lava stands, and how much more where it is fast.
+/// Share of the crust that full heat opens in standing lava.
 pub const SLOW_OPENS: f32 = 0.55;
+/// Share of the crust that full heat opens in addition in fast lava.
 pub const FAST_OPENS: f32 = 0.62;
-/// Speed of the flow, relative to the greatest, by which it counts as fast.
+/// Relative speed of the flow, 0 to 1, from which it counts as fast.
 pub const FAST: f32 = 0.5;
-/// Heat from which on the crust is torn as by a fast flow.
+/// Heat between which the crust begins to be torn as by a fast flow, and is torn fully.
 pub const BOILS: [f32; 2] = [0.85, 1.0];
 
-/// Length of plates on a steep slope: see `noise::plate`; and the steepness from which on they are drawn out.
+/// Greatest lengthening of plates on a steep slope, as a parameter of `noise::plate`.
 pub const DRAWN: f32 = 0.95;
+/// Slope (rise per cell) at which the square of the lengthening is half its limit.
 pub const GENTLE: f32 = 0.06;
 
-/// Strain on cracks by the share that is open, along a crack, and of plates that hang together best.
+/// Strain on cracks per open share of the crust.
 pub const STRAIN: f32 = 1.3;
+/// Amplitude by which the strain varies along a crack.
 pub const RAGGED: f32 = 0.32;
+/// Reduction of strain between plates with the strongest bond.
 pub const BOND: f32 = 0.68;
-/// Strain that opens no crack, and how much more opens none between fragments.
+/// Strain that opens no crack.
 pub const HOLDS: f32 = 0.03;
+/// Further strain that opens no crack between fragments.
 pub const FINE: f32 = 0.35;
-/// Half the width of a crack by its strain, how fast its glow is lost where it is shut, and what a torn crust adds.
+/// Half the width of a crack per strain, in plate widths.
 pub const WIDE: f32 = 0.30;
+/// Rate at which the glow of a shut crack fades per missing strain, in plate widths.
 pub const SHUT: f32 = 0.18;
+/// Half width that cracks of a torn crust gain, in plate widths.
 pub const TORN: f32 = 0.25;
-/// Width of the glow beside a crack, in plates.
+/// Width of the glow next to a crack, in plate widths.
 pub const SOFT: f32 = 0.05;
-/// Way from the edge of an opening to where it is hottest: of a crack in a closed crust, and in open lava, whose plates have sharp
-/// edges. Soft ones look like flames.
+/// Distance from the edge of an opening to its hottest place: in a closed crust and in open lava,
+/// in plate widths.
+// Plates in open lava need sharp edges: a soft glow around each plate looked like flames.
 pub const CORE: [f32; 2] = [0.14, 0.06];
-/// Distances from the edge of a fragment at which it is seen, and wholly so.
+/// Distances from the edge of a fragment at which it begins to show, and shows fully, in fragment
+/// widths.
 pub const RAFT: [f32; 2] = [0.05, 0.10];
-/// How much the edges of plates are bent, in plates.
+/// Amplitude by which the edges of plates are bent, in plate widths.
 pub const BENDS: f32 = 0.35;
-/// Number of fragments in the width of a plate, their share in openings, and how dark the skin between them is.
+/// Fragments per plate width.
 pub const FINER: f32 = 2.6;
+/// Share of fragments that float in openings.
 pub const FLOES: f32 = 0.75;
+/// Darkness of the skin between fragments, 0 to 1.
 pub const SKIN: f32 = 0.9;
-/// How much darker open lava is in patches.
+/// Darkening of open lava in patches, 0 to 1.
 pub const DIM: f32 = 0.25;
-/// How much darker it is where skin gathers between its ropes.
+/// Darkening of open lava where skin gathers between its ropes, 0 to 1.
 pub const SKINNY: f32 = 0.3;
-/// Height of the fragments of an old crust.
+/// Height of the fragments of an old crust, in fragment widths.
 pub const ROUGH: f32 = 0.14;
 
-/// Waves of folds in a plate, times 2π; how far their middle runs ahead, and their slope.
+/// Wave number of folds in radians per plate width.
 pub const FOLDS: f32 = 19.0;
+/// Curvature of folds: lead of the middle of a plate over its sides.
 pub const BENT: f32 = 0.7;
+/// Slope of the folds' relief.
 pub const FOLDED: f32 = 0.38;
-/// Waves of open lava to one of its crust.
+/// Wave number of folds in open lava relative to those of the crust.
 pub const OPEN_FOLDS: f32 = 0.55;
-/// Slope of the grain.
+/// Slope of the grain's relief.
 pub const GRAINY: f32 = 0.42;
 
-/// Size of the blocks of rubble, in plates of lava.
+/// Size of the blocks of rubble, in plate widths of lava.
 pub const BLOCKS: f32 = 0.75;
 
-/// State of the crust at a point, before light.
+/// Unlit state of the crust at a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
-    /// 0 crust, 1 open.
+    /// Open share: 0 is crust, 1 is open lava.
     pub(crate) molten: f32,
     /// Slope of the crust's relief.
     pub(crate) slope: V3,
-    /// A number per plate, 0..1.
+    /// Random number of the plate, 0 to 1.
     pub(crate) tone: f32,
-    /// Fine irregularity, about -1..1.
+    /// Fine irregularity, about -1 to 1.
     pub(crate) grain: f32,
 }
 
-/// Lava under the pattern.
+/// State of the lava under the pattern.
 struct State {
+    /// Heat, 0 (cold) to 1 (as it leaves the vent).
     heat: f32,
-    /// Share of crust by the look.
+    /// Crust setting of the look: 0 none, 1 usual, 2 nearly closed.
     crust: f32,
-    /// How fast it is, 0 to 1.
+    /// Speed of the flow, 0 to 1.
     fast: f32,
-    /// Direction and lengthening of plates: see [`noise::plate`].
+    /// Direction and lengthening of plates, as [`noise::plate`] takes it.
     drawn: V3,
 }
 
-/// Where one copy of the pattern is in its ride.
+/// Position of one copy of the pattern in its ride.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
-    /// 0 at the beginning of its ride, half a ride upstream; 1 at the end.
+    /// Phase: 0 at the beginning of the ride, half a ride upstream; 1 at the end, half a ride
+    /// downstream.
     pub phase: f32,
-    /// Shift of the pattern in cells: each round shows another part of it, so that plates do not repeat.
+    /// Offset of the pattern in cells. Each round has another offset, so that plates do not repeat.
     pub offset: f32,
 }
 
-/// Width of plates in cells.
+/// Width of plates in cells; `unit` is a pattern unit in cells.
 pub fn plate_size(look: &LookSpec, unit: f32) -> f32 {
     look.plate_size.unwrap_or(3.6 * unit)
 }
 
-/// The two copies after so many steps, or `None` when the crust does not ride. At step 0 the first is in the middle.
+/// Returns the two copies of the pattern at step `steps`, or `None` if the crust does not ride. At
+/// step 0 the first copy is in the middle of its ride.
 pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     if look.drift <= 0.0 {
         return None;
     }
     let size = plate_size(look, unit);
     let turns = steps * f64::from(look.drift / (RIDE * size));
+    // The golden ratio's fraction 0.618 spreads the offsets of successive rounds evenly.
     Some([0.5, 0.0].map(|shift| {
         let round = (turns + shift).floor() as f32;
         Copy { phase: (turns + shift).rem_euclid(1.0) as f32, offset: (round * 0.618).fract() * 64.0 * size }
     }))
 }
 
-/// The pattern at `p` where the lava's heat is `heat`, after the ride.
+/// Pattern at point `p` on lava of heat `heat`, after the ride.
 pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) -> Pattern {
     let unit = context.land.unit;
     let size = plate_size(context.look, unit);
@@ -147,7 +169,8 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
     let shear = SHEAR * noise::gradient(p / (SHEARED * size) + v3(2.0, 7.0, 5.0));
     let place = |copy: Copy| p - flow * (size * (RIDE * (copy.phase - 0.5) + shear)) + V3::repeat(copy.offset);
     let weight = 1.0 - (2.0 * second.phase - 1.0).abs();
-    // Patches change over one after another; a fade everywhere at once would blur the whole skin halfway.
+    // Patches change over one after another; a cross-fade everywhere at once would blur the whole
+    // skin halfway.
     let patch = noise::gradient(p / (1.3 * size) + v3(6.0, 1.0, 3.0));
     match smoothstep(0.44, 0.56, weight + 0.25 * patch * (1.0 - (2.0 * weight - 1.0).abs())) {
         0.0 => make(place(first)),
@@ -156,34 +179,36 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
     }
 }
 
-/// The pattern of rubble: small plates that are closed and do not ride.
+/// Pattern of rubble: small plates that are closed and do not ride.
 pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
     let unit = context.land.unit;
     let size = BLOCKS * plate_size(context.look, unit);
     Pattern { molten: 0.0, ..pattern(p, size, &State { heat: 0.0, crust: 1.0, fast: 0.0, drawn: V3::zeros() }, unit) }
 }
 
-/// Slope of the bed as far as the lava's surface falls with it: a pond stands.
+/// Slope of the bed `bed`, scaled to 0 where the lava's surface is level: a pond does not flow.
 fn fall(bed: Vector2<f32>, normal: V3) -> Vector2<f32> {
     let surface = normal.x.hypot(normal.z) / normal.y.max(0.1);
     bed * smoothstep(0.15, 0.6, surface / bed.norm().max(1e-3))
 }
 
-/// Direction and relative speed of the flow at `p`, at most 1.
+/// Direction and relative speed of the flow at `p`; length at most 1.
 fn flow(context: &ShadeContext, p: V3, slope: Vector2<f32>) -> V3 {
     let glow = smoothstep(0.05, 0.9, context.ember.strength(p));
     let steep = slope.norm_squared();
-    // Down the surface; half of full speed on a slope of 1 in 2.
+    // Downhill along the surface; half of full speed on a slope of 1 in 2.
     v3(-slope.x, -steep, -slope.y) * (glow / (0.5 + steep.sqrt()) / (1.0 + steep).sqrt())
 }
 
-/// Direction and lengthening of plates by the slope alone: a crust keeps its plates when it stands.
+/// Direction and lengthening of plates from the slope alone: a crust keeps its plates when the flow
+/// stops.
 fn drawn(slope: Vector2<f32>) -> V3 {
     let steep = slope.norm();
     let along = v3(-slope.x, -steep * steep, -slope.y) / (steep * (1.0 + steep * steep).sqrt()).max(1e-6);
     along * (DRAWN * (steep / (steep + GENTLE)).sqrt())
 }
 
+/// Linear blend of two patterns: `share` 0 gives `a`, 1 gives `b`.
 fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     Pattern {
         molten: lerp(a.molten, b.molten, share),
@@ -193,8 +218,9 @@ fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     }
 }
 
+/// Pattern of plates of width `size` (cells) at `p`, without the ride.
 fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
-    // Longer down steep flanks than across them, as plates are that ride on a flow.
+    // Longer down steep flanks than across, as plates that ride on a flow are.
     let q = v3(p.x, p.y * 0.66, p.z) / size;
     let bend = v3(
         noise::fractal(q * 0.9 + v3(5.0, 2.0, 9.0), 2),
@@ -214,7 +240,7 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     let strain = STRAIN * open + RAGGED * ragged - HOLDS;
     let width = gap(strain - BOND * large.bond) + TORN * smoothstep(0.75, 1.0, open);
     let crack = saturate((width + SOFT - large.edge) / (SOFT + core));
-    // Fragments float in wide openings, and a film of skin that the flow tears.
+    // Fragments float in wide openings, and so does a film of skin that the flow tears.
     let chilled = (small.tone * 5.0).fract();
     let skin = SKIN * open * chilled * chilled;
     let floats = if small.tone < FLOES * (1.0 - open * open) { 1.0 } else { skin };
@@ -224,11 +250,12 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     let dim = open * (DIM * smoothstep(-0.2, 0.5, ragged) + SKINNY * roped);
     let torn = (crack * (1.0 - floe) * (1.0 - dim)).max(0.75 * fine);
     let molten = saturate(torn + 0.12 * grain * open) * smoothstep(0.0, 0.12, open);
-    // Plates are domed: steep at their edges, flat in the middle. The slope follows from the distance to the edge.
+    // Plates are domed: steep at their edges, flat in the middle. The slope follows from the
+    // distance to the edge.
     let rise = |plate: &noise::Plate, width: f32, height: f32| {
         plate.inward * (height / width * (1.0 - smoothstep(0.0, width, plate.edge)))
     };
-    // Smooth sheets that the flow folds, and fields of rubble.
+    // Smooth sheets that the flow folds alternate with fields of rubble.
     let broken = smoothstep(-0.15, 0.30, drift + 0.3 * ragged);
     let rough = ROUGH * smoothstep(0.7, 0.2, state.heat) * broken;
     let slope = rise(&large, 0.30, DOMED * level(&large))
@@ -238,18 +265,18 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     Pattern { molten, slope, tone: large.tone, grain }
 }
 
-/// Share of the step between plates by how well they hang together.
+/// Share of the step in height between plates, which falls with the bond of the plate.
 fn level(plate: &noise::Plate) -> f32 {
     lerp(1.0, LEVELLED, smoothstep(0.3, 0.7, plate.bond))
 }
 
-/// Half the width of a crack under a strain, in plates: below 0 where it is closed.
+/// Half the width of a crack under `strain`, in plate widths; below 0 where the crack is closed.
 fn gap(strain: f32) -> f32 {
     if strain > 0.0 { WIDE * strain } else { SHUT * strain }
 }
 
-/// Slope of the ropes on a plate, folds across the flow that are bent downstream as its middle runs ahead; and the share of skin between
-/// ropes of open lava, 0..1.
+/// Slope of the ropes on a plate, and the share of skin between the ropes of open lava, 0 to 1.
+/// Ropes are folds across the flow, bent downstream because the middle of a plate runs ahead.
 fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
     let long = drawn.norm();
     if long < 1e-3 {
@@ -268,7 +295,7 @@ fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
 mod tests {
     use super::*;
 
-    /// Mean share that is open over a square of many plates, and the share of it that glows at all.
+    /// Mean open share over a square of many plates, and the share of places that glow at all.
     fn open(heat: f32, fast: f32, crust: f32) -> [f32; 2] {
         let state = State { heat, crust, fast, drawn: V3::x() * 0.8 };
         let places = (0..40).flat_map(|i| (0..40).map(move |k| v3(i as f32 * 0.53, 2.0, k as f32 * 0.47)));

@@ -1,9 +1,12 @@
-//! Incandescent clots that vents throw. No model moves them: each goes along a parabola by the number of the step, so that films show
-//! them fly and the same step shows the same ones.
+//! Incandescent clots that vents throw, for the cinematic style.
+//!
+//! No model moves the clots: each flies along a parabola that depends only on the seed and the
+//! number of the step. Invariant: the same step shows the same clots, so films are reproducible and
+//! need no state from earlier frames.
 //!
 //! ```text
 //!        .·'`·.
-//!      .'  . ' `.      head, and tail where it was a little before
+//!      .'  . ' `.      head, and tail at its place a little earlier
 //!     /  .'      \
 //!  __|_|_________|__   mouth
 //! ```
@@ -18,57 +21,71 @@ use lavoxel_base::simd::Portable;
 use lavoxel_sim::lowpass::Volume;
 use lavoxel_sim::source::VentSpec;
 
-/// Most streaks of a picture, and most mouths that throw them.
+/// Upper bound of the streaks of a picture.
+// Each ray tests the streaks of all fountains near to its way: both bounds limit that cost.
 pub const MOST: usize = 160;
+/// Upper bound of the mouths that throw streaks; those with the highest rates are kept.
 pub const MOST_MOUTHS: usize = 8;
-/// Streaks of a vent that pours a cell in a step in a box of the usual size, and their height in units of pattern; and the powers by
-/// which more of it throws more, and higher.
+// Look constants of the fountain, chosen by eye.
+/// Streaks of a vent with a scaled rate (effusion rate divided by the square of the pattern unit)
+/// of 1 cell per step.
 const USUAL: f32 = 88.0;
+/// Height of the highest clots in pattern units at a scaled rate of 1 cell per step.
 const HEIGHT: f32 = 11.0;
+/// Exponents by which the number of streaks and their height grow with the scaled rate.
 const POWERS: [f32; 2] = [0.5, 0.38];
-/// Least and greatest rate by which they are thrown.
+/// Range to which the scaled rate of a mouth is clamped, in cells per step.
 const RATES: [f32; 2] = [0.02, 4.0];
-/// Steps of a clot's way up and down, of the highest. Fewer would look faster than life, and a film would show each in one frame only.
+/// Duration of the highest clot's flight, up and down, in steps.
+// Fewer steps would look faster than in nature, and a film would show each clot in one frame only.
 const STEPS: f64 = 240.0;
-/// Share of a clot's time after which it comes down to the mouth's height; it goes on below that until the next one leaves.
+/// Share of a clot's cycle after which it falls through the mouth's height.
+// The clot goes on falling below that height until the next clot leaves.
 const FALLS: f32 = 0.72;
-/// Share of its way that a streak is long.
+/// Length of a streak as a share of its clot's way.
 const LENGTH: f32 = 0.06;
-/// Radii of streaks in units of pattern.
+/// Smallest and largest radius of streaks in pattern units.
 const RADII: [f32; 2] = [0.04, 0.22];
-/// Temperature of a clot as it leaves, by how much it cools until it is down, and how much less of that the largest do.
+/// Temperature of a clot that leaves the mouth, in kelvin.
 const LEAVES: f32 = 1420.0;
+/// Cooling of a clot during its flight, in kelvin.
 const COOLS: f32 = 520.0;
+/// Share of the cooling that the largest clots do not undergo.
 const KEPT: f32 = 0.4;
-/// Light of a streak by that of lava of its temperature.
+/// Brightness of a streak relative to the colour that a picture shows for its temperature.
 pub const BRIGHT: f32 = 4.6;
-/// Share of that at the tail.
+/// Brightness of the tail relative to the head.
 pub const TAIL: f32 = 0.3;
-/// Widths of pixels of which no streak has less.
+/// Least radius of a streak in widths of a pixel, so that no streak falls between pixels.
 pub const THINNEST: f32 = 0.6;
-/// Radii of a streak beyond which it is not seen.
+/// Distance from a streak's axis, in its radii, beyond which its light is cut off.
 pub const SEEN: f32 = 2.6;
-/// Share of the depth of gas and smoke that hides them: so bright a light is seen through it.
+/// Factor of the optical depth of gas and smoke before a streak.
+// Below 1, because so bright a light is seen through a cloud that hides a surface.
 pub const HIDES: f32 = 0.45;
-/// Samples of gas and smoke before a streak.
+/// Samples of gas and smoke before the nearest streak of a ray.
 pub const SAMPLES: usize = 16;
 
-/// The mouth of a vent that throws clots of lava.
+/// Mouth of a vent that throws clots of lava.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mouth {
-    /// Its middle on the lava or the ground, in cells from the box's north-west lower corner along x, y and z.
+    /// Middle of the mouth on the lava or the ground, in cells along x, y and z from the north-west
+    /// lower corner of the box.
     pub place: [f32; 3],
-    /// Its radius in cells.
+    /// Radius of the mouth in cells.
     pub radius: f32,
-    /// Full cells that it pours in a step.
+    /// Effusion rate of the mouth in full cells per step.
     pub rate: f32,
-    /// Number from which its clots follow.
+    /// Seed of the random numbers of this mouth's clots.
     pub seed: u64,
 }
 
 impl Mouth {
-    /// The mouths of vents that pour lava of the classic model after so many `steps`, over `ground`: heights in cells, shape
-    /// (nz, nx). A long fissure has several.
+    /// Returns the mouths of vents that pour lava of the classic model at step `steps`, highest
+    /// rates first.
+    ///
+    /// `ground` has heights in cells, shape (nz, nx). A long fissure has a mouth at each of its
+    /// points.
     pub fn of<'a>(
         vents: impl Iterator<Item = &'a VentSpec>,
         (volume, ground): (&Volume, &Array2<f32>),
@@ -97,7 +114,8 @@ impl Mouth {
     }
 }
 
-/// Height of the lava, or else the ground, in a column; nothing where another liquid stands over it.
+/// Height of the lava, or else of the ground, in the column at (x, z), in cells; `None` where
+/// another liquid stands over it.
 fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f32> {
     let grid = volume.grid;
     let [x, z] = [(x.max(0.0) as usize).min(grid.nx - 1), (z.max(0.0) as usize).min(grid.nz - 1)];
@@ -109,34 +127,43 @@ fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f3
     (!drowned).then_some(top)
 }
 
-/// A clot in flight.
+/// Clot in flight, drawn as a streak from `tail` to `head`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Streak {
+    /// Present place in cells.
     pub head: V3,
+    /// Place a little earlier, in cells.
     pub tail: V3,
+    /// Radius in cells.
     pub radius: f32,
     /// Temperature in kelvin.
     pub kelvin: f32,
 }
 
-/// The clots of a mouth, within a ball.
+/// Bounding sphere of one mouth's clots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fountain {
+    /// Centre in cells.
     pub middle: V3,
+    /// Radius in cells, with the soft edges of the streaks.
     pub radius: f32,
-    /// Numbers of the first of its streaks, and of the first of the next one.
+    /// Range `[first, end)` of the streaks in [`Sparks::streaks`].
     pub streaks: [usize; 2],
 }
 
-/// The clots of a frame.
+/// All clots of a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sparks {
+    /// Bounding spheres, one for each mouth with streaks.
     pub fountains: Vec<Fountain>,
+    /// Streaks of all mouths, grouped by fountain.
     pub streaks: Vec<Streak>,
 }
 
 impl Sparks {
-    /// Those of mouths after so many steps; `share` of the usual number, in a box of so many cells to a unit of pattern.
+    /// Returns the clots of `mouths` at step `steps`.
+    ///
+    /// `share` scales the usual number of clots, 0 to 1; `unit` is a pattern unit in cells.
     pub fn at(mouths: &[Mouth], steps: f64, share: f32, unit: f32) -> Self {
         let mut sparks = Self::default();
         if share <= 0.0 {
@@ -155,12 +182,13 @@ impl Sparks {
         sparks
     }
 
-    /// Whether a ray passes any fountain.
+    /// Returns true if `ray` passes through the bounding sphere of any fountain.
     pub(crate) fn is_near(&self, ray: &Ray) -> bool {
         self.fountains.iter().any(|fountain| fountain.is_near(ray))
     }
 
-    /// Light of the clots along a ray before `far`, which have at least `pixel` of their distance for a radius.
+    /// Light of the clots along `ray` before distance `far`, in cells. Streaks are at least
+    /// [`THINNEST`] · `pixel` · distance in radius; `pixel` is the width of a pixel at distance 1.
     pub(crate) fn light(&self, context: &ShadeContext, ray: &Ray, far: f32, pixel: f32) -> V3 {
         let (mut sum, mut nearest) = (V3::zeros(), f32::MAX);
         for fountain in self.fountains.iter().filter(|fountain| fountain.is_near(ray)) {
@@ -176,15 +204,15 @@ impl Sparks {
     }
 }
 
-/// Number of a clot, evenly in 0 to 1, for one of its properties.
+/// Uniform random number in 0 to 1 for one `property` of the clot with seed `seed`.
 fn dice(seed: u64, property: u64) -> f32 {
     (mix64(seed ^ mix64(property)) >> 40) as f32 / (1_u64 << 24) as f32
 }
 
-/// The `k`-th clot of a mouth: when one is down, another leaves.
+/// The `k`-th clot of a mouth at step `steps`; a clot that has come down is replaced by a new one.
 fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Streak {
     let own = mix64(mouth.seed ^ mix64(k + 1));
-    // Few fly high.
+    // The power makes high clots rare.
     let high = 0.16 + 0.84 * dice(own, 0).powf(1.5);
     let time = STEPS * f64::from(high).sqrt() / f64::from(FALLS);
     let turns = steps / time + f64::from(dice(own, 1));
@@ -204,7 +232,7 @@ fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Stre
 }
 
 impl Fountain {
-    /// A ball around the streaks from one on.
+    /// Returns the sphere around the streaks from index `first` on; `None` without streaks.
     fn around(streaks: &[Streak], first: usize) -> Option<Self> {
         let own = &streaks[first..];
         let points = || own.iter().flat_map(|streak| [streak.head, streak.tail]);
@@ -227,7 +255,8 @@ impl Fountain {
 }
 
 impl Streak {
-    /// How far a ray goes until it passes nearest, and the share of the light that it gets.
+    /// Distance along `ray` of its closest approach to the streak's axis, and the share of the
+    /// streak's light at that distance from the axis.
     fn met(&self, ray: &Ray, pixel: f32) -> (f32, f32) {
         let (along, to) = (self.head - self.tail, self.tail - ray.origin);
         let (b, c) = (ray.direction.dot(&along), along.norm_squared());
@@ -245,7 +274,8 @@ impl Streak {
     }
 }
 
-/// Share of light that gas and smoke before a distance along a ray leave.
+/// Transmittance of gas and smoke along `ray` before distance `t`, with optical depth scaled by
+/// [`HIDES`].
 fn unclouded(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let mut depth = 0.0;
     let place = |(near, far): (f32, f32), k: usize| ray.at(near + (far - near) * (k as f32 + 0.5) / SAMPLES as f32);
@@ -290,7 +320,7 @@ mod tests {
         for (before, after) in (0..200).map(|step| (at(step), at(step + 1))) {
             for (before, after) in before.iter().zip(&after) {
                 let way = (after.head - before.head).norm();
-                // Where another one leaves.
+                // The clot has been replaced by a new one.
                 if after.kelvin > before.kelvin {
                     jumps += 1;
                 } else {

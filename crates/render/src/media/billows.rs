@@ -1,25 +1,31 @@
-//! Billows of smoke: a block of noise that repeats in all directions, with its slopes, so that shading needs no more samples.
+//! Billows of smoke: a periodic block of noise with its gradient, so that shading needs a single
+//! lookup and no finite differences.
 
 use std::sync::LazyLock;
 
 use crate::math::{V3, v3};
 use lavoxel_base::simd::{Simd, hash};
 
-/// Texels along an edge of the block.
+/// Edge of the block in texels; a power of two.
 pub const SIDE: usize = 64;
-/// Billows of the broadest octave along an edge, the number of octaves, and the height of one beside the next broader.
+/// Number of billows of the broadest octave along an edge of the block.
 pub const BROADEST: i32 = 2;
+/// Number of octaves.
 const OCTAVES: u32 = 4;
+/// Height of an octave relative to the next broader one. Chosen by eye.
 const FINER: f32 = 0.68;
-/// Mean of the sum of the octaves, which is taken away, and what makes the rest about −1 to 1.
+/// Mean of the sum of the octaves, subtracted from the noise.
 const MEAN: f32 = 0.45;
+/// Factor that scales the rest to about −1..1.
 const STRENGTH: f32 = 2.1;
-/// Largest slope that a byte holds, to an edge of the broadest billow.
+/// Largest slope that a byte stores, per edge of a broadest billow; steeper slopes are clamped.
 pub const STEEPEST: f32 = 12.0;
 
-/// The block, with the first texels of each row, layer and slab repeated at its end.
+/// Texels of the block; the first texel of each row, layer and slab is repeated at its end, for
+/// interpolation.
 struct Block(Vec<[u8; 4]>);
 
+/// Shared instance of the block, computed on first use.
 static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     let value = |[x, y, z]: [usize; 3]| {
         let p = v3(x as f32, y as f32, z as f32) * (BROADEST as f32 / SIDE as f32);
@@ -37,7 +43,7 @@ static BLOCK: LazyLock<Block> = LazyLock::new(|| {
                 place[axis] += by;
                 at(place)
             };
-            // Central difference over an edge of a broadest billow.
+            // Central difference, scaled to the edge of a broadest billow.
             (beside(1) - beside(SIDE - 1)) * (SIDE as f32 / BROADEST as f32 * 0.5 / STEEPEST)
         };
         [byte(at([x, y, z])), byte(slope(0)), byte(slope(1)), byte(slope(2))]
@@ -46,7 +52,7 @@ static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     Block((0..whole * whole * whole).map(|i| texel([i % whole, i / whole % whole, i / (whole * whole)])).collect())
 });
 
-/// Gradient noise that repeats after `period` cells.
+/// Gradient noise with a period of `period` cells along each axis.
 fn periodic(p: V3, period: i32) -> f32 {
     let cell = p.map(f32::floor);
     let f = p - cell;
@@ -65,21 +71,22 @@ fn periodic(p: V3, period: i32) -> f32 {
     1.2 * mix(sheet(0), sheet(1), w.z)
 }
 
-/// A billow at a point, in edges of the broadest ones: its height, about −1 to 1, and its slope.
+/// Height (about −1 to 1) and slope of the billow at `p`; lengths are in edges of the broadest
+/// billows.
 #[inline(always)]
 pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
     let (rows, between) = around(p);
     decoded(s.blend(rows, between))
 }
 
-/// The billows at two points.
+/// Billows at two points, `p` and `q`, as by [`billow`].
 #[inline(always)]
 pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
     let ((near, between), (others, beside)) = (around(p), around(q));
     [decoded(s.blend(near, between)), decoded(s.blend(others, beside))]
 }
 
-/// The rows of two texels around a point, and the place between them.
+/// Four rows of two texels around a point, and the place between the texels, 0..1 by axis.
 #[inline(always)]
 fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     let whole = SIDE + 1;
@@ -100,20 +107,21 @@ fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     (rows, between)
 }
 
-/// Height and slope as they are stored.
+/// Decodes height and slope from interpolated bytes.
 #[inline(always)]
 fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     let scale = 2.0 / 255.0;
     (value * scale - 1.0, (v3(east, up, south) * scale - V3::new(1.0, 1.0, 1.0)) * STEEPEST)
 }
 
-/// A texel and the one to its east.
+/// Texel at `start` and its neighbour to the east.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
     bytes[4 * start..].first_chunk().expect("a texel has one to its east")
 }
 
-/// The block as a texture that repeats: texels along an edge, and for each texel, x fastest, the height and its slopes.
+/// Block as a repeating texture: edge in texels, and for each texel (x fastest) the encoded height
+/// and the slopes along x, y, z.
 pub fn texels() -> (usize, Vec<[u8; 4]>) {
     let whole = SIDE + 1;
     let rows = (0..SIDE * SIDE).map(|row| (row / SIDE * whole + row % SIDE) * whole);
@@ -147,7 +155,7 @@ mod tests {
     fn slopes_are_those_of_the_values() {
         for i in 0..200 {
             let p = v3(i as f32 * 0.37, i as f32 * 0.11, i as f32 * 0.23);
-            // About a texel, for which the slopes were found.
+            // At a texel, where the stored slopes are exact.
             let h = 0.03;
             let along = |d: V3| (billow(p + d * h).0 - billow(p - d * h).0) / (2.0 * h);
             let measured = v3(along(V3::x()), along(V3::y()), along(V3::z()));

@@ -1,7 +1,8 @@
 //! Built matter: walls of plaster or of stones in courses, and roofs with tiles.
 //!
-//! Their densities are the amounts as they lie in their cells. Between the middles of cells a wall changes in a part of the way only,
-//! so that its corners are sharp; a roof changes all the way, which makes an even slope of steps.
+//! Their densities are the amounts of whole cells, without low-pass. Between cell centres the
+//! density of a wall changes over a part of the distance only, which keeps corners sharp; the
+//! density of a roof changes over the whole distance, which turns steps into an even slope.
 
 use crate::math::{V3, in_widths, saturate, smoothstep, times, v3};
 use crate::media::grains;
@@ -12,24 +13,30 @@ use crate::volume::field::MediumField;
 use lavoxel_automaton::view::Preset;
 use lavoxel_base::simd::hash;
 
-/// How many times as fast as evenly a wall changes between two cells.
+// Look constants without a named source are chosen by eye.
+
+/// Steepness of a wall's change between two cells, relative to linear interpolation.
 pub const SHARP: f32 = 3.0;
-/// Share of a slope along an axis from which on it is a side of cells, and cells over which it is taken, near and wide.
+/// Share of the gradient along an axis from which a wall's surface takes that axis as its normal.
 pub const SIDE: f32 = 0.95;
+/// Half-width in cells of the near gradient.
 pub const NEAR: f32 = 0.4;
+/// Half-width in cells of the wide gradient.
 pub const WIDE: f32 = 1.3;
-/// Share of the near slope beside the wide one.
+/// Weight of the near gradient added to the wide one, on roofs.
 pub const BOTH: f32 = 0.3;
-/// Cells along and across a stone and a tile.
+/// Length and height of a stone, in cells.
 pub const STONE: [f32; 2] = [1.7, 0.85];
+/// Length and height of a roof tile, in cells.
 pub const TILE: [f32; 2] = [0.55, 0.5];
-/// Parts of a course to a pixel up to which they are seen, and from which on not.
+/// Pixel sizes, relative to a piece of a course, between which the pieces fade out.
 pub const SEEN: [f32; 2] = [0.25, 0.6];
-/// Share of light that a wall lacks at its foot, and heights over the ground between which it does, in cells.
+/// Share of light that a wall loses at its dirty foot.
 pub const SOILED: f32 = 0.4;
+/// Heights above the ground, in cells, between which the dirt rises from none to full.
 pub const FOOT: [f32; 2] = [3.0, 0.2];
 
-/// A place at which the density is that of a wall at `p`, so that it changes faster between two cells.
+/// Position at which the interpolated density is the sharpened density of a wall at `p`.
 pub(crate) fn sharpened(p: V3) -> V3 {
     p.map(|x| {
         let cell = (x - 0.5).floor() + 0.5;
@@ -37,7 +44,7 @@ pub(crate) fn sharpened(p: V3) -> V3 {
     })
 }
 
-/// Outward normal: that of a side of cells, or of a slope over some of them.
+/// Outward normal: along an axis on sides of cells, else from a gradient over several cells.
 pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
     let density = |p: V3| field.density(if preset == Preset::Wall { sharpened(p) } else { p });
     let along = |step: V3| density(p + step * NEAR) - density(p - step * NEAR);
@@ -52,14 +59,15 @@ pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
     if preset == Preset::Wall { field.upright(near) } else { field.upright(field.gradient(p, WIDE) + near * BOTH) }
 }
 
-/// A piece of a course: a number in 0..1 of its own, the distance to its edge in cells, and how far up in its course the place is.
+/// Stone or tile of a course: `tone`, a random number in 0..1; `edge`, the distance to its edge in
+/// cells; `up`, the relative height in its course.
 struct Piece {
     tone: f32,
     edge: f32,
     up: f32,
 }
 
-/// The piece at a place, of pieces of this width and height.
+/// Piece at the place (`along`, `up`) of a surface covered with pieces `wide` × `high` cells.
 fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Piece {
     let row = (up / high).floor();
     let place = along / wide + 0.5 * row + 0.3 * noise::share_of(hash([row as i32, 7, 3]));
@@ -69,7 +77,7 @@ fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Piece {
     Piece { tone: noise::share_of(hash([column as i32, row as i32, 5])), edge, up: y }
 }
 
-/// Light that leaves it towards the eye.
+/// Light from the surface towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, n) = (hit.clear.look, hit.normal);
     let q = in_widths(hit.point, context.look.cell_height);
@@ -92,35 +100,35 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     times(albedo, arriving(context, hit, n, (grains::SOFT, own(context, hit))))
 }
 
-/// How much of parts of this size is seen in pixels of this one.
+/// Visibility, 0 to 1, of detail of `size` cells in pixels `pixel` cells wide.
 fn seen(pixel: f32, size: f32) -> f32 {
     1.0 - smoothstep(SEEN[0], SEEN[1], pixel / size)
 }
 
-/// A place of a surface, with noise for all of its textures.
+/// Point of a surface, with the noise that all its textures share.
 struct Surface {
     q: V3,
-    /// Along a course, and up.
+    /// Coordinates along a course and up, in cell widths.
     flat: [f32; 2],
-    /// How upright it is, 0 to 1.
+    /// Uprightness of the surface: 0 level, 1 vertical.
     upright: f32,
     broad: f32,
     fine: f32,
-    /// Width of a pixel there.
+    /// Width of a pixel at the surface, in cells.
     pixel: f32,
 }
 
 impl Surface {
-    /// Tone of tiles.
+    /// Brightness factor of roof tiles.
     fn tiles(&self, waves: f32) -> f32 {
         let tile = piece(self.flat, TILE);
-        // Each lies in the shade of the one above it.
+        // Each tile is shaded by the tile above.
         let shade = smoothstep(0.62, 1.0, tile.up) * 0.5 + smoothstep(0.10, 0.0, tile.edge) * 0.25;
         let own = seen(self.pixel, TILE[1]) * (0.45 * (tile.tone - 0.5) - shade);
         1.0 + waves * (0.18 * self.broad + own + 0.10 * self.fine)
     }
 
-    /// Tone of plaster, or of stones, at a height above the ground.
+    /// Brightness factor of plaster or stones, at height `above` over the ground.
     fn wall(&self, waves: f32, above: f32) -> f32 {
         let streaks = noise::fractal(v3(self.q.x * 1.1, self.q.y * 0.10, self.q.z * 1.1), 2) * self.upright;
         let foot = smoothstep(FOOT[0], FOOT[1], above + 1.2 * self.broad) * self.upright;

@@ -1,4 +1,4 @@
-//! A medium besides the lava, and those of a frame by what rays meet of them.
+//! Medium other than the lava, and the media of a frame sorted by the way in which rays meet them.
 
 use crate::math::{V3, at_stops, saturate};
 use crate::media::fog::{Fog, FogField};
@@ -9,38 +9,38 @@ use crate::volume::field::MediumField;
 use crate::volume::places::Skipping;
 use lavoxel_automaton::view::{Form, LookSpec, MaterialLook};
 
-/// Density up to which nothing is drawn of a medium besides the lava.
+/// Density up to which a medium other than the lava is not drawn.
 pub const LEAST: f32 = 0.02;
-/// Entries of a table of opacities.
+/// Number of entries of an opacity table.
 const ENTRIES: usize = 256;
 
-/// The media besides the lava, for one frame of the cinematic style.
+/// Media other than the lava, for a frame of the cinematic style.
 pub(crate) struct Media<'a> {
-    /// Those with a surface that light passes.
+    /// Media with a surface that light passes.
     pub(crate) clear: Vec<Clear<'a>>,
-    /// Those at whose surface a ray ends.
+    /// Media whose surface ends a ray.
     pub(crate) solids: Vec<Clear<'a>>,
     /// Gases.
     pub(crate) fog: Option<FogField<'a>>,
-    /// Contents of the air.
+    /// Contents of the air: ash and steam.
     pub(crate) smoke: Option<SmokeField<'a>>,
 }
 
-/// Gases and smoke of a frame.
+/// Gases, smoke and haze of a frame.
 #[derive(Clone, Copy)]
 pub(crate) struct Clouds<'a> {
     pub(crate) fog: Option<&'a Fog>,
     pub(crate) smoke: Option<&'a Smoke>,
-    /// Haze that the plain styles draw instead of smoke.
+    /// Haze, which the plain styles draw in place of smoke.
     pub(crate) haze: Option<&'a Haze>,
-    /// Cells of the box of voxels.
+    /// Size of the voxel box, in cells along x, y and z.
     pub(crate) size: [f32; 3],
-    /// Step of the look.
+    /// Sampling step of the look, in cells.
     pub(crate) step: f32,
 }
 
 impl<'a> Media<'a> {
-    /// Sorts them; `shown`: the shares of the box in which they are drawn.
+    /// Sorts the media of a frame; `shown` are the shares of the box in which they are drawn.
     pub(crate) fn new(all: Vec<Clear<'a>>, clouds: Clouds<'a>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
         let Clouds { fog, smoke, size, step, .. } = clouds;
         let with_surface = all.into_iter().filter(|medium| medium.look.preset.form() != Form::Cloud);
@@ -54,27 +54,27 @@ impl<'a> Media<'a> {
     }
 }
 
-/// A medium besides the lava, for one frame.
+/// Medium other than the lava, for one frame.
 pub(crate) struct Clear<'a> {
     pub(crate) field: MediumField<'a>,
     pub(crate) look: &'a MaterialLook,
-    /// Its effect on light, if that passes it.
+    /// Effect on light that passes; [`Liquid::NONE`] where light does not pass.
     pub(crate) liquid: Liquid,
-    /// Plain styles: its linear colour.
+    /// Linear colour, for the plain styles.
     color: V3,
-    /// Plain styles: opacity of one step by density, evenly spaced from 0 to 1.
+    /// Opacity of a step by density, evenly spaced from 0 to 1; for the plain styles.
     opacity: Vec<f32>,
 }
 
 impl<'a> Clear<'a> {
-    /// A medium sampled at the step of `look`.
+    /// Medium sampled at the step of `look`.
     pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
         let color = V3::from(medium.linear_color());
         let liquid = if medium.preset.form() == Form::Clear { Liquid::of(medium) } else { Liquid::NONE };
         Self { field, look: medium, liquid, color, opacity: step_opacity(medium, look.step, ENTRIES) }
     }
 
-    /// Plain styles: colour and opacity of one step through matter of this density.
+    /// Linear colour and opacity of a step through matter of `density`; for the plain styles.
     #[inline(always)]
     pub(crate) fn matter(&self, density: f32) -> [f32; 4] {
         let place = saturate(density) * (ENTRIES - 1) as f32;
@@ -84,7 +84,9 @@ impl<'a> Clear<'a> {
     }
 }
 
-/// Plain styles: opacity of one step through a medium, for `entries` densities evenly spaced from 0 to 1.
+/// Opacities of a step of `step` cells through a medium, for `entries` densities evenly spaced from
+/// 0 to 1; for the plain styles. Power law in the step length: the sum over a ray does not depend
+/// on the step.
 pub fn step_opacity(medium: &MaterialLook, step: f32, entries: usize) -> Vec<f32> {
     let of_step = |i: usize| {
         let density = i as f32 / (entries - 1) as f32;

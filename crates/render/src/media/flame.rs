@@ -1,49 +1,61 @@
-//! A flame as that of a candle: a drop of glowing gas over a wick, and its light on what is around it. No model moves it.
+//! Flame of a candle: a drop of glowing gas over a wick, and its light on the surroundings. The
+//! shape is analytic, not simulated.
 //!
 //! ```text
 //!       )         tip, orange
 //!      / \
 //!     | · |       body, yellow
-//!      \|/        foot, blue, dark beside the wick
+//!      \|/        foot, blue, dark next to the wick
 //! ```
 
 use crate::camera::Ray;
 use crate::math::{V3, in_widths, lerp, mix, saturate, smoothstep, v3};
 use lavoxel_automaton::view::LookSpec;
 
-/// Samples along a ray, and heights of a flame from its middle outside of which it is not seen.
+// Look constants are chosen by eye.
+
+/// Number of samples along a ray.
 pub const SAMPLES: i32 = 16;
+/// Radius of the sphere around the middle that encloses a flame, in flame heights.
 pub const REACH: f32 = 0.58;
-/// Half its greatest width, in its heights.
+/// Half the greatest width of a flame, in flame heights.
 pub const WIDE: f32 = 0.155;
-/// Colours of its foot, its body and its tip, and their strength.
+/// Colour at the foot of a flame.
 pub const FOOT: V3 = V3::new(0.06, 0.12, 0.34);
+/// Colour of the body of a flame.
 pub const BODY: V3 = V3::new(1.0, 0.66, 0.27);
+/// Colour at the tip of a flame.
 pub const TIP: V3 = V3::new(1.0, 0.40, 0.08);
+/// Brightness of the flame itself.
 pub const BRIGHT: f32 = 5.0;
-/// Colour of its light, its strength, and that inside a material that light enters, where it
-/// goes so many heights by colour.
+/// Colour of the light that a flame sheds.
 pub const LIGHT: V3 = V3::new(1.0, 0.56, 0.22);
+/// Strength of that light on surfaces.
 pub const LIT: f32 = 3.0;
+/// Strength of that light inside a translucent material.
 pub const INSIDE: f32 = 1.15;
+/// Penetration depth of that light in a translucent material by colour, in flame heights.
 pub const ENTERS: V3 = V3::new(1.25, 0.80, 0.50);
-/// How far its tip is blown aside at most, in its heights, and turns of that in a step.
+/// Largest displacement of the tip east and south, in flame heights.
 const BLOWN: [f64; 2] = [0.07, 0.05];
+/// Turns per step of the swaying of the tip, east and south.
 const TURNS: [f64; 2] = [0.37, 0.23];
 
-/// A flame of one frame.
+/// Flame of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flame {
-    /// Its foot in cells, its height in widths of a cell, and the height of a cell.
+    /// Foot of the flame, in cells.
     pub foot: V3,
+    /// Height of the flame, in cell widths.
     pub height: f32,
+    /// Height of a cell, in cell widths.
     tall: f32,
-    /// Where its tip is blown, in its heights.
+    /// Displacement of the tip east and south, in flame heights.
     pub blown: [f32; 2],
 }
 
 impl Flame {
-    /// The flame of a look after so many steps.
+    /// Flame of `look` after `steps` steps; `None` without one.
     pub fn of(look: &LookSpec, steps: f64) -> Option<Self> {
         let [x, y, z, height] = look.flame?;
         let blown = |k: usize| ((steps * TURNS[k]).fract() * std::f64::consts::TAU).sin() * BLOWN[k];
@@ -51,7 +63,7 @@ impl Flame {
         (height > 0.0).then_some(Self { foot, height: height * tall, tall, blown: [0, 1].map(|k| blown(k) as f32) })
     }
 
-    /// The part of a ray along which it may be seen, before `far`.
+    /// Distances between which a ray may see the flame, before `far`.
     fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let way = in_widths(ray.direction, self.tall);
         let to = in_widths(self.foot - ray.origin, self.tall) + v3(0.0, 0.5 * self.height, 0.0);
@@ -66,12 +78,12 @@ impl Flame {
         (from < to).then_some((from, to))
     }
 
-    /// Whether a ray may see it.
+    /// True if a ray may see the flame.
     pub(crate) fn is_near(&self, ray: &Ray) -> bool {
         self.span(ray, f32::MAX).is_some()
     }
 
-    /// Its light along a ray before `far`.
+    /// Light of the flame along a ray before `far`.
     pub(crate) fn light(&self, ray: &Ray, far: f32) -> V3 {
         let Some((from, to)) = self.span(ray, far) else { return V3::zeros() };
         let step = (to - from) / SAMPLES as f32;
@@ -82,7 +94,7 @@ impl Flame {
         sum * (step * in_widths(ray.direction, self.tall).norm() * BRIGHT / (WIDE * self.height))
     }
 
-    /// Light of a place in it, in widths from its foot.
+    /// Emission at `p`, an offset from the foot in cell widths.
     fn glow(&self, p: V3) -> V3 {
         let up = p.y / self.height;
         if up <= 0.0 || up >= 1.0 {
@@ -97,7 +109,7 @@ impl Flame {
         color * (shape * (1.0 - 0.8 * dark))
     }
 
-    /// Light that arrives from it at a point with normal `n`.
+    /// Light of the flame that arrives at the point `p` with the normal `n`.
     pub(crate) fn at(&self, p: V3, n: V3) -> V3 {
         let to = self.toward(p);
         let apart = to.norm_squared() / (self.height * self.height);
@@ -105,18 +117,19 @@ impl Flame {
         LIGHT * (LIT * facing / (apart + 0.8))
     }
 
-    /// Light that arrives from it on rock, by colour for one of lava's light of this colour.
+    /// Light of the flame on rock, divided by the colour `of_lava` of the lava's light: the rock's
+    /// shading multiplies by that colour.
     pub(crate) fn on_rock(&self, p: V3, n: V3, of_lava: V3) -> V3 {
         self.at(p, n).zip_map(&of_lava, |light, lava| light / lava.max(1e-3))
     }
 
-    /// Light of it that comes out of a material that it enters.
+    /// Light of the flame that leaves a translucent material at `p`.
     pub(crate) fn inside(&self, p: V3) -> V3 {
         let apart = self.toward(p).norm() / self.height;
         LIGHT.zip_map(&ENTERS, |light, reach| INSIDE * light * (-(apart - 0.5).max(0.0) / reach).exp())
     }
 
-    /// Way from a point to its middle, in widths.
+    /// Offset from a point to the middle of the flame, in cell widths.
     fn toward(&self, p: V3) -> V3 {
         in_widths(self.foot - p, self.tall) + v3(0.0, lerp(0.0, self.height, 0.35), 0.0)
     }

@@ -1,16 +1,17 @@
-//! The gases of a frame on a coarse grid: soft densities, and how much light reaches each place, in them and in the shade of what is
-//! solid.
+//! Gases of a frame on a coarse grid: soft densities, and the light that reaches each place through
+//! gas and past solid matter.
 //!
 //! ```text
 //!       sun          density, of two kinds of gas
-//!      ╱ ╱ ╱         light of the sun that is left after gas and solid matter above, along its rays
-//!    ░░▒▒▒▒░         light from below that is left after the gas between
+//!      ╱ ╱ ╱         transmittance of sunlight through gas and solid matter above, along the rays
+//!    ░░▒▒▒▒░         transmittance of light from below through the gas between
 //!     ▒▒▓▓▒▒░
 //!    ▲ ▲ ▲ ▲         one sweep for each, from the top down and from the floor up
 //!     lava
 //! ```
 //!
-//! Gases move in whole cells, at random. The coarse, blurred grid shows none of them, and rays cross it in longer steps.
+//! Gases move in whole cells, at random. The coarse, blurred grid hides these jumps, and lets rays
+//! take longer steps.
 
 use lavoxel_automaton::view::{Form, MaterialLook, Preset};
 use lavoxel_automaton::world::Span;
@@ -28,50 +29,58 @@ use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 use lavoxel_base::simd::{Portable, Simd};
 
-/// Share of light that a cell full of gas absorbs or scatters, as the exponent of its length.
+// Look constants without a named source are chosen by eye.
+
+/// Extinction per cell length of a cell full of gas (exponent, natural logarithm).
 pub(crate) const DENSE: f32 = 0.25;
-/// Kinds of gas with a colour of their own; further ones are drawn as the last of them.
+/// Number of kinds of gas with their own colour; further kinds are drawn as the last.
 pub const KINDS: usize = 2;
-/// Boxes with a longer side than this have coarse cells twice as long.
+/// Side of a box in cells above which coarse cells are 4 cells long, not 2.
 const LARGE: usize = 256;
-/// Density of both kinds together up to which nothing is drawn, 255 for 1.
+/// Sum of both densities up to which nothing is drawn; 255 stands for 1.
 pub const LEAST: u16 = 2;
-/// How far eddies bend gas sideways, in coarse cells, and how many there are to a unit of pattern. They rise with the billows.
+/// Sideways displacement of gas by eddies, in coarse cells.
 const BENT: f32 = 1.4;
+/// Number of eddies per unit of pattern; they rise with the billows.
 const EDDIES: f32 = 0.11;
-/// Gas thins out over so many coarse cells before a side or the roof of the box: it is seen from outside, where a cut would be a
-/// wall. Boxes of fewer coarse cells than this along an axis are slices, which show all of it.
+/// Width of the zone, in coarse cells, over which gas thins out before a side or the roof of the
+/// box: seen from outside, gas that ends in a cut would look like a wall.
 const THINNED: f32 = 3.0;
+/// Number of coarse cells along an axis below which a box counts as a slice and shows all of its
+/// gas.
 const SLICE: usize = 10;
-/// Light from below comes from a wide patch and by detours: it is absorbed by this share of the gas.
+/// Share of the extinction that counts for light from below, which comes from a wide area and by
+/// detours.
 const DETOURS: f32 = 0.45;
-/// Step of a look up to which gas is sampled once in each coarse cell; it is sampled less often at a longer one.
+/// Step of a look up to which gas is sampled once per coarse cell; longer steps sample less often.
 const USUAL_STEP: f32 = 0.5;
-/// Least part of a usual step between samples.
+/// Least distance between samples, as a share of a coarse cell.
 const FINEST: f32 = 0.4;
-/// Share of light that a cell full of a solid material keeps, likewise, and one of ice, which lets much of it through.
+/// Extinction per cell length of a solid material, as for [`DENSE`].
 const SOLID: f32 = 1.2;
+/// Extinction per cell length of ice, which lets much light through.
 const ICE: f32 = 0.12;
-/// Coarse cells from a surface, along its normal and towards the sun, at which it asks for its light: its own cell is dark.
+/// Distance from a surface, along its normal and towards the sun, at which its light is looked up,
+/// in coarse cells: the surface's own cell is dark.
 pub const OFF: f32 = 1.25;
-/// Coarse cells beside the box over which shade fades.
+/// Distance outside the box over which shade fades, in coarse cells.
 pub const FADED: f32 = 8.0;
-/// Lowest sun whose shadow is computed, as the sine of its height; a lower one throws the same.
+/// Lower bound of the sine of the sun's elevation for shadows: a lower sun throws the same shadow.
 const LOWEST: f32 = 0.2;
 
-/// How one kind of gas is drawn.
+/// Optical properties of a kind of gas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kind {
-    /// Exponent of a full cell's length.
+    /// Extinction per cell length of a full cell.
     pub extinction: f32,
-    /// Share of the light that it scatters.
+    /// Single-scattering albedo.
     pub albedo: V3,
-    /// Depth of the billows.
+    /// Depth of the billows: 0 none, 1 usual.
     pub billows: f32,
 }
 
 impl Kind {
-    /// No gas.
+    /// Placeholder without gas.
     pub const NONE: Self = Self { extinction: 0.0, albedo: V3::new(0.0, 0.0, 0.0), billows: 0.0 };
 
     fn new(look: &MaterialLook) -> Self {
@@ -80,24 +89,26 @@ impl Kind {
     }
 }
 
-/// Inputs of a fog besides the amounts.
+/// Inputs of a fog in addition to the amounts; a fog is reused while they are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Direction to the sun.
+    /// Unit direction to the sun.
     sun: V3,
-    /// Height of a cell in its widths.
+    /// Height of a cell, in cell widths.
     tall: f32,
-    /// Cells to a unit of pattern, and how far eddies have risen, in cells.
+    /// Cells per unit of pattern.
     unit: f32,
+    /// Rise of the eddies, in cells.
     risen: f32,
-    /// The media that are gases, by their place in [`Volume::media`].
+    /// Gases: index in [`Volume::media`] and kind.
     media: Vec<(usize, Kind)>,
-    /// Those that are solid, and the exponent of a full cell's length.
+    /// Solid media: index in [`Volume::media`] and extinction per cell length.
     solids: Vec<(usize, f32)>,
 }
 
 impl Wanted {
-    /// The gases and the solids of a volume of cells so many times as high as wide, under this sun; `None` where there is neither.
+    /// Gases and solids of `volume`, for cells `tall` times as high as wide, under the sun
+    /// direction `sun`; `None` without any.
     pub fn of(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
         let there = || volume.media.iter().enumerate().filter(|(_, medium)| !medium.density.is_empty());
         let of = |form: Form| there().filter(move |(_, medium)| medium.look.preset.form() == form);
@@ -105,32 +116,33 @@ impl Wanted {
         let keeps = |look: &MaterialLook| if look.preset == Preset::Ice { ICE * look.depth } else { SOLID };
         let solids: Vec<_> = of(Form::Solid).map(|(k, medium)| (k, keeps(&medium.look))).collect();
         let unit = pattern_unit(volume.grid);
-        // Without a gas nothing rises.
+        // Nothing rises without gas: a constant then keeps the inputs equal from frame to frame.
         let risen = if media.is_empty() { 0.0 } else { risen };
         (!media.is_empty() || !solids.is_empty()).then_some(Self { sun, tall, unit, risen, media, solids })
     }
 
-    /// Whether it reads media of this form.
+    /// True if a fog reads media of this form.
     pub fn reads(form: Form) -> bool {
         form != Form::Clear
     }
 
-    /// The places of gases and solids in [`Volume::media`].
+    /// Indices of the gases and solids in [`Volume::media`].
     pub(crate) fn media(&self) -> impl Iterator<Item = usize> {
         self.media.iter().map(|(k, _)| *k).chain(self.solids.iter().map(|(k, _)| *k))
     }
 }
 
-/// The gases of a frame.
+/// Gases of a frame.
 #[derive(Clone, Debug)]
 pub struct Fog {
-    /// Cells of the box.
+    /// Size of the box in cells along x, y and z.
     size: [f32; 3],
-    /// Cells along the edge of a coarse one.
+    /// Edge of a coarse cell, in cells.
     pub edge: usize,
-    /// Coarse cells.
+    /// Grid of the coarse cells.
     pub grid: Grid,
-    /// For each coarse cell the densities by kind, the light of the sun and the light from below; 255 for 1.
+    /// Bytes of each coarse cell (x fastest): densities of the two kinds, transmittance of
+    /// sunlight, transmittance of light from below; 255 stands for 1.
     pub cells: Vec<[u8; 4]>,
     pub kinds: Vec<Kind>,
     blocks: Blocks,
@@ -138,8 +150,8 @@ pub struct Fog {
 }
 
 impl Fog {
-    /// The gases of a volume. `rows` has for each row of a medium, numbered `z · ny + y`, the cells outside of which it is
-    /// empty.
+    /// Builds the gases of `volume`. `rows` gives for a medium, by its index, the span of cells of
+    /// each row (`z · ny + y`) outside of which the row is empty.
     pub fn new<'a>(volume: &Volume, wanted: &Wanted, rows: impl Fn(usize) -> &'a [Span]) -> Self {
         let fine = volume.grid;
         let edge = if fine.nx.max(fine.ny).max(fine.nz) > LARGE { 4 } else { 2 };
@@ -168,6 +180,8 @@ impl Fog {
         for &(k, keeps) in &wanted.solids {
             add(&mut solid, grid, &Fine { grid: fine, edge, values: &volume.media[k].density, rows: rows(k) }, keeps);
         }
+        // Solids shade sunlight only; light from below is absorbed by gas alone. Hence two
+        // extinctions.
         solid.iter_mut().zip(&extinction).for_each(|(solid, gas)| *solid += gas);
         let (sun, below) = join(
             || sunlight(&solid, grid, (wanted.sun, wanted.tall), edge as f32),
@@ -184,23 +198,23 @@ impl Fog {
         Self { size, edge, grid, cells, kinds, blocks, is_shaded }
     }
 
-    /// Whether there is no gas at all.
+    /// True if there is no gas.
     pub(crate) fn is_clear(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Whether there is neither gas nor the shade of anything.
+    /// True if there is neither gas nor shade.
     pub fn is_empty(&self) -> bool {
         self.is_clear() && !self.is_shaded
     }
 
-    /// The blocks with gas, as boxes in cells.
+    /// Blocks with gas, as boxes in cells.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
 }
 
-/// A medium at full resolution.
+/// Medium at full resolution.
 struct Fine<'a> {
     grid: Grid,
     edge: usize,
@@ -208,7 +222,7 @@ struct Fine<'a> {
     rows: &'a [Span],
 }
 
-/// Adds the mean amounts of coarse cells, 1 for full, times `share`.
+/// Adds the mean amounts in each coarse cell (1 for full), times `share`.
 fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
     let Grid { nx, ny, nz } = from.grid;
     let edge = from.edge;
@@ -233,7 +247,7 @@ fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
     });
 }
 
-/// The field after a binomial filter along each axis, (1 2 1)/4; edges are held.
+/// Binomial filter along each axis, (1 2 1)/4; values are clamped at the sides.
 pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     let (row, slab) = (grid.nx, grid.nx * grid.ny);
     let mut to = vec![0.0; values.len()];
@@ -257,7 +271,8 @@ pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     to
 }
 
-/// Thins a field towards the sides and the roof of the box. Eddies make the edge ragged afterwards.
+/// Thins a field out towards the sides and the roof of the box. The eddies, applied later, make the
+/// edge ragged.
 fn thin(values: &mut [f32], grid: Grid) {
     let left = |cell: usize, count: usize, floor: bool| {
         let away = (count - 1 - cell).min(if floor { count } else { cell });
@@ -271,7 +286,7 @@ fn thin(values: &mut [f32], grid: Grid) {
     });
 }
 
-/// The field as eddies bend it: gas that rises straight up winds about.
+/// Field displaced sideways by eddies: gas that rises straight up then meanders.
 fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
     let (row, slab) = (grid.nx, grid.nx * grid.ny);
     let far = (BENT + 1.0).ceil() as usize;
@@ -295,7 +310,7 @@ fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
     to
 }
 
-/// The value of a layer between its rows along x; edges are held.
+/// Bilinear interpolation in a layer whose rows along x `line` gives; clamped at the sides.
 fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32; 2]) -> f32 {
     let [(i, fx), (k, fz)] = std::array::from_fn(|axis| {
         let place = place[axis].clamp(0.0, count[axis] as f32 - 1.001);
@@ -305,7 +320,7 @@ fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32;
     along(k) + (along(k + 1) - along(k)) * fz
 }
 
-/// The extinction of all gases together, as the exponent of a cell's length.
+/// Extinction of all gases together, per cell length.
 fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
     let mut total = vec![0.0; grid.cells()];
     for (values, kind) in densities.iter().zip(kinds) {
@@ -314,21 +329,22 @@ fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
     total
 }
 
-/// Share of light that a length of gas lets through; most of the box holds none.
+/// Transmittance of an optical depth `exponent`; the test saves the exponential in the empty part
+/// of the box.
 fn left(exponent: f32) -> f32 {
     if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
 }
 
-/// The share of the sun's light at each coarse cell after what is on its way.
+/// Transmittance of sunlight at the middle of each coarse cell.
 fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -> Vec<f32> {
     let steep = sun.y.max(LOWEST);
-    // From a layer to the one above, along the ray.
+    // Offset from a layer to the layer above, along the ray.
     let (east, south) = (sun.x * tall / steep, sun.z * tall / steep);
     let half = 0.5 * edge * (tall * tall + east * east + south * south).sqrt();
     let (whole_x, whole_z) = (east.floor() as isize, south.floor() as isize);
     let (fx, fz) = (east - east.floor(), south - south.floor());
     let mut lit = vec![1.0; grid.cells()];
-    // Light that leaves the layer above, through half of it; none of it is lost above the box.
+    // Light that leaves the layer above through its lower half; above the box no light is lost.
     let mut above = vec![1.0; grid.nx * grid.nz];
     let mut untouched = true;
     for y in (0..grid.ny).rev() {
@@ -360,7 +376,8 @@ fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -
     lit
 }
 
-/// The share of the light from the floor at each coarse cell after the gas between.
+/// Transmittance of light from the floor at the middle of each coarse cell, through the gas
+/// between.
 fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     let half = 0.5 * edge * DETOURS;
     let mut lit = vec![1.0; grid.cells()];
@@ -378,17 +395,18 @@ fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     lit
 }
 
-/// The gases as rays see them.
+/// Gases of a frame as rays sample them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FogField<'a> {
     fog: &'a Fog,
     step: f32,
-    /// Corners of the part of the box that is shown, in cells.
+    /// Lower and upper corner of the shown part of the box by axis, in cells.
     shown: [[f32; 2]; 3],
     skipping: Skipping,
 }
 
-/// The gases at a point: densities by kind, light of the sun and light from below, 0 to 1.
+/// Gases at a point: densities by kind, transmittances of sunlight and of light from below; all 0
+/// to 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gas {
     pub(crate) densities: [f32; KINDS],
@@ -397,16 +415,17 @@ pub(crate) struct Gas {
 }
 
 impl Gas {
-    /// Whether there is too little gas to be drawn.
+    /// True if there is too little gas to be drawn.
     #[inline(always)]
     pub(crate) fn is_nothing(&self) -> bool {
-        // A mean of coarse cells that hold too little is no more, but for rounding.
+        // A mean of coarse cells below the limit stays below it, except for rounding: hence the
+        // margin.
         self.densities.iter().sum::<f32>() <= (f32::from(LEAST) + 0.01) / 255.0
     }
 }
 
 impl<'a> FogField<'a> {
-    /// The gases in a part of the box, given as shares along x, y and z, for the step of a look.
+    /// Gases in a part of the box, given as shares along x, y and z, for the step of a look.
     pub(crate) fn new(fog: &'a Fog, step: f32, (clip, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
         let shown = std::array::from_fn(|axis| clip[axis].map(|share| share * fog.size[axis]));
         Self { fog, step: fog.edge as f32 * (step / USUAL_STEP).max(FINEST), shown, skipping }
@@ -416,12 +435,12 @@ impl<'a> FogField<'a> {
         &self.fog.kinds
     }
 
-    /// Distance between samples in cells.
+    /// Distance between samples, in cells.
     pub(crate) fn step(&self) -> f32 {
         self.step
     }
 
-    /// The gases at a point, held at the box's sides.
+    /// Gases at a point, by trilinear interpolation; clamped at the sides of the box.
     #[inline(always)]
     pub(crate) fn at(&self, p: V3) -> Gas {
         let grid = self.fog.grid;
@@ -441,37 +460,38 @@ impl<'a> FogField<'a> {
         Gas { densities: [first, second], sun, below }
     }
 
-    /// Between which distances a ray passes the shown part, before `far`.
+    /// Distances between which a ray passes the shown part, before `far`.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Share of the sun that gas and solid matter on its way leave at a point.
+    /// Transmittance of sunlight at a point, through gas and past solid matter.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
-        // Beside the box it is that of its sides, and fades.
+        // Outside the box, the value of the nearest side, fading to 1.
         let size = self.fog.size;
         let beside = [p.x, p.z].into_iter().zip([size[0], size[2]]).map(|(at, size)| (-at).max(at - size));
         lerp(self.at(p).sun, 1.0, saturate(beside.fold(0.0, f32::max) / (FADED * self.edge())))
     }
 
-    /// Cells along the edge of a coarse one.
+    /// Edge of a coarse cell, in cells.
     pub(crate) fn edge(&self) -> f32 {
         self.fog.edge as f32
     }
 
-    /// Whether there is no gas at all.
+    /// True if there is no gas.
     pub(crate) fn is_clear(&self) -> bool {
         self.fog.is_clear()
     }
 
-    /// Density of all gases at a point, 0 outside of what is shown.
+    /// Density of all gases at a point; 0 outside the shown part.
     pub(crate) fn density(&self, p: V3) -> f32 {
         let inside = (0..3).all(|axis| self.shown[axis][0] <= p[axis] && p[axis] <= self.shown[axis][1]);
         if inside { self.at(p).densities.iter().sum() } else { 0.0 }
     }
 
-    /// Calls `put` with each place of the ray between `from` and `to` where there may be gas, until it returns false. Places are
-    /// at whole multiples of the step plus the jitter, independent of jumps.
+    /// Calls `put` with each sample of the ray within `span` that may hold gas, until `put` returns
+    /// false. Samples lie at whole multiples of the step plus the jitter, independent of skipped
+    /// blocks.
     #[inline(always)]
     pub(crate) fn walk(&self, ray: &Ray, span: (f32, f32), jitter: f32, put: impl FnMut(f32, V3) -> bool) {
         let stride = Stride { step: self.step, jitter, skipping: self.skipping };

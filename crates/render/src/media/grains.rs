@@ -1,4 +1,4 @@
-//! Sand and ash: matt grains, with ripples where wind blew over them, that fray where they fall in a thin stream.
+//! Sand and ash: matt grains with ripples of wind, which fray where they fall in a thin stream.
 
 use crate::math::{V3, lerp, saturate, smoothstep, times, v3};
 use crate::media::solid::{Hit, Softness, arriving, own};
@@ -7,32 +7,43 @@ use crate::noise;
 use crate::style::shading::ShadeContext;
 use lavoxel_automaton::view::Preset;
 
-/// Least share of its colour that a grain has, however coarse the look makes them.
+// Look constants are chosen by eye.
+
+/// Least brightness factor of a grain, however coarse the look makes the grains.
 pub const DARKEST: f32 = 0.15;
-/// Cells under a surface of grains at which a thin stream ends, and densities there of a heap and of a stream.
+/// Depth under the surface, in cells, at which the density tells a thin stream from a heap.
 pub const THIN: f32 = 5.0;
+/// Densities at that depth from which grains are wholly a heap, and wholly a thin stream.
 pub const THIN_ENDS: [f32; 2] = [0.5, 0.2];
-/// Streaks of falling grains to a cell aside and along, and how far they fall while ripples move by one.
+/// Streaks of falling grains: number per cell sideways, number per cell along the fall, and noise
+/// periods fallen while ripples move by one unit.
 pub const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
-/// Shares of a stream's surface that face the eye between which it frays, and how much streaks count for that.
+/// Cosines to the eye between which the surface of a stream frays, and the weight of the streaks in
+/// that cosine.
 pub const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
-/// Ripples of wind-blown grains to a unit of pattern, their slope, how much steeper their lee is, and how much paler their crests are.
+/// Wind ripples per unit of pattern.
 pub const RIPPLES: f32 = 0.8;
+/// Slope of the wind ripples.
 pub const STEEP: f32 = 0.3;
+/// Weight of the second harmonic, which makes the lee steeper.
 pub const LEE: f32 = 0.35;
+/// Additional brightness of the crests.
 pub const CRESTS: f32 = 0.05;
-/// Pixels to a ripple from which on they are seen, and from which on whole; upward parts of normals likewise; where the wind goes, east and
-/// south.
+/// Pixels per ripple from which ripples begin to show, and from which they show fully.
 pub const RIPPLES_SEEN: [f32; 2] = [2.5, 7.0];
+/// Upward component of the normal from which wind ripples begin, and from which they are fully
+/// high.
 pub const BLOWN: [f32; 2] = [0.74, 0.90];
+/// Direction of the wind: east and south.
 pub const WIND: [f32; 2] = [0.83, 0.56];
-/// Phase from one ripple to the next, and how coarse the grains are that wind sorts.
+/// Phase from one ripple to the next, in radians.
 pub const TURN: f32 = std::f32::consts::TAU;
+/// Coarseness of wind-sorted grains, relative to unsorted ones.
 pub const BLOWN_GRAIN: f32 = 0.55;
-/// How light reaches around the shaded side of grains.
+/// Softness of the shaded side of grains.
 pub const SOFT: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 
-/// Share of a place on grains that hides what is behind them: a falling stream is thin, and frays at its edges.
+/// Opacity of grains at a hit: a falling stream is thin, and frays at its edges.
 pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
     if hit.cut || !matches!(hit.clear.look.preset, Preset::Sand | Preset::Ash) {
         return 1.0;
@@ -49,7 +60,8 @@ pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
     lerp(1.0, smoothstep(FRAYED[0], FRAYED[1], facing + FRAYED[2] * streaks), thin)
 }
 
-/// Height, -1 to 1, and slope of the ripples that wind leaves on grains whose waves are over 1, where they are gentle and pixels show them.
+/// Height (−1 to 1) and slope of wind ripples. Only grains whose waves exceed 1 have them, on
+/// gentle slopes, and where pixels resolve them.
 fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
     let (unit, waves) = (context.land.unit, hit.clear.look.waves);
     let pixels = unit / (RIPPLES * hit.t * context.pixel);
@@ -62,18 +74,18 @@ fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
     (high * crest, v3(-WIND[0], 0.0, -WIND[1]) * (rise * high * STEEP))
 }
 
-/// Height, -1 to 1, and rise along the wind of the ripples at a place in units of pattern.
+/// Height (−1 to 1) of the ripples at `q` (units of pattern), and their rise along the wind.
 fn ripple(q: V3) -> (f32, f32) {
-    // They wander, fork where two crests meet, and come and go.
+    // Ripples wander, fork where two crests meet, and fade in and out over the field.
     let wander = noise::gradient(v3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6
         + noise::gradient(v3(q.x * 0.17, 2.7, q.z * 0.17)) * 0.45;
     let fields = saturate(0.75 + 0.8 * noise::gradient(v3(q.x * 0.06, 5.1, q.z * 0.06)));
     let phase = TURN * (RIPPLES * (q.x * WIND[0] + q.z * WIND[1]) + wander);
-    // Their lee is steeper than their windward side.
+    // The second harmonic makes the lee steeper than the windward side.
     (fields * phase.sin(), fields * (phase.cos() + LEE * (2.0 * phase).sin()))
 }
 
-/// Sand or ash: matt grains.
+/// Light from a surface of sand or ash towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, p, unit) = (hit.clear.look, hit.point, context.land.unit);
     let fine = noise::gradient(p * 4.3);

@@ -1,8 +1,9 @@
-//! Ash and steam in the air as the plain styles draw them: a haze in the colours of its density, which hides little of what is
-//! in it and behind it.
+//! Ash and steam in the air in the plain styles: a thin haze, coloured by density, which hides
+//! little of the scene.
 //!
-//! Densities differ by powers of ten between a vent and the sky: colours and opacity go by the logarithm, over a fixed range, so
-//! that one colour is one density in all pictures.
+//! Densities differ by powers of ten between a vent and the sky. Colour and opacity therefore go by
+//! the logarithm of the density, over a fixed range: a colour stands for the same density in all
+//! pictures.
 
 use std::sync::LazyLock;
 
@@ -23,12 +24,14 @@ use crate::volume::places::Skipping;
 
 /// Densities at the two ends of the colours, as powers of ten of kg/m³; thinner air is clear.
 const RANGE: (f32, f32) = (-6.0, 0.0);
-/// Opacity of a voxel of way at the upper end; at a share of the range it is that share squared of it.
+/// Opacity of a voxel length at the upper end of the scale. At the relative place x on the scale
+/// the opacity is x² times this value. Chosen by eye.
 pub const OPACITY: f32 = 0.14;
-/// Entries of a table of colours.
+/// Number of entries of a colour table.
 const ENTRIES: usize = 256;
 
-/// Its colours: from a dark slate by violet to a pale sand, apart from the colours that palettes give to lava.
+/// Colours of the haze, from dark slate through blue to pale sand; they differ from the colours
+/// that palettes give to lava.
 pub static PALETTE: LazyLock<Palette> = LazyLock::new(|| {
     const STOPS: [[f32; 3]; 5] =
         [[0.17, 0.23, 0.36], [0.24, 0.42, 0.58], [0.40, 0.62, 0.68], [0.70, 0.78, 0.70], [0.97, 0.94, 0.80]];
@@ -44,7 +47,8 @@ pub fn scale() -> Scale {
     Scale::new("ash and steam", "log10 kg/m³", RANGE)
 }
 
-/// Colour (linear, not multiplied) and opacity of a step of so many voxels, for places on the scale evenly spaced from 0 to 1.
+/// Linear colour (not premultiplied) and opacity of a step of `step` voxels, for places on the
+/// scale evenly spaced from 0 to 1.
 pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     let entry = |i: usize| {
         let place = i as f32 / (ENTRIES - 1) as f32;
@@ -54,21 +58,21 @@ pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     (0..ENTRIES).map(entry).collect()
 }
 
-/// The haze of a frame.
+/// Haze of a frame.
 #[derive(Clone, Debug)]
 pub struct Haze {
     pub grid: Grid,
-    /// Corner of the air's box in voxels.
+    /// Lower corner of the air's box, in voxels.
     pub low: V3,
-    /// Voxels along the edge of an air cell.
+    /// Edge of an air cell, in voxels.
     pub edge: f32,
-    /// Place of each cell's density on the scale, 255 for 1; 0 where it is clear.
+    /// Place of each cell's density on the scale, 255 for 1; 0 for clear air.
     pub cells: Vec<u8>,
     blocks: Blocks,
 }
 
 impl Haze {
-    /// The haze of a volume.
+    /// Builds the haze of the air.
     pub fn new(air: &AirVolume) -> Self {
         let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
         let edge = ratio as f32;
@@ -86,17 +90,18 @@ impl Haze {
         Self { grid, low, edge, cells, blocks }
     }
 
-    /// Whether the air is clear everywhere.
+    /// True if the air is clear everywhere.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// The blocks with haze, as boxes in voxels.
+    /// Blocks with haze, as boxes in voxels.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
 
-    /// Place on the scale of the density at a point, between the cells around it; held at the sides.
+    /// Place on the scale of the density at a point, by trilinear interpolation; clamped at the
+    /// sides.
     #[inline(always)]
     fn at(&self, p: V3) -> f32 {
         let (mut first, mut between, mut step) = (0, [0.0; 3], [0; 3]);
@@ -107,7 +112,8 @@ impl Haze {
             let cell = (place as u32 as usize).min(n.saturating_sub(2));
             first += cell * along;
             between[axis] = place - cell as f32;
-            // A box that is one cell thick repeats its only layer.
+            // A box that is one cell thick has no neighbour along that axis: its only layer is read
+            // twice.
             step[axis] = if n > 1 { along } else { 0 };
         }
         let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
@@ -117,11 +123,11 @@ impl Haze {
     }
 }
 
-/// The haze as rays see it.
+/// Haze of a frame as rays sample it.
 #[derive(Clone, Debug)]
 pub(crate) struct HazeField<'a> {
     haze: &'a Haze,
-    /// Corners of the part of the air that is shown, in voxels.
+    /// Lower and upper corner of the shown part of the air by axis, in voxels.
     shown: [[f32; 2]; 3],
     step: f32,
     table: Vec<[f32; 4]>,
@@ -129,14 +135,15 @@ pub(crate) struct HazeField<'a> {
 }
 
 impl<'a> HazeField<'a> {
-    /// The haze in a part of the box of voxels of `size`, given as shares along x, y and z, for the step of a look.
+    /// Haze in a part of the voxel box of `size`, given as shares along x, y and z, for the step of
+    /// a look.
     pub(crate) fn new(haze: &'a Haze, step: f32, (clip, size): ([[f32; 2]; 3], [f32; 3]), skipping: Skipping) -> Self {
         let step = stride(haze.edge, step);
         let shown = cut(haze.blocks.whole(), clip, size);
         Self { haze, shown, step, table: table(step), skipping }
     }
 
-    /// The samples along a ray in a range of distances.
+    /// Samples along a ray between two distances.
     #[inline(always)]
     pub(crate) fn walk<'r>(&'r self, ray: &'r Ray, (near, far): (f32, f32), jitter: f32) -> HazeWalk<'r> {
         let span = span_in(&self.shown, ray, far).map_or((0.0, 0.0), |(from, to, _)| (from.max(near), to));
@@ -145,13 +152,13 @@ impl<'a> HazeField<'a> {
     }
 }
 
-/// The samples along a ray, in order.
+/// Iterator over the samples along a ray, in order of distance.
 pub(crate) struct HazeWalk<'a> {
     field: &'a HazeField<'a>,
     places: Places<'a>,
 }
 
-/// A sample: its distance, and colour and opacity of the step that it stands for.
+/// Sample of the haze: its distance, and colour and opacity of the step that it stands for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HazeSample {
     pub(crate) t: f32,
@@ -159,7 +166,7 @@ pub(crate) struct HazeSample {
 }
 
 impl HazeWalk<'_> {
-    /// The next sample with any haze.
+    /// Next sample that contains haze.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<HazeSample> {
         loop {

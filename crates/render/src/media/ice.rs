@@ -1,44 +1,54 @@
-//! Ice: glass with cracks and clouds of bubbles in it, under a skin of frost.
+//! Ice: glass with cracks and clouds of bubbles, under a skin of frost.
 
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::media::solid::{Hit, Softness, arriving, own};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 
-/// Absorption of ice by a cell of its length, its colour, and the length that is looked into.
+// Look constants without a named source are chosen by eye.
+
+/// Absorption of ice per cell length, by colour.
 pub const ABSORBS: V3 = V3::new(0.13, 0.040, 0.022);
+/// Colour of the light that ice scatters.
 pub const COLOR: V3 = V3::new(0.90, 0.965, 1.0);
+/// Greatest depth that is looked into, in cells.
 pub const DEEP: f32 = 4.0;
-/// Samples of that length.
+/// Number of samples over that depth.
 pub const SAMPLES: usize = 8;
-/// How light reaches around the shaded side of it.
+/// Softness of the shaded side of ice.
 pub const SOFT: Softness = Softness { wrap: 0.5, bleeds: 0.0 };
-/// Share of light that it mirrors when it is met straight on, and how far a ray that enters it is turned to the normal.
+/// Reflectance at normal incidence.
 pub const MIRRORS: f32 = 0.02;
+/// Weight of the inward normal in the refracted direction.
 pub const BENDS: f32 = 0.31;
-/// Share of light that frost and bubbles send back, and that clear ice does.
+/// Share of light that frost and bubbles scatter back.
 pub const WHITE: f32 = 0.42;
+/// Share of light that clear ice scatters back.
 pub const GLASSY: f32 = 0.07;
-/// Share of light from behind that deep ice passes on.
+/// Transmittance of deep, clear ice for light from behind.
 pub const CLEAR: f32 = 0.85;
-/// Length of a film, in cells.
+/// Thickness of a film, in cells.
 pub const FILM: f32 = 0.6;
-/// Depths at which cracks and bubbles are looked for, in units of pattern.
+/// Depths at which cracks and bubbles are searched, in units of pattern.
 pub const LAYERS: [f32; 2] = [0.7, 2.4];
-/// Crystals to a unit of pattern, how much each turns a ray, how well those hold between which a crack begins and is wide open, and
-/// the widths of the crack and of the shine beside it, in crystals.
+/// Number of crystals per unit of pattern.
 pub const CRYSTALS: f32 = 0.15;
+/// Refraction by each crystal, as an offset of the ray's direction.
 pub const TURNS: f32 = 0.14;
+/// Strengths of the bond between crystals at which a crack begins, and at which it is wide open.
 pub const SHUT: [f32; 2] = [0.45, 0.15];
+/// Widths of a crack, and of the shine around it, in crystals.
 pub const EDGES: [f32; 2] = [0.022, 0.2];
-/// Turbidity of a cell of ice, and share of what is behind it that deep ice shows.
+/// Turbidity per cell length.
 pub const TURBID: f32 = 0.16;
+/// Share of the background that deep, clear ice shows.
 pub const BEHIND: f32 = 0.85;
-/// How far light that walls inside turn comes from above, and shares of the surroundings and of the sky in what it gathers.
+/// Lift of refracted rays towards the sky: walls inside turn light that comes from above.
 pub const LIFTED: f32 = 0.25;
+/// Weights of the surroundings and of the sky in the light that ice gathers.
 pub const GATHERS: [f32; 2] = [0.75, 0.22];
 
-/// Light that leaves it: a skin of frost over glass, in which cracks and bubbles shine.
+/// Light from ice towards the eye: a skin of frost over glass, in which cracks and bubbles shine.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (unit, look, sky) = (context.land.unit, hit.clear.look, context.sky);
     let view = context.view(hit.ray);
@@ -51,13 +61,13 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let there = saturate(deep);
     let bent = bent(view, normal);
     let flaws = if hit.cut { Flaws::NONE } else { Flaws::under(q, bent) };
-    // Thin ice is slush.
+    // Thin ice is slush, which is white.
     let milk = milkiness(normal.y, frost, look.waves).max(flaws.white * there).max(0.9 * (1.0 - there));
     let lit = arriving(context, hit, normal, (SOFT, own(context, hit)));
     let kept = (ABSORBS * (-deep * look.depth)).map(f32::exp);
     let body =
         times(times(COLOR, mix(kept, V3::repeat(1.0), 0.6 * milk)), lit) * (lerp(GLASSY, WHITE, milk) * there.sqrt());
-    // What is behind it, and what a lens of ice gathers from elsewhere.
+    // Light from behind, and light that the ice gathers from elsewhere like a lens.
     let bent = bent + flaws.turn;
     let turned = unit_or_up(v3(bent.x, bent.y.abs() + LIFTED, bent.z));
     let gathered = sky.mirrored(turned, 0.0) * GATHERS[0] + sky.ambient(V3::y()) * GATHERS[1];
@@ -73,28 +83,29 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     (body + through) * (1.0 - share) + (sky.mirrored(mirror, 0.0) + sky.sun_color * glint) * share.max(0.04)
 }
 
-/// Direction of a ray inside.
+/// Direction of a ray inside the ice.
 fn bent(view: V3, normal: V3) -> V3 {
     unit_or_up(view * (1.0 - BENDS) - normal * BENDS)
 }
 
-/// How white the skin is: frost lies on what faces up, in patches.
+/// Whiteness of the skin, 0 to 1: patches of frost, mostly on surfaces that face up.
 fn milkiness(up: f32, frost: f32, waves: f32) -> f32 {
     saturate(0.08 + waves * (0.7 * smoothstep(0.0, 0.7, frost + 0.45 * up - 0.35)))
 }
 
 /// Cracks and bubbles under a point.
 struct Flaws {
-    /// Share of light that they send back towards the eye.
+    /// Share of light that the flaws scatter back towards the eye.
     white: f32,
-    /// How they turn a ray inside.
+    /// Offset of the direction of a ray inside.
     turn: V3,
 }
 
 impl Flaws {
     const NONE: Self = Self { white: 0.0, turn: V3::new(0.0, 0.0, 0.0) };
 
-    /// Those along a ray inside: cracks are flat, and part the ice into crystals of which each bends light its own way.
+    /// Flaws along the refracted ray `bent` from `q`: cracks are flat and part the ice into
+    /// crystals, each of which refracts light by itself.
     fn under(q: V3, bent: V3) -> Self {
         let mut flaws = Self::NONE;
         for (layer, depth) in LAYERS.into_iter().enumerate() {
@@ -113,7 +124,7 @@ impl Flaws {
     }
 }
 
-/// Length of material along the ray behind its surface, in cells, at most [`DEEP`].
+/// Thickness of the ice along the ray behind its surface, in cells, at most [`DEEP`].
 fn thickness(hit: &Hit) -> f32 {
     if hit.far <= hit.t {
         return FILM;

@@ -1,48 +1,62 @@
-//! Foliage: clumps of leaves with gaps between them, dark inside and bright at their tips.
+//! Foliage: clumps of leaves with gaps between them, dark inside and bright at the tips.
 //!
-//! The surface is where the density, raised and lowered by round bulges of two sizes and by leaves, passes that of a surface: outside there
-//! are tufts, and inside gaps into which little light comes. The denser the material is where a ray meets it, the deeper the gap.
+//! The surface is an isosurface of the density, modulated by round bulges of two sizes and by
+//! leaves: tufts stick out, and gaps reach in, where little light comes. The denser the material at
+//! the hit, the deeper the gap.
 
 use crate::math::{V3, in_widths, mix, saturate, smoothstep, times, v3};
 use crate::media::solid::{Hit, Softness, arriving, own};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 
-/// Densities up to which there are no leaves, from which on bulges are whole, and from which on there are no gaps.
+// Look constants are chosen by eye.
+
+/// Density up to which there are no leaves.
 pub const BARE: f32 = 0.06;
+/// Density from which bulges have their full height.
 pub const HELD: f32 = 0.36;
+/// Density from which there are no gaps.
 pub const DENSE: f32 = 0.97;
-/// Clumps, tufts and leaves to a cell, and how much each raises the density.
+/// Number of clumps, tufts and leaves per cell.
 pub const SIZES: V3 = V3::new(0.55, 1.55, 4.1);
+/// Modulation of the density by clumps, tufts and leaves.
 pub const RAISE: V3 = V3::new(1.1, 0.75, 0.3);
-/// Noise of clumps and of tufts where they leave the density as it is.
+/// Value of the noise of clumps and tufts that leaves the density unchanged.
 pub const MEAN: f32 = 0.24;
-/// Cells over which their slope is taken, and how much it tilts the surface.
+/// Distance of the finite difference of the bulges, in cells.
 pub const STEP: f32 = 0.3;
+/// Tilt of the normal by the bulges.
 pub const TILT: f32 = 0.8;
-/// How much single leaves tilt it, and vary its tone.
+/// Tilt of the normal by single leaves.
 pub const ROUGH: f32 = 0.6;
+/// Variation of the brightness by single leaves.
 pub const FLECKS: f32 = 0.7;
-/// Needles to a leaf, and their share.
+/// Number of needles per leaf, and their weight.
 pub const NEEDLES: [f32; 2] = [2.2, 0.6];
-/// Leaves to a pixel up to which all of them are seen, and from which on none.
+/// Leaves per pixel up to which all leaves show, and from which none shows.
 pub const SEEN: [f32; 2] = [0.25, 0.7];
-/// How light reaches around the shaded side.
+/// Softness of the shaded side of foliage.
 pub const SOFT: Softness = Softness { wrap: 0.3, bleeds: 0.0 };
-/// Colours of tips in the sun, of old leaves and of dry ones, and of light that came through leaves, to that of the material.
+/// Colour factor of tips in the sun. This and the next three multiply the material's colour.
 pub const TIPS: V3 = V3::new(1.25, 1.12, 0.66);
+/// Colour factor of old leaves.
 pub const OLD: V3 = V3::new(0.72, 0.86, 0.95);
+/// Colour factor of dry leaves.
 pub const DRY: V3 = V3::new(1.35, 1.02, 0.70);
+/// Colour factor of light transmitted by leaves.
 pub const GREEN: V3 = V3::new(1.25, 1.35, 0.35);
-/// Densities where a ray ends between which a gap becomes dark, and the share of light that the deepest lacks.
+/// Densities at the hit between which a gap becomes dark.
 pub const GAPS: [f32; 2] = [0.35, 0.95];
+/// Share of light that the deepest gap loses.
 pub const DARK: f32 = 0.85;
-/// Share of the sun that comes through thin foliage, cells after which that is a third, and the share of it that is seen from aside.
+/// Share of sunlight that thin foliage transmits.
 pub const THROUGH: f32 = 0.7;
+/// Depth in cells after which a third (1/e) of that light is left.
 pub const ENTERS: f32 = 3.0;
+/// Share of that light seen at right angles to the sun.
 pub const ASIDE: f32 = 0.35;
 
-/// Clumps and tufts at a place, 0 in the creases between them.
+/// Heights of clumps and tufts at a place; 0 in the creases between them.
 fn bulges(q: V3) -> [f32; 2] {
     [noise::gradient(q * SIZES.x).abs(), noise::gradient(q * SIZES.y + v3(3.0, 8.0, 5.0)).abs()]
 }
@@ -51,18 +65,18 @@ fn leaf(q: V3) -> f32 {
     noise::gradient(q * SIZES.z + v3(11.0, 2.0, 7.0))
 }
 
-/// Density of leaves, at a place in cells of true proportions, of a material of this density.
+/// Density of leaves at `q` (cell widths, true proportions), in a material of `density`.
 pub(crate) fn leafy(q: V3, density: f32) -> f32 {
     if density <= BARE || density >= DENSE {
         return density;
     }
     let [clump, tuft] = bulges(q);
-    // No tuft floats in the air.
+    // Without matter no bulge: a tuft must not float in the air.
     let held = smoothstep(BARE, HELD, density);
     density + held * (RAISE.x * (clump - MEAN) + RAISE.y * (tuft - MEAN) + RAISE.z * leaf(q))
 }
 
-/// Slope of the bulges.
+/// Gradient of the bulges.
 fn rise(q: V3) -> V3 {
     let sum = |q: V3| {
         let [clump, tuft] = bulges(q);
@@ -73,7 +87,7 @@ fn rise(q: V3) -> V3 {
     v3(along(V3::x()), along(V3::y()), along(V3::z()))
 }
 
-/// Light that leaves it towards the eye.
+/// Light from foliage towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let look = hit.clear.look;
     let q = in_widths(hit.point, context.look.cell_height);
@@ -84,7 +98,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let seen = |finer: f32| look.waves * (1.0 - smoothstep(SEEN[0], SEEN[1], pixel * finer));
     let fleck = leaf(q) * seen(1.0) + NEEDLES[1] * leaf(q * NEEDLES[0]) * seen(NEEDLES[0]);
     let tip = saturate(1.1 * clump + 1.3 * tuft + 0.35 * fleck - 0.25) * (1.0 - gap);
-    // Trees differ, and their parts.
+    // Colour varies from tree to tree, and within a tree.
     let broad = noise::fractal(q * 0.11 + v3(1.0, 6.0, 2.0), 2);
     let kind = mix(V3::repeat(1.0), if broad > 0.0 { DRY } else { OLD }, saturate(1.4 * broad.abs()));
     let color = times(times(V3::from(look.linear_color()), kind), mix(OLD, TIPS, tip));

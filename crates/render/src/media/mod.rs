@@ -1,4 +1,5 @@
-//! The media that light passes, before the lava or the rock at the end of a ray.
+//! Media other than the lava: the light that they add and absorb along a ray, up to the lava, rock
+//! or sky at its end.
 //!
 //! ```text
 //!  eye ─────────┬───────────────┬────────────▪
@@ -8,8 +9,9 @@
 //!                 scatters
 //! ```
 //!
-//! A ray ends at the nearest lava, rock or other solid material. Up to there it is cut into stretches at every surface of a medium. Each stretch
-//! and each surface adds its light, front to back, through what lies before it. Gases scatter light outside of all others.
+//! A ray ends at the nearest lava, rock or other solid material. Every surface of a medium cuts the
+//! ray into stretches. Surfaces and stretches add their light front to back, attenuated by all
+//! matter in front. Gases scatter light only outside all other media.
 
 pub mod billows;
 pub mod built;
@@ -43,19 +45,21 @@ use crate::volume::field::{Border, Pace};
 use crate::volume::tiles::{Others, Reach};
 use lavoxel_automaton::view::MaterialLook;
 
-/// Density at which its surface lies.
+/// Density at the surface of a medium.
 pub const ISO: f32 = 0.5;
-/// How far behind the last of a body it is looked whether that is its surface, in cells.
+/// Distance in cells behind the last exit from a body at which the density is checked: is the exit
+/// a surface, or a side of the box?
 const BEYOND: f32 = 0.3;
-/// Most surfaces along a ray that are drawn; the farthest ones beyond them are skipped.
+/// Upper bound of the surfaces drawn along a ray; farther surfaces are skipped.
 const MOST: usize = 24;
-/// Steps through smoke for which it and gases take turns, and the share of light from which on nothing more is seen.
+/// Length of a part in smoke steps, where smoke and gases are integrated in alternating parts.
 pub const TURN: f32 = 4.0;
+/// Transmittance below which the rest of a ray is skipped.
 pub const CLOSED: f32 = 0.01;
-/// Cells by which a ray's end and that of gas may differ.
+/// Tolerance in cells between the end of a ray and the end of its gas.
 const GAS: f32 = 2.0;
 
-/// A place where a ray passes a surface.
+/// Intersection of a ray with the surface of a medium.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     t: f32,
@@ -63,7 +67,7 @@ struct Event {
     border: Border,
 }
 
-/// The surfaces along a ray, the nearest first.
+/// Surfaces along a ray, sorted by distance.
 struct Events {
     count: usize,
     events: [Event; MOST],
@@ -82,7 +86,8 @@ impl Events {
         events
     }
 
-    /// Keeps the order of distance; of equal ones the first stays first. Beyond [`MOST`] events the farthest is dropped.
+    /// Inserts `event` in order of distance, after events at an equal distance. Beyond [`MOST`]
+    /// events, the farthest is dropped.
     fn put(&mut self, event: Event) {
         let place = self.events[..self.count].partition_point(|known| known.t <= event.t);
         if place < MOST {
@@ -92,7 +97,8 @@ impl Events {
         }
     }
 
-    /// Takes out an event of a medium of some kind at about a distance; whether there is one.
+    /// Removes the event of `medium` at about the distance `t` whose border satisfies `is`. Returns
+    /// true if there was one.
     fn remove(&mut self, medium: usize, t: f32, is: impl Fn(Border) -> bool) -> bool {
         let is_it = |event: &Event| event.medium == medium && (event.t - t).abs() < SEAM && is(event.border);
         let Some(place) = self.all().iter().position(is_it) else { return false };
@@ -101,13 +107,14 @@ impl Events {
         true
     }
 
-    /// How nearly the body of a medium that is entered by an event is a drop or a thin stream, 0 to 1: by the way through it until the
-    /// ray leaves it into the open, before `far`.
+    /// Likeness of the body entered by an event to a drop or a thin stream, 0 to 1: decreases with
+    /// the length of the ray through the body, up to its exit into the open before `far`.
     fn smallness(&self, media: &[Clear], ray: &Ray, (entered, far): (usize, f32)) -> f32 {
         let Event { t, medium, .. } = self.events[entered];
         let mut after = self.all()[entered + 1..].iter();
         match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
-            // What a side of the box cuts goes on there: densities are held beyond it.
+            // At a side of the box, densities are held constant outside: the body continues there
+            // and is no drop.
             Some(left) if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO => {
                 let small = (1.0 - (left.t - t) / water::DROP).max(0.0);
                 if small > 0.0 && lies(&media[medium], ray.at(t)) { 0.0 } else { small }
@@ -121,37 +128,37 @@ impl Events {
     }
 }
 
-/// The media that a ray is inside of.
+/// Media that a ray is inside of.
 #[derive(Clone, Copy, Debug, Default)]
 struct Inside {
-    /// A bit for each.
+    /// Bit set of the media, by index.
     media: u32,
-    /// Whether it came in by a side of what is shown of the box.
+    /// Set where the ray entered through a side of the shown part of the box.
     by_pane: bool,
 }
 
-/// Whether the liquid at a place lies on more of it: a ripple is no drop, and no stream.
+/// True if the liquid at `p` lies on more liquid: a ripple is neither a drop nor a stream.
 fn lies(clear: &Clear, p: V3) -> bool {
     let [aside, down] = water::LIES;
     let is_wet = |x: f32, z: f32| clear.field.density(p + V3::new(x, -down, z)) >= ISO;
     (is_wet(aside, 0.0) && is_wet(-aside, 0.0)) || (is_wet(0.0, aside) && is_wet(0.0, -aside))
 }
 
-/// Light that the media add along a ray, and the share of the light behind them that comes through, by colour.
+/// Light that the media add along a ray, and the transmittance by colour for the light behind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) light: V3,
     pub(crate) through: V3,
-    /// Distance to the first surface; [`f32::MAX`] where there is none.
+    /// Distance to the first surface; [`f32::MAX`] without any.
     pub(crate) first: f32,
-    /// Distance to the last smoke; 0 where there is none.
+    /// Distance to the last smoke; 0 without any.
     pub(crate) last: f32,
-    /// Whether the ray ends in a medium.
+    /// Set where the ray ends inside a medium.
     pub(crate) ends_inside: bool,
 }
 
 impl Passed {
-    /// Where nothing was met.
+    /// Result of a ray that meets no medium.
     const NOTHING: Self = Self {
         light: V3::new(0.0, 0.0, 0.0),
         through: V3::new(1.0, 1.0, 1.0),
@@ -160,21 +167,21 @@ impl Passed {
         ends_inside: false,
     };
 
-    /// Behind a veil.
+    /// Result of a ray that meets only `veil`.
     fn behind(veil: &Veil) -> Self {
         let Veil { light, through, first, last, .. } = *veil;
         Self { light, through, first, last, ..Self::NOTHING }
     }
 }
 
-/// Effect of gases and smoke on the light along a ray before `far`, where no other medium lies.
+/// Effect of gases and smoke along a ray before `far`, where no other medium lies.
 pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let mut passed = Passed::NOTHING;
     between(context, &mut passed, ray, Inside::default(), (0.0, far), sight);
     passed
 }
 
-/// Passes the light along a ray before `far` through the media.
+/// Effect of all media along a ray before `far`.
 pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let edge = context.smoke.map_or(GAS, |field| field.smoke.edge());
     if context.clear.is_empty()
@@ -187,7 +194,8 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     if let Some(sea) = &context.sea {
         sea.join(&mut events, ray, far);
     }
-    // Gas lies before the first surface; where there is more of it behind that, the ray finds all of it by itself.
+    // Gas lies before the first surface. Where a surface has more gas behind, the veil does not fit
+    // and the ray integrates the gas by itself.
     let open = events.all().first().map_or(far, |event| if event.border == Border::Inside { 0.0 } else { event.t });
     let veil = sight.veil.filter(|veil| veil.fits(open, edge));
     let others = veil.map_or(sight.others, |_| Others { gas: Reach::NONE, ..sight.others });
@@ -252,14 +260,16 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     passed
 }
 
-/// Haze between what is met first, such as smoke, and a surface behind it: all of them get that of the first one at the end.
+/// Adds haze between the first hit, such as smoke, and a surface behind: at the end, the whole ray
+/// gets only the haze of the first hit.
 fn air(context: &ShadeContext, passed: &mut Passed, ray: &Ray, t: f32) {
     let clear = clear_air(context, ray, t) / clear_air(context, ray, passed.first).max(1e-6);
     passed.light += times(passed.through, context.sky.haze(context.view(ray))) * (1.0 - clear);
     passed.through *= clear;
 }
 
-/// Haze over the sea at a distance from the box, which ends at the horizon.
+/// Adds haze over the sea, by the distance `beyond` from the box; the sea ends in haze at the
+/// horizon.
 fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
     let Some(sea) = &context.sea else { return };
     let hidden = 1.0 - (-beyond / sea.far()).exp();
@@ -267,7 +277,7 @@ fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32)
     passed.through *= 1.0 - hidden;
 }
 
-/// Adds what lies between two surfaces: the media that the ray is inside of, or gas.
+/// Adds the matter between two surfaces: the media that the ray is inside of, or else gas.
 fn between(
     context: &ShadeContext,
     passed: &mut Passed,
@@ -288,7 +298,8 @@ fn between(
     }
 }
 
-/// Gases and smoke along a stretch. Where a ray may meet both, they take turns in parts so short that their order hardly matters.
+/// Integrates gases and smoke along a stretch. Where a ray may meet both, they alternate in parts
+/// so short that their order hardly matters.
 fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, from, to, .. } = stretch;
     let (fog, field) = match (context.fog, context.smoke) {
@@ -313,8 +324,8 @@ fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     }
 }
 
-/// Films of lighter liquids on the surface of a medium, too thin to have one of their own: as much of them as lies there takes
-/// its colour out of the light.
+/// Absorbs light by films of lighter liquids on the surface of a medium, in proportion to their
+/// density: such films are too thin for a surface of their own.
 fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside): (usize, u32)) {
     let above = point + V3::new(0.0, 0.5, 0.0);
     let lighter = context.clear.iter().enumerate().skip(medium + 1).filter(|(k, _)| inside >> k & 1 == 0);
@@ -330,7 +341,7 @@ fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside)
     }
 }
 
-/// Foam on a surface beside gas, where it breaks, and on drops.
+/// Adds foam on a surface: next to gas, where waves break, and on drops.
 fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point, normal): (V3, V3), small: f32) {
     let gas = context.fog.map_or(0.0, |fog| fog.density(point + normal));
     let cover = water::foam(context, look, (point, normal), (gas, small));
@@ -340,8 +351,8 @@ fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point
     }
 }
 
-/// A stretch of the ray through the media that it is inside of. The first one fills it: the low-pass of lighter liquids
-/// reaches into heavier ones, as it does into rock.
+/// Absorbs and scatters light along a stretch inside media. Only the first (heaviest) medium
+/// counts: the low-pass of lighter liquids reaches into heavier liquids, as into rock.
 fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside, (from, to): (f32, f32)) {
     if inside.media == 0 || to <= from {
         return;
@@ -356,7 +367,8 @@ fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside
     passed.through = times(passed.through, kept);
 }
 
-/// Light that a film of a medium, too thin to have a surface of its own, makes of the light of the rock under it.
+/// Light of rock under a wet film: a layer of liquid too thin for a surface of its own darkens the
+/// rock and mirrors light.
 pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V3 {
     let p = ray.at(t);
     context.clear.iter().fold(behind, |behind, clear| {

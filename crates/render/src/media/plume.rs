@@ -1,4 +1,4 @@
-//! The light that smoke in the air scatters along a ray: of sun and sky, and of the lava below.
+//! Light that smoke in the air scatters along a ray: from sun, sky, and the lava below.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -10,100 +10,118 @@ use crate::media::steam::Stretch;
 use crate::style::shading::ShadeContext;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// A ray ends when no more than this share of light would come through.
+// Look constants without a named source are chosen by eye.
+
+/// Transmittance below which the rest of a ray is skipped.
 pub const OPAQUE: f32 = 0.015;
-/// Shares of the light of the sun that smoke sends on, before its albedo: what comes straight, and what comes by detours, which
-/// absorb half of what the straight way does and come from all sides.
+/// Share of sunlight scattered straight towards the eye, before the albedo.
 pub const STRAIGHT: f32 = 0.6;
+/// Share of sunlight that arrives by detours, before the albedo: it comes from all sides, and
+/// detours absorb half as much as the straight way (square root of the transmittance).
 pub const ASTRAY: f32 = 0.1;
-/// Share of the light of the sky and of the lava.
+/// Share of skylight scattered towards the eye, before the albedo.
 pub const SKY: f32 = 0.55;
+/// Share of the lava's light scattered towards the eye, before the albedo.
 pub const LAVA: f32 = 0.32;
-/// Henyey and Greenstein's g of the lobes ahead and back, and the share of the one ahead: a thin edge before the sun shines.
+/// Asymmetry g of the forward lobe of the phase function (Henyey and Greenstein).
 pub const AHEAD: f32 = 0.6;
+/// Asymmetry g of the backward lobe.
 pub const BACK: f32 = -0.25;
+/// Weight of the forward lobe; two lobes make a thin edge in front of the sun shine.
 pub const LOBE: f32 = 0.5;
-/// Light of the sky that arrives where least does.
+/// Share of skylight that arrives in the darkest smoke.
 pub const SHADED: f32 = 0.15;
-/// Share of its albedo that the densest ash loses, and the optical depth of an air cell at which it loses half of that: fresh ash
-/// over a vent is coarse and dark, and what has spread out is pale.
+/// Share of the albedo that the densest ash loses: fresh ash over a vent is coarse and dark, and
+/// ash that has spread out is pale.
 pub const DARKENED: f32 = 0.85;
+/// Optical depth of an air cell at which ash loses half of [`DARKENED`].
 pub const HALF_DARKENED: f32 = 0.4;
-/// White of drops of water.
+/// Albedo of water drops.
 pub const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
-/// How much of its light a bright place in steam loses to what lies around it: without it all of a puff would be white.
+/// Compression of bright light in steam: without compression, a whole puff would be white.
 pub const EVENED: f32 = 0.5;
-/// Edge of the broadest billows in air cells.
+/// Edge of the broadest billows, in air cells.
 pub const BILLOW: f32 = 11.0;
-/// How much billows count in dense smoke, and how much more where it is thin: its edge is made of them.
+/// Modulation of the density by billows in dense smoke.
 pub const ROUGH: f32 = 2.0;
+/// Additional modulation in thin smoke: billows make the edge of the smoke.
 pub const RAGGED: f32 = 2.6;
-/// How much darker the side of a billow is that lies away from the sun, and how much more of the sky the upper side sees.
+/// Loss of sunlight on the side of a billow that faces away from the sun.
 pub const RELIEF: f32 = 0.5;
+/// Additional skylight on the upper side of a billow.
 pub const UPPER: f32 = 0.25;
-/// Least and most of the sun's light that a billow has for its slope.
+/// Lower and upper bound of the factor on sunlight by the slope of a billow.
 pub const FACING: [f32; 2] = [0.3, 1.9];
-/// Share of the sky's light from above on a place without a slope.
+/// Share of skylight from above at a place without slope.
 pub const ABOVE: f32 = 0.7;
-/// Light that the hollows between billows lose, the least that gets into one, and heights of a hollow and of a crest.
+/// Share of light that hollows between billows lose.
 pub const HOLLOW: f32 = 1.1;
+/// Lower bound of the light in a hollow.
 pub const DEEPEST: f32 = 0.3;
+/// Heights of a billow at which a hollow is full, and at which it ends.
 pub const HOLLOWS: [f32; 2] = [-0.75, 0.55];
-/// Steps after which billows that the flow carries begin again; half of them are in the middle of their time then.
+/// Lifetime of a generation of billows in steps; the two generations are offset by half a lifetime.
 const PERIOD: f64 = 7.0;
 
-/// Billows' edges that the flow carries them at most. Where it shears, ones that it carried farther would be drawn out into stripes
-/// thinner than its cells.
+/// Upper bound of the advection of billows by the flow, in billow edges: beyond, shear would draw
+/// them into stripes thinner than their cells.
 pub const FARTHEST: f32 = 0.35;
 
-/// Steps that count of those for which a flow has carried billows, at a speed in their edges a step: farther ones lag behind.
+/// Effective steps of advection after `steps` steps at `speed` (billow edges per step): saturates,
+/// so that far-advected billows lag behind.
 #[inline(always)]
 fn carried(speed: f32, steps: f32) -> f32 {
     steps * (FARTHEST / (FARTHEST + speed * steps))
 }
 
-/// Shift of the second generation of billows.
+/// Offset of the second generation of billows in the noise.
 pub const BEGAN: V3 = V3::new(1.37, 2.71, 0.19);
-/// Weight of a generation up to which it is left out.
+/// Weight of a generation below which it is skipped.
 pub const FAINT: f32 = 0.02;
 
-/// The light that scatters in smoke, the same along a whole ray.
+/// Light that is scattered in smoke, constant along a ray.
 struct Light {
     toward: V3,
-    /// Of the sun, straight and by detours.
+    /// Sunlight scattered straight.
     straight: V3,
+    /// Sunlight by detours.
     astray: V3,
-    /// Of the sky, and of the ground under it.
+    /// Skylight from above.
     above: V3,
+    /// Light from the ground below.
     below: V3,
     lava: V3,
 }
 
-/// Billows of two generations that the flow carries, one of them fading in while the other fades out.
+/// Two generations of billows that the flow advects, crossfaded: one fades in while the other fades
+/// out.
 #[derive(Clone, Copy, Debug)]
 pub struct Generations {
-    /// Steps that the flow has carried them, their shift, and their weights.
+    /// Steps of advection, offset in the noise, and weight of each generation.
     pub carried: [(f32, V3, f32); 2],
 }
 
 impl Generations {
-    /// After so many steps.
+    /// Phases and weights of both generations after `steps` steps.
     pub fn at(steps: f64) -> Self {
         let of = |half: f64| {
             let turns = steps / PERIOD + half;
             let part = turns - turns.floor();
             let weight = 1.0 - (2.0 * part - 1.0).abs();
-            // Where a generation begins again is always the same: other billows each time would boil.
+            // Each generation restarts with the same noise: new billows each time would look like
+            // boiling.
             let began = BEGAN * (2.0 * half) as f32;
             ((part * PERIOD) as f32, began, weight as f32)
         };
         let [a, b] = [of(0.0), of(0.5)];
-        // The sum of two noises varies less than either.
+        // The sum of two independent noises varies less than each noise: divided by the root of the
+        // sum of squares, the contrast stays constant.
         let even = (a.2 * a.2 + b.2 * b.2).sqrt();
         Self { carried: [(a.0, a.1, a.2 / even), (b.0, b.1, b.2 / even)] }
     }
 
-    /// Height of the billows at a point, about −1 to 1, and their slope, with so many of the broadest to a voxel.
+    /// Height (about −1 to 1) and slope of the billows at `p`, with `scale` broadest billows per
+    /// voxel and the velocity `flow`.
     #[inline(always)]
     fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
         let [(first, began, a), (second, other, b)] = self.carried;
@@ -119,20 +137,25 @@ impl Generations {
     }
 }
 
-/// Finer billows to a broad one, and their height and slope beside those of the broad ones; widths of a pixel in air cells between
-/// which they are lost.
+/// Number of fine billows per broad billow.
 pub const FINER: f32 = 4.7;
+/// Height of fine billows relative to broad billows.
 pub const FINER_HEIGHT: f32 = 0.6;
+/// Slope of fine billows relative to broad billows.
 pub const FINER_SLOPE: f32 = 0.5;
+/// Widths of a pixel, in air cells, at which fine billows are lost and at which they show fully.
 pub const FINER_SEEN: [f32; 2] = [0.5, 0.25];
 
-/// Share of the light behind it that a part of a step takes at most, and the most parts of a step: the surface of dense smoke lies
-/// between two samples, and light changes there within less than a step.
+/// Largest share of the visible light that a part of a step may hide; steps that hide more are
+/// split. The surface of dense smoke lies between two samples, and light changes there within less
+/// than a step.
 pub const PART: f32 = 0.16;
+/// Upper bound of the parts of a step.
 pub const PARTS: f32 = 6.0;
 
-/// Adds what the smoke along a stretch of a ray does to its light. A sample stands for the step that ends at it, and one at the end
-/// of the stretch for what is left: without it, smoke on a surface would be thicker by the jitter of a pixel.
+/// Integrates the smoke along a stretch of a ray. A sample stands for the step that ends at the
+/// sample. An additional sample at the end of the stretch stands for the remainder: otherwise smoke
+/// in front of a surface would vary by the jitter of the pixel.
 pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, jitter, .. } = stretch;
     let Some((near, far)) = field.span(ray, stretch.to) else { return };
@@ -150,7 +173,7 @@ pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut P
     Level::fastest().run(Along { march, ray, from, to, jitter, passed });
 }
 
-/// The walk along a stretch of a ray.
+/// Work item: march along a stretch of a ray.
 struct Along<'a> {
     march: March<'a>,
     ray: &'a Ray,
@@ -182,59 +205,61 @@ impl Work for Along<'_> {
     }
 }
 
-/// The largest of three shares; that of the vector is a call.
+/// Largest of three components; the method of the vector would be a function call.
 #[inline(always)]
 fn most(share: V3) -> f32 {
     share.x.max(share.y).max(share.z)
 }
 
-/// e to the power of −x, for x of 0 or more, to 2e-6: the exact one is a call.
+/// e to the power of −x for x ≥ 0, with an error below 2e-6: the exact function would be a function
+/// call.
 #[inline(always)]
 pub(crate) fn faded(x: f32) -> f32 {
     let halvings = (x * std::f32::consts::LOG2_E).min(126.0);
     let whole = halvings as u32;
     let part = halvings - whole as f32;
-    // The series of 2^−part, the last factors fitted to its ends.
+    // Series of 2^−part, with the last coefficients fitted to the ends of the interval.
     let series = 0.009_618 - part * (0.001_333_4 - part * 0.000_141);
     let series = 0.240_226_5 - part * (0.055_504_1 - part * series);
     let series = 1.0 - part * (std::f32::consts::LN_2 - part * series);
     series * f32::from_bits((127 - whole) << 23)
 }
 
-/// Inputs that all samples along a ray have in common.
+/// Inputs that all samples along a ray share.
 struct March<'a> {
     context: &'a ShadeContext<'a>,
     field: &'a SmokeField<'a>,
     light: Light,
     generations: Generations,
-    /// Widths of a cell to a unit of way along the ray.
+    /// Cell widths per unit of length along the ray.
     pace: f32,
 }
 
-/// Smoke with its billows.
+/// Smoke at a point, modulated by billows.
 struct Shaped {
     puff: Puff,
-    /// Absorption to a unit of way along the ray.
+    /// Extinction per unit of length along the ray.
     dense: f32,
     relief: Relief,
 }
 
-/// How the billow at a point catches light.
+/// Illumination of a billow at a point.
 #[derive(Clone, Copy)]
 struct Relief {
-    /// Brightness by the side that the sun sees.
+    /// Factor on sunlight, by the slope towards the sun.
     facing: f32,
-    /// Share of the sky's light that comes from above.
+    /// Share of skylight that comes from above.
     up: f32,
-    /// Share of the light that gets into its hollows.
+    /// Factor on all light in hollows.
     open: f32,
 }
 
 impl Relief {
-    /// Of smoke without billows.
+    /// Relief of smoke without billows.
     const NONE: Self = Self { facing: 1.0, up: ABOVE, open: 1.0 };
 
-    /// Of a billow of this height and slope.
+    /// Relief of a billow of `height` and `slope`, for the strength `detail` and the sun direction
+    /// `toward`.
     #[inline(always)]
     fn of(detail: f32, height: f32, slope: V3, toward: V3) -> Self {
         let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(FACING[0], FACING[1]);
@@ -245,7 +270,8 @@ impl Relief {
 }
 
 impl March<'_> {
-    /// The smoke at a distance and point of a ray with its billows, where there is any.
+    /// Smoke with its billows at the point `p`, at distance `t` along the ray; `None` without
+    /// smoke.
     #[inline(always)]
     fn at<S: Simd>(&self, s: S, (t, p): (f32, V3)) -> Option<Shaped> {
         let puff = self.field.smoke.at(s, p)?;
@@ -257,7 +283,7 @@ impl March<'_> {
         let scale = 1.0 / (BILLOW * edge);
         let (mut height, mut slope) = self.generations.billow(s, p, puff.flow, scale);
         let thin = faded(puff.dense * edge);
-        // Thin smoke is a veil: fine billows would tear it into specks.
+        // Thin smoke is a veil, which fine billows would tear into specks.
         let fine = (1.0 - thin * thin)
             * saturate((t * self.context.pixel / edge - FINER_SEEN[0]) / (FINER_SEEN[1] - FINER_SEEN[0]));
         if fine > FAINT {
@@ -270,7 +296,8 @@ impl March<'_> {
         (dense > 0.0).then_some(Shaped { puff, dense: dense * self.pace, relief })
     }
 
-    /// Adds the light of a length of smoke that ends at a distance, in parts where it hides much of what is seen.
+    /// Adds the light of a length of smoke that ends at the distance `t`; lengths that hide much of
+    /// the visible light are split into parts.
     #[inline(always)]
     fn step<S: Simd>(&self, s: S, passed: &mut Passed, (ray, puff): (&Ray, Shaped), (t, length): (f32, f32)) {
         let share = 1.0 - faded(puff.dense * length);
@@ -292,7 +319,8 @@ impl March<'_> {
         }
     }
 
-    /// Adds the light of smoke that ends at a distance and takes this share of what is behind it.
+    /// Adds the light of smoke at the distance `t` that hides the share `share` of the light
+    /// behind.
     #[inline(always)]
     fn add(&self, passed: &mut Passed, shaped: &Shaped, t: f32, share: f32) {
         let deep = shaped.puff.dense * self.field.smoke.edge();
@@ -308,7 +336,7 @@ impl March<'_> {
     }
 }
 
-/// Colour of ash with inks in it.
+/// Colour of ash mixed with inks.
 #[inline(always)]
 fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
     if share == 0.0 { ash } else { mix(ash, v3(red * red, green * green, blue * blue), share) }
@@ -327,7 +355,8 @@ fn light(context: &ShadeContext, view: V3) -> Light {
     }
 }
 
-/// Light that smoke sends on straight by the cosine between the ray and the direction to the sun, 1 on average.
+/// Phase function of the straight light by the cosine between the ray and the sun direction; 1 on
+/// average.
 fn phase(cosine: f32) -> f32 {
     let lobe = |g: f32| {
         let turned = 1.0 + g * g - 2.0 * g * cosine;
@@ -336,13 +365,14 @@ fn phase(cosine: f32) -> f32 {
     LOBE * lobe(AHEAD) + (1.0 - LOBE) * lobe(BACK)
 }
 
-/// Light that arrives at a point in smoke, and is sent on towards the eye.
+/// Light that arrives at a point in smoke and is scattered towards the eye, before the albedo.
 #[inline(always)]
 fn lit(light: &Light, puff: &Puff, relief: Relief) -> V3 {
     let sun =
         light.straight * (puff.sun * relief.facing) + light.astray * (puff.sun.sqrt() * (0.5 + 0.5 * relief.facing));
     let sky = mix(light.below, light.above, relief.up) * lerp(SHADED, 1.0, puff.sky);
-    // Light from below is caught by the lower side of a billow, as that of the sun by the side that faces it.
+    // Light from below falls on the lower side of a billow, as sunlight falls on the side that
+    // faces the sun.
     let lower = 1.0 + RELIEF / UPPER * (ABOVE - relief.up);
     (sun + sky + light.lava * (puff.glow * lower)) * relief.open
 }
@@ -353,13 +383,13 @@ mod tests {
 
     #[test]
     fn billows_in_a_shear_are_no_stripes() {
-        // Two places an air cell apart, between which a quick flow differs by its half.
+        // Two points an air cell apart, between which a fast flow differs by half.
         for (slow, fast) in [(0.02, 0.05), (0.05, 0.1), (0.1, 0.2)] {
             let apart = fast * carried(fast, 7.0) - slow * carried(slow, 7.0);
             let moved = (fast - slow) * 7.0;
             assert!(apart > 0.0 && apart < 1.2 / BILLOW, "{apart:.3} edges, where the flow moves them by {moved:.3}");
         }
-        // A slow one carries them nearly as far as it goes.
+        // A slow flow advects billows nearly by the whole distance.
         assert!(carried(0.001, 7.0) > 6.8);
     }
 

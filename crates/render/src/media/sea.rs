@@ -1,6 +1,8 @@
-//! The sea around a box that stands in water: the water at its sides goes on, level, to the horizon.
+//! Sea around a box that stands in water: the water at the sides of the box continues, level, to
+//! the horizon.
 //!
-//! A ray passes it as one body with the water in the box, so that no surface parts them at the sides of the box:
+//! A ray passes the sea and the water in the box as a single body, so that no surface separates
+//! them at the sides of the box:
 //!
 //! ```text
 //!  eye
@@ -19,28 +21,29 @@ use crate::volume::field::{Border, span_in};
 use lavoxel_automaton::view::Form;
 use lavoxel_sim::lowpass::Volume;
 
-/// Least share of the columns at the sides of a box that stand in water which is a sea.
+/// Least share of the columns at the sides of a box that must stand in water for a sea.
 const LEAST: f32 = 0.1;
-/// Density of the surface of a medium as a byte.
+/// Density at the surface of a medium, as a byte.
 const SURFACE: f32 = 127.5;
-/// Cells of a ray through the sea after which nothing is seen any more.
+/// Length of a ray through the sea, in cells, after which the water counts as opaque.
 pub const DEEPEST: f32 = 240.0;
-/// Cells by which the end of a stretch in the box and its side may differ.
+/// Tolerance in cells between the end of a stretch in the box and the side of the box.
 pub(crate) const SEAM: f32 = 0.05;
-/// Longest sides of the box up to the distance at which the sea is lost in haze.
+/// Distance at which the sea is lost in haze, in longer sides of the box. Chosen by eye.
 pub const FAR: f32 = 16.0;
 
 /// Water at the sides of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sea {
-    /// Its number in [`Volume::media`].
+    /// Index of the liquid in [`Volume::media`].
     pub medium: usize,
-    /// Height of its surface in cells.
+    /// Height of the surface, in cells.
     pub level: f32,
 }
 
 impl Sea {
-    /// The liquid at the sides of the box, at the median of its heights there; `None` where too little stands at them.
+    /// Liquid at the sides of the box, at the median of its surface heights there; `None` where too
+    /// few columns stand in liquid.
     pub fn of(volume: &Volume) -> Option<Self> {
         let clear = |(_, medium): &(usize, &lavoxel_sim::lowpass::Medium)| {
             !medium.density.is_empty() && medium.look.preset.form() == Form::Clear
@@ -58,7 +61,8 @@ impl Sea {
     }
 }
 
-/// Heights of the surface of a medium in the columns at the sides of the box, where it has one.
+/// Surface heights of a medium, in cells, in the columns at the sides of the box that contain the
+/// medium.
 fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     let grid = volume.grid;
     let rows = (0..grid.nx).flat_map(|x| [[x, 0], [x, grid.nz - 1]]);
@@ -72,28 +76,28 @@ fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     rows.chain(columns).filter_map(surface).collect()
 }
 
-/// The sea of a frame.
+/// Sea of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeaField {
-    /// Its number among the media with a surface that light passes.
+    /// Index of the sea among the media with a surface that light passes.
     pub(crate) medium: usize,
     pub(crate) level: f32,
-    /// Cells of the box along x, y and z.
+    /// Size of the box in cells along x, y and z.
     pub(crate) size: [f32; 3],
 }
 
 impl SeaField {
-    /// Cells from the box to a place.
+    /// Distance in cells from the box to a point.
     pub(crate) fn beyond(&self, p: V3) -> f32 {
         beyond([self.size[0], self.size[2]], p)
     }
 
-    /// Cells to the distance at which it is lost in haze.
+    /// Distance in cells at which the sea is lost in haze.
     pub(crate) fn far(&self) -> f32 {
         FAR * self.size[0].max(self.size[2])
     }
 
-    /// The stretch of a ray below the level of the sea, before `far`.
+    /// Distances between which a ray is below the level of the sea, before `far`.
     pub(crate) fn under(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let (over, falls) = (ray.origin.y - self.level, ray.direction.y);
         let meets = if falls.abs() < 1e-6 { f32::MAX } else { -over / falls };
@@ -106,20 +110,21 @@ impl SeaField {
         (from < to).then_some((from, to))
     }
 
-    /// The part of a ray in the box.
+    /// Distances between which a ray is in the box; both [`f32::MAX`] where the ray misses the box.
     fn span(&self, ray: &Ray, far: f32) -> (f32, f32) {
         let corners = self.size.map(|n| [0.0, n]);
         span_in(&corners, ray, far).map_or((f32::MAX, f32::MAX), |(near, leaves, _)| (near, leaves))
     }
 
-    /// Whether a ray meets the sea outside of the box before `far`.
+    /// True if a ray meets the sea outside the box before `far`.
     pub(crate) fn is_met(&self, ray: &Ray, far: f32) -> bool {
         let Some((from, to)) = self.under(ray, far) else { return false };
         let (near, leaves) = self.span(ray, far);
         from < near || (leaves < to)
     }
 
-    /// Joins the water in the box with that around it to one body.
+    /// Adds the sea to the surfaces along a ray, and removes the sides of the box between the sea
+    /// and the water in the box.
     pub(super) fn join(&self, events: &mut Events, ray: &Ray, far: f32) {
         let Some((from, to)) = self.under(ray, far) else { return };
         let (near, leaves) = self.span(ray, far);
@@ -128,7 +133,7 @@ impl SeaField {
         if from < near {
             events.put(event(from, enters));
             let end = near.min(to).min(from + DEEPEST);
-            // Water in the box goes on without a surface.
+            // The water in the box continues the sea without a surface.
             if end < near || !events.remove(self.medium, near, |border| matches!(border, Border::Cut(_))) {
                 events.put(event(end, Border::Leaves));
             }
@@ -144,7 +149,7 @@ impl SeaField {
     }
 }
 
-/// Direction to the horizon along a ray, where cells have their true proportions.
+/// Horizontal unit direction of a ray, in true proportions.
 pub(crate) fn level_way(ray: &Ray, tall: f32) -> V3 {
     let way = in_widths(ray.direction, tall);
     unit_or_up(v3(way.x, 0.0, way.z))
@@ -177,7 +182,8 @@ mod tests {
     fn a_ray_passes_the_water_in_and_around_the_box_as_one() {
         let sea = SeaField { medium: 0, level: 4.0, size: [10.0, 8.0, 6.0] };
         let ray = Ray { origin: v3(-10.0, 8.0, 3.0), direction: v3(1.0, -0.5, 0.0).normalize() };
-        // It falls through the level at x = -2, enters the box by its side and leaves it by its floor.
+        // The ray falls through the level at x = −2, enters the box through its side and leaves
+        // through its floor.
         let [enters, side, floor] = [8.0, 10.0, 16.0].map(|along| along / ray.direction.x);
         let mut events = Events::none();
         events.put(Event { t: side, medium: 0, border: Border::Cut(-V3::x()) });

@@ -1,10 +1,11 @@
-//! Ash and steam that the air carries, ready to be drawn: how much light a place absorbs, and how much light arrives there.
+//! Ash and steam in the air, prepared for drawing: extinction, and the light that arrives at each
+//! place.
 //!
 //! ```text
-//!   sun ╲ ╲ ╲            light of the sun that is left after the smoke on its way: one sweep along the axis
-//!        ░▒▒░            nearest to the sun's direction, from layer to layer
-//!       ░▒▓▓▒░           light of the sky: the same from above
-//!        ▒▓▓▒            light of the lava: patches of 4 × 4 columns, each through the smoke between
+//!   sun ╲ ╲ ╲            transmittance of sunlight through smoke: a sweep along the axis
+//!        ░▒▒░            nearest to the sun's direction, layer by layer
+//!       ░▒▓▓▒░           transmittance of skylight: the same sweep from above
+//!        ▒▓▓▒            light of the lava: patches of 4 × 4 columns, through the smoke between
 //!     ____▓▓____
 //!        lava
 //! ```
@@ -32,86 +33,96 @@ use crate::volume::bricks::Drawn;
 use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 
-/// Share of the absorption that counts for light from the sky and from the lava, which comes by detours.
+/// Share of the extinction that counts for light from the sky and the lava, which comes by detours.
 const DETOURS: f32 = 0.35;
 /// Optical depth of an air cell up to which nothing is drawn.
 pub const LEAST: f32 = 2e-3;
-/// Glow that a byte of the lava's light holds at most; its square root is stored.
+/// Largest light of the lava that a byte stores; its square root is stored.
 pub const BRIGHTEST: f32 = 4.0;
-/// The bytes of two cells that stand for how much light they absorb.
+/// Mask of the extinction bytes in a pair of cells.
 const ROOTS: u64 = 0x0000_00ff_0000_00ff;
 
-/// Distance between samples in air cells, up to this step of a look; it grows with a longer one.
+/// Distance between samples in air cells, for looks with a step of up to [`USUAL_STEP`]; the
+/// distance grows with longer steps.
 const STEP: f32 = 1.0;
+/// Step of a look, in cells, up to which the distance between samples is [`STEP`].
 const USUAL_STEP: f32 = 0.5;
 
-/// Inputs of smoke besides the amounts.
+/// Inputs of smoke in addition to the amounts; smoke is reused while they are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Direction to the sun.
+    /// Unit direction to the sun.
     pub sun: V3,
-    /// Height of a cell in its widths.
+    /// Height of a cell, in cell widths.
     pub tall: f32,
+    /// Look of the air: colours, extinction, billows.
     pub look: AirLook,
 }
 
-/// The smoke of a frame.
+/// Smoke of a frame.
 #[derive(Clone, Debug)]
 pub struct Smoke {
     grid: Grid,
-    /// Corner of the air's box in voxels.
+    /// Lower corner of the air's box, in voxels.
     low: V3,
-    /// Voxels along the edge of an air cell.
+    /// Edge of an air cell, in voxels.
     edge: f32,
-    /// Absorption to a voxel of way that the largest density stands for.
+    /// Extinction per voxel length that the byte 255 stands for.
     most: f32,
-    /// By axis the largest place between the middles of cells, and the number of the last cell with one behind it.
+    /// Largest position between cell centres, and index of the last cell with a neighbour behind;
+    /// both by axis.
     last: [(f32, u32); 3],
-    /// For each cell: the square root of the absorption, the share of steam in it, light of the sun, light of the lava.
+    /// Bytes of each cell (x fastest): square root of the extinction, share of steam, transmittance
+    /// of sunlight, light of the lava.
     cells: Vec<[u8; 4]>,
-    /// For each cell with smoke in it or beside it: velocity east, up and south, 128 for none, and light of the sky. Elsewhere
-    /// it is not written.
+    /// Bytes of each cell with smoke in it or next to it: velocity east, up and south (128 for 0),
+    /// and transmittance of skylight. Other cells are undefined.
     flow: Vec<[u8; 4]>,
-    /// For each cell: roots of the colour of its inks, and their share. None without inks.
+    /// Bytes of each cell: square roots of the ink colour, and the share of ink. Empty without
+    /// inks.
     tints: Vec<[u8; 4]>,
     blocks: Blocks,
 }
 
-/// The cells of smoke as a graphics card reads them.
+/// Cells of smoke in the form that a graphics card reads.
 pub struct Texels<'a> {
     pub grid: Grid,
-    /// Corner of the air's box in voxels.
+    /// Lower corner of the air's box, in voxels.
     pub low: V3,
-    /// Absorption to a voxel of way that the largest density stands for.
+    /// Extinction per voxel length that the byte 255 stands for.
     pub most: f32,
-    /// For each cell: the square root of the absorption, the share of steam in it, light of the sun, light of the lava.
+    /// Bytes of each cell (x fastest): square root of the extinction, share of steam, transmittance
+    /// of sunlight, light of the lava.
     pub cells: &'a [[u8; 4]],
-    /// For each cell with smoke in it or beside it: velocity east, up and south, 128 for none, and light of the sky.
+    /// Bytes of each cell with smoke in it or next to it: velocity east, up and south (128 for 0),
+    /// and transmittance of skylight.
     pub flow: &'a [[u8; 4]],
-    /// For each cell: roots of the colour of its inks, and their share. None without inks.
+    /// Bytes of each cell: square roots of the ink colour, and the share of ink. Empty without
+    /// inks.
     pub tints: &'a [[u8; 4]],
 }
 
-/// The smoke at a point.
+/// Smoke at a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Puff {
-    /// Absorption to a voxel of way.
+    /// Extinction per voxel length.
     pub(crate) dense: f32,
-    /// Share of it that is steam.
+    /// Share of steam in the smoke, 0 to 1.
     pub(crate) steam: f32,
-    /// Shares of the light of the sun and of the sky that arrive.
+    /// Transmittance of sunlight.
     pub(crate) sun: f32,
+    /// Transmittance of skylight.
     pub(crate) sky: f32,
     /// Light of the lava.
     pub(crate) glow: f32,
-    /// Velocity in voxels a step of the air.
+    /// Velocity in voxels per step of the air.
     pub(crate) flow: V3,
-    /// Roots of the colour of its inks, and their share in what is not steam.
+    /// Square roots of the ink colour, and the share of ink in the smoke that is not steam.
     pub(crate) tint: [f32; 4],
 }
 
 impl Smoke {
-    /// The smoke of a volume, lit by patches of lava, in the memory of an earlier one that is not needed any more.
+    /// Builds the smoke of the air, lit by patches of lava; reuses the memory of `earlier`.
     pub fn new(air: &AirVolume, wanted: &Wanted, lava: &[Patch], earlier: Option<Self>) -> Self {
         let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
         let edge = ratio as f32;
@@ -126,7 +137,7 @@ impl Smoke {
             Level::fastest().run(Slab { light: &light, air, absorbed: &absorbed, z, cells, flow });
         });
         let high = low + v3(grid.nx as f32, grid.ny as f32, grid.nz as f32) * edge;
-        // The smallest byte that stands for enough.
+        // Smallest byte whose extinction exceeds the limit for drawing.
         let least = (0..=u8::MAX).find(|&root| decoded(f32::from(root) / 255.0, most) * edge > LEAST);
         let least = least.map_or(u32::MAX, u32::from);
         let span = |row: usize| absorbed.held[row].range();
@@ -137,32 +148,33 @@ impl Smoke {
         Self { grid, low, edge, most, last, cells, flow, tints, blocks }
     }
 
-    /// Whether there is too little of it anywhere.
+    /// True if no cell has enough smoke to be drawn.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// The blocks with smoke, as boxes in voxels.
+    /// Blocks with smoke, as boxes in voxels.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
 
-    /// Voxels along the edge of an air cell.
+    /// Edge of an air cell, in voxels.
     pub fn edge(&self) -> f32 {
         self.edge
     }
 
-    /// Parts that a graphics card needs.
+    /// Data for upload to a graphics card.
     pub fn texels(&self) -> Texels<'_> {
         let Self { grid, low, most, ref cells, ref flow, ref tints, .. } = *self;
         Texels { grid, low, most, cells, flow, tints }
     }
 
-    /// The first of eight cells around a point, and the place between them; held at the sides.
+    /// Index of the first of the eight cells around a point, and the place between the cells;
+    /// clamped at the sides.
     #[inline(always)]
     fn spot(&self, p: V3) -> (usize, [f32; 3]) {
         let (mut cell, mut between) = ([0; 3], [0.0; 3]);
-        // Edges are powers of two, of which the reciprocal is exact.
+        // Edges are powers of two, whose reciprocals are exact.
         let per_edge = 1.0 / self.edge;
         for axis in 0..3 {
             let place = ((p[axis] - self.low[axis]) * per_edge - 0.5).clamp(0.0, self.last[axis].0);
@@ -172,14 +184,15 @@ impl Smoke {
         (self.grid.index(cell), between)
     }
 
-    /// Cells from one to the next along y and z. A box that is one cell thick repeats its only layer.
+    /// Index offsets from a cell to the next along y and z; 0 along an axis with a single layer,
+    /// which is then read twice.
     #[inline(always)]
     fn strides(&self) -> (usize, usize) {
         let row = if self.grid.ny > 1 { self.grid.nx } else { 0 };
         (row, if self.grid.nz > 1 { self.grid.slab() } else { 0 })
     }
 
-    /// The rows of two cells around a place.
+    /// Four rows of two cells around a place.
     #[inline(always)]
     fn rows<'a>(&self, values: &'a [[u8; 4]], first: usize) -> [&'a [u8; 8]; 4] {
         let (bytes, (row, slab)) = (values.as_flattened(), self.strides());
@@ -206,7 +219,7 @@ impl Smoke {
         to
     }
 
-    /// Whether there is no smoke in any of the eight cells from the first one on.
+    /// True if none of the eight cells from `first` on holds smoke.
     #[inline(always)]
     fn is_clear(&self, first: usize) -> bool {
         if self.grid.nx == 1 {
@@ -217,11 +230,12 @@ impl Smoke {
         (bits(a) | bits(b) | bits(c) | bits(d)) & ROOTS == 0
     }
 
-    /// The smoke at a point, where there is enough of it.
+    /// Smoke at a point; `None` where there is too little to be drawn.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, p: V3) -> Option<Puff> {
         let (first, between) = self.spot(p);
-        // A third of the places in blocks with smoke are beside it.
+        // A third of the samples in blocks with smoke lie next to the smoke: a cheap test of bytes
+        // skips these.
         if self.is_clear(first) {
             return None;
         }
@@ -236,7 +250,7 @@ impl Smoke {
         Some(Puff { dense, steam, sun, sky, glow: glow * glow * BRIGHTEST, flow, tint })
     }
 
-    /// Share of the sun that the smoke on its way leaves at a point; all of it outside of the air's box.
+    /// Transmittance of sunlight through smoke at a point; 1 outside the air's box.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         let inside = |axis: usize, n: usize| (0.0..=n as f32 * self.edge).contains(&(p[axis] - self.low[axis]));
         if !(inside(0, self.grid.nx) && inside(1, self.grid.ny) && inside(2, self.grid.nz)) {
@@ -247,19 +261,19 @@ impl Smoke {
     }
 }
 
-/// The smoke as rays see it.
+/// Smoke of a frame as rays sample it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmokeField<'a> {
     pub(crate) smoke: &'a Smoke,
-    /// Corners of the part of the air that is shown, in voxels.
+    /// Lower and upper corner of the shown part of the air by axis, in voxels.
     shown: [[f32; 2]; 3],
     step: f32,
     skipping: Skipping,
 }
 
 impl<'a> SmokeField<'a> {
-    /// The smoke in a part of the box of voxels of `size`, given as shares along x, y and z, for the step of a look. A side that
-    /// is not cut does not end the smoke.
+    /// Smoke in a part of the voxel box of `size`, given as shares along x, y and z, for the step
+    /// of a look. A side that is not cut does not clip the smoke.
     pub(crate) fn new(
         smoke: &'a Smoke,
         step: f32,
@@ -270,17 +284,17 @@ impl<'a> SmokeField<'a> {
         Self { smoke, shown, step: stride(smoke.edge, step), skipping }
     }
 
-    /// Distance between samples in voxels.
+    /// Distance between samples, in voxels.
     pub(crate) fn step(&self) -> f32 {
         self.step
     }
 
-    /// Between which distances a ray passes the shown part, before `far`.
+    /// Distances between which a ray passes the shown part, before `far`.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// The places of a ray in a part of its span where there may be smoke.
+    /// Sample positions of a ray within `span` that may hold smoke.
     #[inline(always)]
     pub(crate) fn places<'r>(&'r self, ray: &'r Ray, span: (f32, f32), jitter: f32) -> Places<'r> {
         let stride = Stride { step: self.step, jitter, skipping: self.skipping };
@@ -288,8 +302,9 @@ impl<'a> SmokeField<'a> {
     }
 }
 
-/// The part of a box between these corners that is shown, where a part of the box of voxels of `size` is, given as shares along x,
-/// y and z. A side that is not cut does not end it.
+/// Clips `whole` (lower and upper corner by axis) to the shown part `clip` of the voxel box of
+/// `size`, given as shares along x, y and z. Sides of `clip` at 0 and 1 do not clip: the air may be
+/// wider than the voxels.
 pub fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f32; 2]; 3] {
     for axis in 0..3 {
         let [low, high] = clip[axis];
@@ -303,18 +318,19 @@ pub fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f
     whole
 }
 
-/// Distance between samples in voxels, among air cells of this edge and for this step of a look.
+/// Distance between samples in voxels, for air cells of `edge` voxels and the step `step` of a
+/// look.
 pub fn stride(edge: f32, step: f32) -> f32 {
     STEP * edge * (step / USUAL_STEP).max(1.0)
 }
 
-/// A cell and the one to its east.
+/// Cell at `start` and its neighbour to the east.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
     bytes[4 * start..].first_chunk().expect("a cell has one to its east")
 }
 
-/// The absorption for its square root as it is stored.
+/// Extinction from its stored square root.
 #[inline(always)]
 fn decoded(root: f32, most: f32) -> f32 {
     root * root * most

@@ -1,4 +1,5 @@
-//! Smooth materials: wax, which light enters, melts, which shine, and metal, which mirrors what is around it.
+//! Smooth materials: wax, which is translucent, melts, which are glossy, and metal, which mirrors
+//! its surroundings.
 
 use crate::ground::floor::STONE;
 use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
@@ -6,25 +7,30 @@ use crate::media::solid::{Hit, Softness, arriving, own};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 
-/// How a smooth material shines.
+// Look constants are chosen by eye.
+
+/// Optical properties of a smooth material.
 pub struct Shine {
-    /// How soft its shaded side is.
+    /// Softness of the shaded side.
     pub soft: Softness,
-    /// Share of its colour that it scatters.
+    /// Share of its colour that the material scatters diffusely.
     pub matt: f32,
-    /// Share of light that it mirrors when it is met straight on, and whether in its own colour.
+    /// Reflectance at normal incidence.
     pub mirrors: f32,
+    /// Set where the material mirrors in its own colour.
     pub is_tinted: bool,
-    /// Share of the sky in what it mirrors at a flat angle.
+    /// Reflectance at grazing incidence.
     pub clear: f32,
-    /// Power and strength of the sun's glint.
+    /// Exponent and strength of the sun's highlight.
     pub glint: (i32, f32),
-    /// How high its unevenness is.
+    /// Slope of the uneven surface.
     pub uneven: f32,
-    /// How much softer than on metal the edges of lamps in it are: steps of its cells would tear sharp ones.
+    /// Softness of the edges of mirrored lamps, relative to metal: the steps of cells would tear
+    /// sharp edges.
     pub softer: f32,
 }
 
+/// Wax: soft, translucent, with a broad highlight.
 pub const WAX: Shine = Shine {
     soft: Softness { wrap: 0.45, bleeds: 1.0 },
     matt: 0.42,
@@ -35,6 +41,7 @@ pub const WAX: Shine = Shine {
     uneven: 0.10,
     softer: 0.3,
 };
+/// Melt: opaque, with a sharp highlight.
 pub const GLOSS: Shine = Shine {
     soft: Softness { wrap: 0.2, bleeds: 0.3 },
     matt: 0.48,
@@ -45,6 +52,7 @@ pub const GLOSS: Shine = Shine {
     uneven: 0.07,
     softer: 0.22,
 };
+/// Metal: mirrors its surroundings in its own colour, hardly any diffuse light.
 pub const METAL: Shine = Shine {
     soft: Softness { wrap: 0.0, bleeds: 0.0 },
     matt: 0.05,
@@ -56,26 +64,30 @@ pub const METAL: Shine = Shine {
     softer: 0.0,
 };
 
-/// Share of its colour that the sky keeps in a mirror: a room has other lights.
+/// Share of its colour that the sky keeps in a mirror: an indoor scene has other lights.
 pub const SKY_COLOR: f32 = 0.35;
-/// Places along a mirrored ray at which other materials are looked for: their number, the first one's distance in cells, and how
-/// much farther each next one is.
+/// Number of samples along a mirrored ray at which other materials are searched.
 pub const PLACES: i32 = 9;
+/// Distance of the first sample, in cells.
 pub const NEAREST: f32 = 0.9;
+/// Factor from a sample's distance to the next.
 pub const FARTHER: f32 = 1.38;
-/// Share of their colour that they send back, and that of the sun's light on them.
+/// Share of its light that a mirrored material scatters.
 pub const SEEN: f32 = 0.46;
+/// Share of sunlight on mirrored materials.
 pub const SEEN_OF_SUN: f32 = 0.9;
-/// Share of a mirrored ray up to which nothing is seen, cells to each side over which a slope is taken there, and cells off a place at which
-/// it asks for its light.
+/// Coverage of a mirrored ray up to which a material is ignored.
 pub const UNSEEN: f32 = 0.02;
+/// Half-width of the gradient of a mirrored material, in cells.
 pub const FACES: f32 = 1.3;
+/// Distance from a mirrored surface at which its shadow is looked up, in cells.
 pub const OFF_PLACE: f32 = 1.0;
-/// Share that the oxide on metal scatters, and the share of what metal mirrors that it leaves.
+/// Share of light that the oxide on metal scatters diffusely.
 pub const OXIDE: f32 = 0.14;
+/// Share of its reflectance that metal keeps under oxide.
 pub const OXIDE_LEAVES: f32 = 0.7;
 
-/// Light that leaves it towards the eye.
+/// Light from a smooth material towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let (look, p, sky) = (hit.clear.look, hit.point, context.sky);
     let skin = if shine.is_tinted { oxide(p, look.waves) } else { 0.0 };
@@ -99,7 +111,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     diffuse * (1.0 - share) + times(seen + sky.sun_color * glint, tint) * share
 }
 
-/// Slope that its unevenness adds to the normal: broad swells, and on the skin of metal wrinkles.
+/// Slope added to the normal: broad swells, and wrinkles where metal has a skin of oxide.
 fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
     let broad = |shift: f32| noise::fractal(p * 0.16 + v3(shift, 1.0, 3.0), 2);
     let swell = v3(broad(0.0), 0.0, broad(31.0)) * shine.uneven;
@@ -110,17 +122,18 @@ fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
     swell + v3(fine(7.0), 0.0, fine(41.0)) * (0.12 * skin)
 }
 
-/// Share of a place on metal that is skin of oxide: patches with torn edges, the more the rougher the metal is.
+/// Share of oxide at a place on metal: patches with torn edges, more patches on rougher metal.
 fn oxide(p: V3, waves: f32) -> f32 {
     let patches = noise::fractal(p * 0.13 + v3(11.0, 2.0, 5.0), 4);
     smoothstep(-0.12, 0.16, patches + 0.45 * (waves - 1.0))
 }
 
-/// Light that arrives from a mirrored direction: `sky` unless a material or the ground stands before it.
+/// Light from the mirrored direction `mirror`: `sky`, unless a material or the ground is in front.
 fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     let toward = in_cells(mirror, context.look.cell_height);
     let start = hit.point + hit.normal;
     let (mut away, mut light, mut open) = (NEAREST, V3::zeros(), 1.0_f32);
+    // Samples at distances that grow by a constant factor: nine samples reach 12 cells.
     for _ in 0..PLACES {
         let p = start + toward * away;
         for clear in context.solids {
@@ -145,7 +158,7 @@ fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     light + sky * open
 }
 
-/// Light of a material that is seen in a mirror, at a place with this normal.
+/// Light of a mirrored material of colour `color` at the point `p` with this normal.
 fn lit(context: &ShadeContext, color: V3, (p, normal): (V3, V3)) -> V3 {
     let facing = saturate(normal.dot(&context.sky.sun)) * context.open(p + normal * OFF_PLACE);
     let sun = context.sky.sun_color * (SEEN_OF_SUN * facing);

@@ -1,5 +1,6 @@
-//! Materials at whose surface a ray ends: sand and ash, ice, rubble. Where there is too little for a surface, such as grains
-//! that fall one by one, they veil what lies behind them.
+//! Materials whose surface ends a ray: sand and ash, ice, rubble, foliage, built and smooth matter.
+//! Where there is too little matter for a surface, such as grains that fall one by one, the matter
+//! veils its background.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -14,69 +15,78 @@ use crate::style::tracer::Sight;
 use crate::volume::field::{Crossing, Pace};
 use lavoxel_automaton::view::Preset;
 
-/// Density from which a material too thin for a surface is seen.
+// Look constants without a named source are chosen by eye.
+
+/// Density from which matter too thin for a surface is visible.
 pub const VEIL: f32 = 0.05;
-/// Densities between which a film that wets a smooth surface comes to be seen.
+/// Densities between which a film on a smooth surface becomes visible.
 pub const WETS: [f32; 2] = [0.02, 0.06];
-/// Cells to each side over which the slope of a shining surface is taken: a mirror shows every step.
+/// Half-width in cells of the gradient of a glossy surface: a mirror would show every step of the
+/// cells.
 pub const SHINING: f32 = 3.8;
-/// Cells to each side over which the slope of a film is taken, and those further inside at which its density is compared.
+/// Half-width of the gradient of a film, in cells.
 pub const REACH: f32 = 1.6;
+/// Distance further inside a film, in cells, at which its density is compared.
 pub const INSIDE: f32 = 1.5;
-/// Cells over the ground up to which the foot of a smooth material is rounded.
+/// Height over the ground, in cells, up to which the foot of a smooth material is rounded.
 pub const LIP: f32 = 1.3;
-/// Shares of the density inside between which a film ends on the ground, and on another material: half of it is the edge of what
-/// the low-pass spread out.
+/// Relative densities at the edge of a film on the ground, compared with the density further
+/// inside: about half, because the low-pass spreads the edge.
 pub const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
+/// Relative densities at the edge of a film on another material.
 pub const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
-/// Heights over the ground at which what stands there is looked for, in cells, and the shares of light that it takes.
+/// Heights over the ground, in cells, at which matter that stands there is sampled, each with the
+/// share of light lost to that matter.
 pub const FOOT: [(f32, f32); 3] = [(0.7, 0.55), (2.0, 0.42), (4.5, 0.25)];
-/// Distances from a surface towards the sun at which the material itself is looked for, and the length that each stands for, in cells.
+/// Distances from a surface towards the sun at which its own material is sampled, each with the
+/// length that the sample stands for; both in cells.
 pub const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
-/// Cells after which the light of the sun inside a material that it enters is a third, by colour: red goes farthest.
+/// Penetration depth (1/e) of sunlight in a translucent material by colour, in cells: red is
+/// largest.
 pub const ENTERS: V3 = V3::new(3.4, 2.0, 1.2);
-/// Share of the sun that comes through to the shaded side of such a material.
+/// Share of sunlight that comes through to the shaded side of a translucent material.
 pub const COMES_THROUGH: f32 = 0.5;
-/// By colour, how much farther than on the whole light that enters a material reaches around its shaded side.
+/// Additional wrap of light around the shaded side of a translucent material, by colour.
 pub const FARTHER: V3 = V3::new(0.35, -0.05, -0.4);
 
-/// How soft the shaded side of a material is.
+/// Softness of the shaded side of a material.
 #[derive(Clone, Copy, Debug)]
 pub struct Softness {
-    /// How far light reaches around it.
+    /// Wrap of diffuse light beyond the terminator: 0 none.
     pub wrap: f32,
-    /// How much of the light enters and comes out elsewhere, red more than blue, 0 to 1.
+    /// Translucency: share of the light that enters and leaves elsewhere, red more than blue; 0 to
+    /// 1.
     pub bleeds: f32,
 }
 
-/// Light of the sun at a place of a material's surface.
+/// Sunlight at a point of a material's surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
-    /// Share that the material itself leaves.
+    /// Transmittance of the material itself towards the sun.
     pub(super) sun: f32,
-    /// Length of the material towards the sun, in cells.
+    /// Length of material towards the sun, in cells.
     pub(super) depth: f32,
 }
 
-/// Ends of a ray.
+/// Kind of matter at the end of a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
     Lava,
     /// Rock or sky.
     Behind,
-    /// Another material.
+    /// Solid material other than lava and rock.
     Solid,
 }
 
-/// Where a ray ends.
+/// End of a ray: light, distance and kind.
 pub(crate) struct End {
     pub(crate) light: V3,
-    /// Distance up to which media that light passes may lie before it.
+    /// Distance in cells up to which media that light passes may lie in front.
     pub(crate) t: f32,
     pub(crate) met: Met,
 }
 
-/// A point of a surface.
+/// Point of a surface.
 #[derive(Clone, Copy)]
 pub(super) struct Hit<'a> {
     pub(super) clear: &'a Clear<'a>,
@@ -84,21 +94,23 @@ pub(super) struct Hit<'a> {
     pub(super) t: f32,
     pub(super) point: V3,
     pub(super) normal: V3,
-    /// Whether a side of what is shown of the box cuts through the material here.
+    /// Set where a side of the shown part of the box cuts through the material at this point.
     pub(super) cut: bool,
-    /// Light of what lies behind the material, and its distance.
+    /// Light of the background behind the material.
     pub(super) behind: V3,
+    /// Distance of the background, in cells.
     pub(super) far: f32,
 }
 
 impl Hit<'_> {
-    /// Its normal with an unevenness that a cut does not have.
+    /// Normal tilted by the unevenness `rough`; cuts stay flat.
     pub(super) fn uneven(&self, rough: V3) -> V3 {
         if self.cut { self.normal } else { unit_or_up(self.normal + rough) }
     }
 }
 
-/// The end of a ray, or a solid material before it. `coated`: whether the ray ends on rock that a material may coat.
+/// End of a ray after solid materials in front of the given `end`. `coated` is set where the ray
+/// ends on rock, which films may coat.
 pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coated): (End, bool)) -> End {
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.solid };
     let end = if coated { filmed(context, ray, end) } else { end };
@@ -126,7 +138,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
         let light = wetted(context, &hit, number, shade(context, &hit));
         end = End { light: mix(end.light, light, grains::frayed(context, &hit)), t, met: Met::Solid };
     }
-    // The farther veil first.
+    // The farther veil is drawn first.
     if let [Some(a), Some(b)] = veils
         && a.0 < b.0
     {
@@ -136,7 +148,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
     for (t, density, clear) in veils.into_iter().flatten().filter(|(t, _, clear)| *t < end.t && loose(clear)) {
         let point = ray.at(t);
         let normal = normal(clear, point);
-        // The rim of a heap is no veil.
+        // The rim of a heap is no veil: it is dense 1.6 cells further inside.
         let heap = smoothstep(0.3 * ISO, 0.9 * ISO, clear.field.density(point - normal * 1.6));
         let cover = smoothstep(VEIL, ISO, density) * (1.0 - heap);
         if cover <= 0.0 {
@@ -148,7 +160,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
     end
 }
 
-/// Where a ray meets the surface of a solid medium before `far`.
+/// Crossing of a ray with the surface of a solid medium, before `far`.
 pub(crate) fn crossed(context: &ShadeContext, clear: &Clear, (ray, far): (&Ray, f32), pace: Pace) -> Crossing {
     let (field, tall) = (&clear.field, context.look.cell_height);
     match clear.look.preset {
@@ -160,18 +172,18 @@ pub(crate) fn crossed(context: &ShadeContext, clear: &Clear, (ray, far): (&Ray, 
     }
 }
 
-/// Whether a material stands on the ground without a film at its foot.
+/// True if a material stands on the ground without a film at its foot.
 fn stands(preset: Preset) -> bool {
     matches!(preset, Preset::Leaves | Preset::Wall | Preset::Roof)
 }
 
-/// Share of its light that ground keeps under and beside what stands there.
+/// Share of its light that ground keeps under and next to matter that stands on it.
 fn footed(clear: &Clear, point: V3) -> f32 {
     let above = |(high, share): (f32, f32)| share * clear.field.density(point + v3(0.0, high, 0.0));
     1.0 - FOOT.into_iter().map(above).fold(0.0, f32::max)
 }
 
-/// A thin coat on rock.
+/// Light of rock coated by thin films, and darkened by matter that stands on it.
 fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     let point = ray.at(end.t);
     let above = point + v3(0.0, 0.5, 0.0);
@@ -180,6 +192,8 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     }
     let near = |clear: &&Clear| clear.field.holds(point) || clear.field.holds(above);
     for clear in context.solids.iter().filter(|clear| !stands(clear.look.preset)).filter(near) {
+        // The density is the larger of two places: a film lies in the cells of the rock's surface
+        // or just above.
         let density = clear.field.density(point).max(clear.field.density(above));
         if density <= LEAST {
             continue;
@@ -199,15 +213,16 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     end
 }
 
-/// Share of a place on rough ground that a film of this density covers.
+/// Coverage of rough ground by a film of this density.
 fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
     let ragged = density * (1.0 + 0.35 * noise::fractal(p * 1.2, 2));
     let least = if preset == Preset::Ice { 0.55 * ISO } else { VEIL };
     smoothstep(least, 0.8 * ISO, ragged)
 }
 
-/// Light of the smooth material of this number, or of the films on it of those after it. Only the first is wetted, as the mould of a
-/// lava that melts: what set of that lava has an edge of its own towards the melt.
+/// Light of the smooth material with index `number`, with the films on it of the materials after.
+/// Only the first material is coated, as the mould of a lava that melts: material set from that
+/// lava has its own edge towards the melt.
 fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     if number > 0 || hit.cut || !wets(hit.clear.look.preset) {
         return light;
@@ -224,17 +239,17 @@ fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     })
 }
 
-/// A film that is too thin for a surface of its own.
+/// Film that is too thin for a surface of its own.
 struct Film {
-    /// Share that it covers of what it lies on.
+    /// Coverage of the surface below, 0 to 1.
     cover: f32,
-    /// Its outward normal.
+    /// Outward normal of the film.
     normal: V3,
 }
 
 impl Film {
-    /// A film of this density at a place of a smooth surface with this normal: it ends at a line, in a rounded lip, where its
-    /// density is less than these shares of that further inside.
+    /// Film of `density` on a smooth surface at `p`. The film ends at a sharp line, in a rounded
+    /// lip, where its density falls below the shares `ends` of the density further inside.
     fn smooth(context: &ShadeContext, clear: &Clear, (p, density): (V3, f32), (normal, ends): (V3, [f32; 2])) -> Self {
         let seen = smoothstep(WETS[0], WETS[1], density);
         if seen <= 0.0 {
@@ -247,8 +262,8 @@ impl Film {
     }
 }
 
-/// Normal of a smooth material, at its foot that of the film in which it ends: a body would stand there in a dark edge, with a pale film
-/// before it.
+/// Normal of a smooth material; near the ground, the normal of the film in which the material ends.
+/// With the normal of the body, the foot would be a dark edge with a pale film in front.
 fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     let high = p.y - context.land.block.heights.at(p.x, p.z);
     if high >= LIP || !wets(clear.look.preset) || !context.land.is_stone() {
@@ -259,7 +274,7 @@ fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     unit_or_up(mix(film, normal, smoothstep(0.0, LIP, high)))
 }
 
-/// Rise of a film's density along the surface that it lies on, of this normal, and the film's own normal.
+/// Gradient of a film's density along the surface with this normal, and the normal of the film.
 fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
     let tall = context.look.cell_height;
     let rise = in_cells(clear.field.gradient(p, REACH), tall);
@@ -267,12 +282,13 @@ fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
     (along, unit_or_up(normal - along * tall))
 }
 
-/// Whether films of a material have a smooth edge, and may lie on one that has.
+/// True if films of a material have a smooth edge, and may lie on a smooth material.
 fn wets(preset: Preset) -> bool {
     matches!(preset, Preset::Wax | Preset::Gloss | Preset::Metal)
 }
 
-/// Outward normal of a surface: grains lie in steps of whole cells, and smooth bodies show theirs, which only a wide difference smooths.
+/// Outward normal of a surface. Grains lie in steps of whole cells and smooth bodies show such
+/// steps; only a wide difference smooths them.
 fn normal(clear: &Clear, p: V3) -> V3 {
     match clear.look.preset {
         Preset::Sand | Preset::Ash | Preset::Wax => even(clear, p, 2.6),
@@ -282,12 +298,13 @@ fn normal(clear: &Clear, p: V3) -> V3 {
     }
 }
 
-/// Outward normal by the difference over so many cells to each side, and over half of them.
+/// Outward normal by the difference over `wide` cells to each side, plus half of that over half the
+/// width.
 fn even(clear: &Clear, p: V3, wide: f32) -> V3 {
     clear.field.upright(clear.field.gradient(p, wide) + clear.field.gradient(p, 0.5 * wide) * 0.5)
 }
 
-/// Light that leaves a surface towards the eye, through the haze.
+/// Light from a surface towards the eye, attenuated by haze.
 fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     let light = match hit.clear.look.preset {
         Preset::Ice => ice::light(context, hit),
@@ -305,19 +322,20 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     crate::style::cinematic::hazed(context, hit.ray, hit.t, light)
 }
 
-/// Sun, sky and lava on a surface of this softness, with what the material itself leaves of the sun.
+/// Irradiance of a surface by sun, sky, lava and flame; `own` is the shadow of the material itself.
 pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own): (Softness, Own)) -> V3 {
     let (sky, p) = (context.sky, hit.point);
     let open = context.open_on(p, hit.normal);
     let sun = times(sky.sun_color, sun_on(normal.dot(&sky.sun), soft, own)) * open;
     let lava = context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
-    // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.
+    // A hollow sees less of the sky. In front of a cut there is no matter, although the field
+    // continues there.
     let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
     let flame = context.flame.map_or(V3::zeros(), |flame| flame.at(p, normal) + flame.inside(p) * soft.bleeds);
     sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava + flame
 }
 
-/// Share of the sun's light by colour on a surface that it meets at an angle of this cosine.
+/// Share of sunlight by colour, for the cosine between normal and sun.
 fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
     let facing = |wrap: f32| saturate((cosine + wrap) / (1.0 + wrap)) * own.sun;
     if soft.bleeds <= 0.0 {
@@ -328,7 +346,7 @@ fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
     lit.zip_map(&through, f32::max)
 }
 
-/// Share of the sun that the material itself leaves at its surface, and its length towards it.
+/// Shadow of the material on its own surface, and its length towards the sun.
 pub(super) fn own(context: &ShadeContext, hit: &Hit) -> Own {
     if hit.cut {
         return Own { sun: 1.0, depth: 0.0 };

@@ -1,4 +1,4 @@
-//! The light that gases scatter along a ray: of sun and sky, and of the lava below.
+//! Light that gases scatter along a ray: from sun, sky, and the lava below.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -9,52 +9,61 @@ use crate::media::fog::{FogField, Gas, KINDS};
 use crate::style::shading::ShadeContext;
 use lavoxel_base::simd::Portable;
 
-/// How much more a gas scatters forward than backward: Henyey and Greenstein's g.
+// Look constants without a named source are chosen by eye.
+
+/// Asymmetry g of the phase function of a gas (Henyey and Greenstein): forward over backward
+/// scattering.
 pub const FORWARD: f32 = 0.3;
-/// Shares of the light of the sun, of the sky and of the lava that gas sends on towards the eye. Light is scattered many
-/// times in it: it is brighter than a single turn would make it.
+/// Share of sunlight that gas sends towards the eye. Light is scattered many times in gas: single
+/// scattering would be darker.
 pub const SUN: f32 = 0.50;
+/// Share of skylight that gas sends towards the eye.
 pub const SKY: f32 = 0.7;
+/// Share of the lava's light that gas sends towards the eye.
 pub const LAVA: f32 = 0.17;
-/// Share of the sky's light that is left where no sun arrives any more.
+/// Share of skylight left where no sunlight arrives.
 pub const SHADED: f32 = 0.42;
-/// Share of the sun's light that reaches a place by detours, of which absorption takes the root only: the side of a cloud that lies
-/// away from the sun is grey and not dark.
+/// Share of sunlight that arrives by detours, for which only the root of the transmittance counts:
+/// the side of a cloud that faces away from the sun is grey, not dark.
 pub const ASTRAY: f32 = 0.35;
-/// A ray ends when no more than this share of light would come through.
+/// Transmittance below which the rest of a ray is skipped.
 pub const OPAQUE: f32 = 0.01;
-/// Billows: the number of the broadest to a unit of pattern, and their strength.
+/// Number of the broadest billows per unit of pattern.
 pub const BROAD: f32 = 0.065;
+/// Modulation of the density by billows.
 pub const BILLOWS: f32 = 1.2;
-/// Density at which gas is whole, and shares of that by which billows of no height and of all height tear thinner gas.
+/// Density from which gas is not torn by billows.
 pub const WHOLE: f32 = 0.12;
+/// Threshold by which billows tear thinner gas, in units of [`WHOLE`]: constant part, and factor of
+/// the billow's height.
 pub const TORN: [f32; 2] = [0.2, 0.8];
-/// Share of light that the side of a billow loses for its slope away from the sun, and the least and the most light that it has.
+/// Share of light that the side of a billow loses by its slope away from the sun.
 pub const RELIEF: f32 = 0.3;
+/// Lower and upper bound of that factor on light.
 pub const FACING: [f32; 2] = [0.42, 1.25];
-/// How far they rise in a step, in cells.
+/// Rise of the billows per step, in cells.
 const RISE: f64 = 0.15;
-/// Height above the ground, in units of pattern, from which mountains throw no shadow on gas.
+/// Height above the ground, in units of pattern, from which mountains cast no shadow on gas.
 pub const LIFTED: f32 = 14.0;
 
-/// The light that scatters in gas, the same along a whole ray.
+/// Light that is scattered in gas, constant along a ray.
 struct Light {
     sun: V3,
     sky: V3,
     lava: V3,
 }
 
-/// A part of a ray.
+/// Part of a ray, between two distances in cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch<'a> {
     pub(crate) ray: &'a Ray,
     pub(crate) from: f32,
     pub(crate) to: f32,
-    /// Shift of the first sample, 0..1 steps.
+    /// Offset of the first sample, in steps, 0..1.
     pub(crate) jitter: f32,
 }
 
-/// Adds what the gases along a stretch of a ray do to its light.
+/// Integrates the gases along a stretch of a ray.
 pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, from, to, jitter } = stretch;
     let light = light(context, ray);
@@ -80,6 +89,8 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
         let share = 1.0 - (-all * length).exp();
         let facing = (1.0 - billowy * RELIEF * slope.dot(&context.sky.sun)).clamp(FACING[0], FACING[1]);
         passed.first = passed.first.min(t);
+        // The first distance is for the haze in front of the gas; the last decides if the veil fits
+        // a ray that ends earlier.
         passed.last = passed.last.max(t);
         passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas) * facing)) * share;
         passed.through *= 1.0 - share;
@@ -97,7 +108,7 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
     }
 }
 
-/// Light that arrives at a point in gas, and is sent on towards the eye.
+/// Light that arrives at a point in gas and is scattered towards the eye, before the albedo.
 fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     let open = context.beside_ground(p);
     let glow = context.ember.around(p, context.land.unit) * gas.below;
@@ -105,17 +116,18 @@ fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     light.sun * (lerp(gas.sun, around, ASTRAY) * open) + light.sky * lerp(SHADED, 1.0, around) + light.lava * glow
 }
 
-/// Henyey and Greenstein's share of light by the cosine of the angle of its turn; 1 on average.
+/// Phase function of Henyey and Greenstein by the cosine of the scattering angle; 1 on average.
 pub(crate) fn phase(cosine: f32) -> f32 {
     (1.0 - FORWARD * FORWARD) / (1.0 + FORWARD * FORWARD - 2.0 * FORWARD * cosine).powf(1.5)
 }
 
-/// Place of a point in the block of billows, which rise as steps go by.
+/// Position of a point in the block of billows, which rise with the steps.
 fn place(p: V3, unit: f32, risen: f32) -> V3 {
     v3(p.x, p.y - risen, p.z) * (BROAD / unit)
 }
 
-/// How far billows have risen after so many steps, in cells; it starts over now and then, which keeps it exact.
+/// Rise of the billows after `steps` steps, in cells; wraps around at 4096 cells, which keeps the
+/// precision of `f32`.
 pub fn risen(steps: f64) -> f32 {
     (steps * RISE).rem_euclid(4096.0) as f32
 }

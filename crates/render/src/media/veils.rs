@@ -1,5 +1,6 @@
-//! Veil of smoke over neighbouring rays. Smoke is soft: where the rays through the corners of a square of pixels see
-//! about the same of it, the rays between them take the mean, which costs a quarter of the samples.
+//! Veils: the effect of smoke along a coarse grid of rays, interpolated for the rays between. Smoke
+//! is soft: where the rays through the corners of a square of pixels agree, the rays inside take
+//! the mean, which costs a quarter of the samples.
 //!
 //! ```text
 //!   ┼───────┼───────┼   one ray through each corner
@@ -12,45 +13,50 @@ use lavoxel_base::parallel::*;
 
 use crate::math::{V3, luminance};
 
-/// How closely veils follow the rays of a picture.
+/// Resolution and tolerance of the veils of a picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weave {
-    /// Pixels along the edge of a square.
+    /// Edge of a square, in pixels.
     pub(crate) square: usize,
-    /// Light added, after a simple tone map, and share of light that comes through, by which rays that agree differ at most.
+    /// Upper bound of the difference between rays that agree: in tone-mapped light, and in
+    /// transmittance.
     agreed: f32,
-    /// Whether the noise of samples is taken out.
+    /// Set where the noise of the samples is filtered out.
     soft: bool,
 }
 
 impl Weave {
-    /// Of a picture for a file, with the noise of few samples or without.
+    /// Weave for a picture written to a file; `soft` filters the noise of the samples.
     pub(crate) fn still(soft: bool) -> Self {
         Self { square: 2, agreed: 0.12, soft }
     }
 
-    /// Of one of many pictures of a scene that runs: their mean has an edge where each has a mean of four rays.
+    /// Weave for one of many pictures of a running scene, with a wider tolerance: an edge that a
+    /// single picture loses between four rays shows in the mean of the pictures.
     pub(crate) const RUNNING: Self = Self { square: 2, agreed: 0.4, soft: true };
 }
 
-/// Light that the tone map halves.
+/// Luminance that the tone map halves.
 const MIDDLE: f32 = 0.25;
 
-/// Veil of smoke over the light of a ray.
+/// Effect of smoke on the light of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Veil {
-    /// Light that it adds, and the share of the light behind it that comes through.
+    /// Light that the smoke adds.
     pub(crate) light: V3,
+    /// Transmittance by colour, for the light behind.
     pub(crate) through: V3,
-    /// Distances to the first and the last of it; [`f32::MAX`] and 0 where there is none.
+    /// Distance in cells to the first smoke; [`f32::MAX`] without any.
     pub(crate) first: f32,
+    /// Distance in cells to the last smoke; 0 without any.
     pub(crate) last: f32,
-    /// Distance up to which it is known: the end of the ray, or [`f32::MAX`] where the smoke lets no light through.
+    /// Distance up to which the veil is known: the end of the ray, or [`f32::MAX`] where the smoke
+    /// is opaque.
     pub(crate) known: f32,
 }
 
 impl Veil {
-    /// No smoke.
+    /// Veil without smoke.
     pub(crate) const NONE: Self = Self {
         light: V3::new(0.0, 0.0, 0.0),
         through: V3::new(1.0, 1.0, 1.0),
@@ -59,30 +65,33 @@ impl Veil {
         known: f32::MAX,
     };
 
-    /// Whether a ray that ends at `far` meets the same smoke, but for what lies within `slack` of its end.
+    /// True if a ray that ends at `far` meets the same smoke, apart from smoke within `slack` of
+    /// its end.
     pub(crate) fn fits(&self, far: f32, slack: f32) -> bool {
         self.last <= far + slack && (far <= self.known + slack || self.last < self.known - slack)
     }
 
-    /// How bright it is, and how much of what is behind it is seen.
+    /// Tone-mapped luminance, and transmittance of green: the two values by which rays are
+    /// compared.
     fn tones(&self) -> [f32; 2] {
         let light = luminance(self.light);
         [light / (light + MIDDLE), self.through.y]
     }
 }
 
-/// The veils at the corners of the squares of a picture.
+/// Veils at the corners of the squares of a picture.
 pub(crate) struct Veils {
-    /// Squares to a pixel, along their edges.
+    /// Squares per pixel, along an edge.
     per_pixel: f32,
     across: usize,
     corners: Vec<Veil>,
-    /// For each corner, whether those of the square to its right and below agree.
+    /// Flag of each corner: set where the four corners of the square to its lower right agree.
     agree: Vec<bool>,
 }
 
 impl Veils {
-    /// Of a picture of this size; `look` gives the veil through a corner between pixels, if it is known to be the smoke's alone.
+    /// Veils of a picture of this size. `look` gives the veil of the ray through a corner between
+    /// pixels. `None` where `look` gives `None`: there the smoke cannot be told from other media.
     pub(crate) fn new(
         (width, height): (usize, usize),
         Weave { square, agreed, soft }: Weave,
@@ -94,7 +103,7 @@ impl Veils {
         let tones: Vec<[f32; 2]> = corners.iter().map(Veil::tones).collect();
         let corners = if soft { softened(&corners, &tones, (across, agreed)) } else { corners };
         let agree = |first: usize| {
-            // The last corners begin no square.
+            // The last corners are the upper left corner of no square.
             let Some([c, d]) = tones.get(first + across..first + across + 2) else { return false };
             let around = [tones[first], tones[first + 1], *c, *d];
             spread(&around, 0) <= agreed && spread(&around, 1) <= agreed
@@ -102,7 +111,8 @@ impl Veils {
         Some(Self { per_pixel: 1.0 / square as f32, across, agree: (0..corners.len()).map(agree).collect(), corners })
     }
 
-    /// The veil of a ray through a place in the picture, in pixels, where those around it agree.
+    /// Veil of a ray through the place (`u`, `v`) in pixels, where the four corners around agree;
+    /// `None` elsewhere.
     #[inline(always)]
     pub(crate) fn at(&self, u: f32, v: f32) -> Option<Veil> {
         let (u, v) = (u * self.per_pixel, v * self.per_pixel);
@@ -127,7 +137,8 @@ impl Veils {
     }
 }
 
-/// The veils mixed with those of the corners around them that agree: noise in which neighbours differ most is gone there.
+/// Filters each veil with the veils of neighbouring corners that agree: removes noise in which
+/// neighbours differ most.
 fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)) -> Vec<Veil> {
     let down = corners.len() / across;
     let near = |n: usize, count: usize| n.saturating_sub(1)..=(n + 1).min(count - 1);
@@ -150,7 +161,7 @@ fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)
     (0..corners.len()).into_par_iter().map(soft).collect()
 }
 
-/// Between the least and the greatest of four tones.
+/// Difference between the largest and the smallest of four tones.
 fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
     let [a, b, c, d] = [tones[0][which], tones[1][which], tones[2][which], tones[3][which]];
     a.max(b).max(c.max(d)) - a.min(b).min(c.min(d))

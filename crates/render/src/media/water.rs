@@ -1,5 +1,5 @@
-//! Clear liquids: a surface that mirrors sky and sun, and depth that takes the red and then the green out of what lies below
-//! water, and out of what lies below other liquids all but their own colour.
+//! Clear liquids: a surface that mirrors sky and sun, and a body that absorbs light. Water absorbs
+//! red first, then green; other liquids absorb all but their own colour.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -10,108 +10,131 @@ use crate::style::shading::ShadeContext;
 use crate::volume::field::MediumField;
 use lavoxel_automaton::view::MaterialLook;
 
-/// Share of red, green and blue that a cell of water absorbs, as the exponent of its length.
+// Look constants without a named source are chosen by eye.
+
+/// Absorption of water per cell length, for red, green and blue (exponent).
 const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
-/// Cells of a liquid with a colour of its own after which white light has that colour, and the ends of what a channel keeps.
+/// Length in cells of a coloured liquid after which white light has the liquid's colour.
 const COLORED: f32 = 4.0;
+/// Lower and upper bound of the colour in that conversion, which keep the logarithm finite and
+/// above 0.
 const KEPT: [f32; 2] = [0.01, 0.98];
-/// Shares of its colour that such a liquid sends back of the sky's light and of the lava's, and of those that a milky one does.
+/// Share of its colour that a coloured liquid scatters back of skylight.
 const SENT_BACK: f32 = 0.28;
+/// Share of its colour that a coloured liquid scatters back of the lava's light.
 const SENT_BACK_OF_LAVA: f32 = 0.05;
+/// Share of its colour that a milky liquid scatters back of either light.
 const MILKY: f32 = 0.5;
-/// Least share of light that a cell passes on.
+/// Lower bound of the transmittance of a cell of milky liquid.
 const LEAST_PASSED: f32 = 0.01;
-/// Share of what a surface mirrors that is left of it inside another liquid: light is bent less there.
+/// Share of the reflectance left at a surface inside another liquid: light is refracted less there.
 pub const SUBMERGED: f32 = 0.15;
-/// Cells up to which a body of liquid is a drop or a thin stream: it gathers light from all around like a lens. Shares of the sky's
-/// and the sun's light that it sends on, and of all light at least and at most.
+/// Length in cells up to which a body of liquid is a drop or a thin stream, which gathers light
+/// from all around like a lens.
 pub const DROP: f32 = 3.0;
+/// Share of skylight that a drop sends on.
 pub const GATHERED: f32 = 0.9;
+/// Share of sunlight that a drop sends on.
 pub const GATHERED_OF_SUN: f32 = 0.22;
+/// Lower and upper bound of the reflectance of a drop.
 pub const OF_DROP: [f32; 2] = [0.2, 0.6];
-/// Cells aside and down from a place at which a liquid is wide that lies.
+/// Distances in cells, sideways and down, at which a liquid that lies on more liquid must be found.
 pub const LIES: [f32; 2] = [4.0, 2.5];
-/// Colour of what deep water sends back of the light that falls into it.
+/// Share of skylight that deep water scatters back, by colour.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
-/// Share of its light that wet rock sends out, compared with dry rock.
+/// Brightness of wet rock relative to dry rock, by colour.
 pub const WET: V3 = V3::new(0.62, 0.66, 0.70);
-/// Share of light that water mirrors when it is met straight on.
+/// Reflectance of water at normal incidence.
 pub const STRAIGHT: f32 = 0.02;
-/// Slope of the ripples, and of the swell on water whose waves are higher than usual.
+/// Slope of the ripples.
 pub const RIPPLES: f32 = 0.04;
+/// Slope of the swell, relative to ripples, on water with waves higher than usual.
 pub const SWELL: f32 = 1.1;
-/// Depth in units below which such water breaks on a shore, and how ragged its edge is.
+/// Depth, in units of pattern, below which high waves break on a shore.
 pub const BREAKS: f32 = 1.5;
+/// Raggedness of the edge of the surf, in the same units.
 pub const SWASH: f32 = 1.2;
-/// Ripples of one pattern unit at this many units from the eye are half as high as they are: farther ones are smaller
-/// than pixels.
+/// Distance from the eye, in units of pattern, at which ripples are half as high: farther ripples
+/// are smaller than pixels.
 pub const FADED: f32 = 260.0;
-/// Share of the way that ripples move in one step, in units of pattern.
+/// Movement of the ripples per step, in units of pattern.
 const PACE: f64 = 0.02;
-/// How much brighter than the light on a surface the sun is in a mirror, and how narrow.
+/// Brightness of the mirrored sun, relative to sunlight on a surface.
 pub const SUN: f32 = 14.0;
+/// Exponent of the sun's highlight.
 pub const NARROW: i32 = 256;
 
-/// Height of the short waves of a sea, in ripples, and how much sooner they are lost far from the eye.
+/// Height of the short waves of a sea, relative to ripples.
 pub const CHOP: f32 = 0.7;
+/// Factor by which short waves fade sooner than ripples with distance.
 pub const CHOPPY: f32 = 12.0;
-/// Waves of a sea too small for a pixel, in slopes of its ripples, and the steepest; how they come and go with the wind, in units of
-/// pattern; and by how much they widen the sun in the mirror.
+/// Slope of waves smaller than a pixel, relative to ripples, on a sea.
 pub const SMALLER: f32 = 3.0;
+/// Upper bound of that slope.
 pub const ROUGHEST: f32 = 0.22;
+/// Frequency of the gusts of wind that vary the waves, per unit of pattern.
 pub const GUSTS: f32 = 0.011;
+/// Widening of the sun's highlight per slope of small waves.
 pub const WIDER: f32 = 40.0;
 
-/// How much brighter than the light on a surface the lava is in a mirror.
+/// Brightness of mirrored lava, relative to the lava's light on a surface.
 pub const MIRRORED: f32 = 2.2;
-/// Upward part of a normal from which lava begins to be mirrored, and from which it wholly is.
+/// Upward components of a normal at which lava begins to be mirrored, and at which it is mirrored
+/// fully.
 pub const TILTED: [f32; 2] = [0.75, 0.97];
-/// Density of gas beside a surface from which it foams, and from which it is all foam.
+/// Densities of gas next to a surface at which foam begins, and at which all of the surface is
+/// foam.
 pub const FOAM: [f32; 2] = [0.06, 0.5];
-/// Foam of what falls in drops.
+/// Coverage of drops with foam.
 pub const SPRAY: f32 = 0.8;
-/// Share of the lava's light that deep water sends back: it comes from near the surface, where
-/// depth has not absorbed the red yet.
+/// Share of the lava's light that deep water scatters back. More than [`DEEP`] in the red: the
+/// light comes from near the surface, where depth has not yet absorbed the red.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
 
-/// Heights over a place behind a pane at which the liquid is looked for, and the length that each stands for, in cells.
+/// Heights above a point behind a pane (a cut side of the box) at which liquid is sampled, each
+/// with the length that the sample stands for; both in cells.
 pub const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (13.5, 7.0)];
-/// Light of a body of liquid behind a pane: how much brighter it is under its surface, and what a cell of depth takes of all colours, and
-/// of that which the liquid absorbs most.
+/// Brightness of a body of liquid behind a pane, right under its surface.
 pub const UNDER: f32 = 4.2;
+/// Extinction per cell of depth behind a pane: for all colours, and for the colour that the liquid
+/// absorbs most.
 pub const SINKS: [f32; 2] = [0.065, 0.14];
-/// Density over a place from which on the liquid goes on there.
+/// Density above a point from which the liquid continues there.
 pub const ENDS: f32 = 0.6;
-/// Depth for which rock over a liquid counts.
+/// Density that counts for rock over a liquid.
 pub const UNDER_ROCK: f32 = 0.22;
-/// Strength of the shafts of light in it, and how many there are to a unit of pattern.
+/// Strength of the shafts of light in the liquid.
 pub const SHAFTS: f32 = 0.35;
+/// Number of shafts per unit of pattern.
 pub const APART: f32 = 0.24;
-/// Light of the edge of a surface at a pane, by shares of sky and sun, densities between which it is seen, and
-/// cells over it in which there is no liquid.
+/// Brightness of the edge of a surface at a pane, by skylight and by sunlight.
 pub const EDGE: [f32; 2] = [0.17, 0.06];
+/// Densities between which that edge is visible.
 pub const EDGE_ENDS: [f32; 2] = [0.64, 0.54];
+/// Height in cells above that edge at which there must be no liquid.
 pub const OPEN_OVER: f32 = 1.5;
-/// Net of light on the bed of a liquid: how much darker it is between its lines and brighter on them, and meshes to a unit of pattern.
+/// Brightness of the bed between the lines of the caustic net, and on the lines.
 pub const NET: [f32; 2] = [0.94, 1.36];
+/// Number of meshes of the net per unit of pattern.
 pub const MESHES: f32 = 0.17;
 
-/// Effect of a clear liquid on light that passes it.
+/// Optical properties of a clear liquid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Liquid {
-    /// Share of red, green and blue that a cell takes out, as the exponent of its length.
+    /// Absorption per cell length for red, green and blue (exponent).
     pub absorbed: V3,
-    /// Shares of the sky's and of the lava's light that great depth sends back.
+    /// Share of skylight that great depth scatters back, by colour.
     pub deep: V3,
+    /// Share of the lava's light that great depth scatters back, by colour.
     pub warmed: V3,
 }
 
 impl Liquid {
-    /// Nothing at all.
+    /// Placeholder for a medium that light does not pass.
     pub(crate) const NONE: Self =
         Self { absorbed: V3::new(0.0, 0.0, 0.0), deep: V3::new(0.0, 0.0, 0.0), warmed: V3::new(0.0, 0.0, 0.0) };
 
-    /// Of a material with a surface that light passes.
+    /// Liquid of a material with a surface that light passes.
     pub fn of(look: &MaterialLook) -> Self {
         let color = V3::from(look.linear_color());
         let clear = match look.color {
@@ -125,7 +148,8 @@ impl Liquid {
         if look.clear >= 1.0 {
             return clear;
         }
-        // What a milky liquid scatters comes back in its colour, in the share that it has of all that is taken out.
+        // Light scattered by a milky liquid comes back in its colour, in proportion to the
+        // scattering's share of the extinction.
         let scattered = -look.clear.max(LEAST_PASSED).ln();
         let share = clear.absorbed.map(|absorbed| scattered / (absorbed + scattered));
         let toward = |from: V3| from + times(color * MILKY - from, share);
@@ -133,17 +157,20 @@ impl Liquid {
     }
 }
 
-/// Light that a surface mirrors, and the share of all light that it does.
+/// Reflection of a surface.
 pub struct Surface {
+    /// Light from the mirrored direction.
     pub(crate) mirrored: V3,
+    /// Reflectance, 0 to 1.
     pub(crate) share: f32,
 }
 
-/// Mirrored light of a surface with this normal, and waves of this slope that are smaller than pixels.
+/// Mirrored light of a surface with this normal; `rough` is the slope of waves smaller than a
+/// pixel.
 pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, (normal, rough): (V3, f32)) -> Surface {
     let view = context.view(ray);
     let facing = saturate(-view.dot(&normal));
-    // Of small waves those are seen that turn to the eye.
+    // The visible small waves are the ones that face the eye.
     let turned = facing.hypot(rough);
     let share = STRAIGHT + (1.0 - STRAIGHT) * (1.0 - turned.min(1.0)).powi(5);
     let mut mirror = view + normal * (2.0 * facing);
@@ -154,14 +181,14 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, (normal, rough):
     let open = context.open(p);
     let wide = 1.0 / (1.0 + WIDER * rough);
     let glint = saturate(mirror.dot(&sky.sun)).powf(NARROW as f32 * wide) * SUN * wide * open;
-    // A surface that a shore or a fall tilts would mirror nothing but lava.
+    // A surface tilted by a shore or a fall would mirror nothing but lava.
     let level = smoothstep(TILTED[0], TILTED[1], normal.y);
     let lava = lava_light(context) * (MIRRORED * level * context.ember.mirrored(p, mirror));
     Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava, share }
 }
 
-/// Light that the surface of a body sends on at a point, for how nearly that is a drop: the mirror of one would show the dark side of the sky
-/// in a line along its rim.
+/// Mirrored light and reflectance of a body that is a drop to the degree `small`, 0 to 1. Without
+/// the gathered light, a drop would mirror the dark side of the sky in a line along its rim.
 pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, share): (V3, f32)) -> (V3, f32) {
     if small <= 0.0 {
         return (mirrored, share);
@@ -173,18 +200,19 @@ pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, shar
     (mix(mirrored, bright, small), lerp(share, share.clamp(OF_DROP[0], OF_DROP[1]), small))
 }
 
-/// Light of lava on a surface that it reaches at full strength.
+/// Light of lava on a surface at full strength.
 fn lava_light(context: &ShadeContext) -> V3 {
     context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light)
 }
 
-/// Outward normal of a surface where cells have their true proportions. Farther away than this, a gradient would read values under
-/// the bed of shallow water.
+/// Outward normal of a surface in true proportions. The gradient takes 0.8 cells to each side:
+/// wider, it would read values below the bed of shallow water.
 pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
     field.upright(field.gradient(p, 0.8))
 }
 
-/// Share of a surface that is foam, by the density of the gas beside it, by how nearly its body is a drop, and by the shore below it.
+/// Coverage of a surface with foam, by the density `gas` next to the surface, the likeness `small`
+/// of its body to a drop, and the shore below.
 pub(crate) fn foam(
     context: &ShadeContext,
     look: &MaterialLook,
@@ -196,12 +224,12 @@ pub(crate) fn foam(
     if wanted <= 0.0 {
         return 0.0;
     }
-    // Torn into flecks where there is little.
+    // Sparse foam is torn into flecks.
     let torn = 0.5 + 0.6 * noise::fractal(p * 1.7 + v3(0.0, 0.3 * ripples_moved(context.steps), 0.0), 4);
     smoothstep(0.06, 0.75, wanted - 0.75 * (1.0 - wanted) * saturate(1.0 - torn)) * 0.85
 }
 
-/// How much water with high waves breaks at a place, 0 to 1: where it is shallow, in lines that come and go.
+/// Coverage with surf, 0 to 1: high waves break where water is shallow, in lines that come and go.
 fn surf(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3) -> f32 {
     let high = wild(look) * smoothstep(0.6, 0.8, normal.y);
     let unit = context.land.unit;
@@ -216,7 +244,7 @@ fn surf(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3) -> f32 {
     high * smoothstep(BREAKS, 0.2, depth + SWASH * swash) * flecks
 }
 
-/// How much higher than usual waves are, 0 to 1.
+/// Excess of the wave height over the usual height, 0 to 1.
 fn wild(look: &MaterialLook) -> f32 {
     saturate(0.5 * (look.waves - 1.0))
 }
@@ -229,16 +257,17 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
 
-/// Share of the light at its surface that a body of liquid behind a pane has at a point, by colour: it darkens downwards, and has shafts
-/// of sunlight in it.
+/// Light at a point in a body of liquid behind a pane, relative to the light at its surface, by
+/// colour: darkens downwards, with shafts of sunlight.
 pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
     let (mut depth, mut reach) = (0.0, 1.0);
     for (away, length) in OVER {
         let above = p + v3(0.0, away, 0.0);
         let here = field.density(above).min(1.0);
-        // Rock on it hides the sky, but its body reaches out from under that. What hangs in the air over it does not.
+        // Rock on top hides the sky, but the liquid reaches out from under the rock: the depth
+        // counts through it. Matter that hangs in the air above does not count.
         let is_rock = context.land.block.floor_below(above) > above.y;
-        // Its upper end is soft: a column that ends in steps would be seen.
+        // The upper end of the liquid is soft: otherwise the steps of the column would show.
         reach *= if is_rock { 1.0 } else { smoothstep(LEAST, ENDS, here) };
         if reach <= 0.0 {
             break;
@@ -256,7 +285,8 @@ pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, 
     sinks.map(|by_color| (-depth * (SINKS[0] + by_color)).exp() * UNDER * (1.0 + SHAFTS * shafts))
 }
 
-/// Light of the edge of a surface that a pane cuts, where the density of the liquid there is this: under air, not under another liquid.
+/// Light of the edge of a surface that a pane cuts, where the liquid has this density; only under
+/// air, not under another liquid.
 pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
     let over = p + v3(0.0, OPEN_OVER / context.look.cell_height, 0.0);
     let seen = smoothstep(EDGE_ENDS[0], EDGE_ENDS[1], density);
@@ -266,7 +296,7 @@ pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
     (context.sky.ambient(V3::y()) * EDGE[0] + context.sky.sun_color * (EDGE[1] * context.open(p))) * seen
 }
 
-/// Share of its light that a bed under a liquid has in the net that the ripples throw on it.
+/// Factor on the light of a bed under a liquid, by the net of caustics that the ripples cast.
 pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     let q = p * (MESHES / context.land.unit);
     let moved = ripples_moved(context.steps);
@@ -277,7 +307,7 @@ pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     lerp(1.0, lerp(NET[0], NET[1], lines), lit)
 }
 
-/// Light that a great depth of a liquid sends back at a point.
+/// Light that a great depth of a liquid scatters back at a point.
 pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     let sky = context.sky;
     let open = context.open(p);
@@ -286,7 +316,7 @@ pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     (sky.ambient(V3::y()) + sun).component_mul(&liquid.deep) + lava.component_mul(&liquid.warmed)
 }
 
-/// A normal with ripples that move as steps go by, lower far from the eye.
+/// Normal with ripples, which move with the steps and flatten far from the eye.
 pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3, t: f32) -> V3 {
     let far = t / (FADED * context.land.unit);
     let height = RIPPLES * look.waves / (1.0 + far * far);
@@ -313,7 +343,8 @@ pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal
     unit_or_up(normal + v3(along(0.0), 0.0, along(31.7)) * height)
 }
 
-/// Slope of the waves of a sea at a point that are smaller than pixels `t` from the eye.
+/// Slope of the waves of a sea that are smaller than a pixel, at a point `t` cell widths from the
+/// eye.
 pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f32) -> f32 {
     if context.sea.is_none() {
         return 0.0;
@@ -326,7 +357,8 @@ pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f
     (SMALLER * RIPPLES * look.waves * lost).min(ROUGHEST) * (1.0 + 0.9 * gust).max(0.2)
 }
 
-/// How far ripples have moved after so many steps, in units of pattern; it starts over now and then, which keeps it exact.
+/// Movement of the ripples after `steps` steps, in units of pattern; wraps around at 4096 units,
+/// which keeps the precision of `f32`.
 pub fn ripples_moved(steps: f64) -> f32 {
     (steps * PACE).rem_euclid(4096.0) as f32
 }

@@ -1,4 +1,4 @@
-//! Passes over the pictures that a renderer keeps: everything anew, or only where lava may be in them.
+//! Passes of a frame: the whole picture anew, or only the parts that lava may cover.
 
 use super::{NO_PICTURE, Renderer};
 use crate::camera::Camera;
@@ -33,7 +33,8 @@ impl Renderer {
         }
     }
 
-    /// A picture in which lava may change every pixel, because it lights and outshines what is around it.
+    /// Draws the whole picture, for styles in which lava may change every pixel because it lights
+    /// and outshines its surroundings.
     pub(super) fn everything<T: Tracer>(
         &self,
         tracer: &T,
@@ -43,7 +44,7 @@ impl Renderer {
     ) -> Image {
         let live = Live::whole(camera);
         let mut frame = self.frame_through(tracer, camera, places, &live);
-        // Smoothed pictures are to have no noise at all.
+        // Smoothed pictures must have no noise at all.
         let weave = if self.running { Weave::RUNNING } else { Weave::still(self.look.antialias != Antialias::Off) };
         frame.veils = frame.veils(&kept.centres, weave);
         let mut film = Film::dark(camera.size());
@@ -57,7 +58,8 @@ impl Renderer {
         film.develop(self.filmic())
     }
 
-    /// The picture without lava, drawn again where there may be lava in it.
+    /// Draws the cached picture without lava again, only where there may be lava now or was in the
+    /// last frame.
     pub(super) fn over_bare<T: Tracer>(
         &self,
         tracer: &T,
@@ -65,7 +67,7 @@ impl Renderer {
         places: &Places,
         kept: &mut Kept<T::Behind>,
     ) -> Image {
-        // Slices change with the lava, so they are no part of the picture without it.
+        // Slices change with the lava, so they are not part of the picture without lava.
         let live = match tracer.slices().is_empty() {
             true => places.live(camera, self.look.antialias != Antialias::Off),
             false => Live::whole(camera),
@@ -74,7 +76,7 @@ impl Renderer {
             self.draw_bare(tracer, camera, kept);
         }
         let mut bare = std::mem::take(&mut kept.bare);
-        // The light of lava that is gone has to go too.
+        // Includes the area of the last frame: the light of lava that is gone must go too.
         let drawn = bare.drawn.take().map_or_else(|| live.clone(), |drawn| drawn.and(&live));
         let frame = self.frame_through(tracer, camera, places, &drawn);
         frame.expose(&kept.centres, &mut bare.film);
@@ -90,7 +92,7 @@ impl Renderer {
         image
     }
 
-    /// Draws the picture without lava.
+    /// Draws and caches the picture without lava.
     fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
         let mut bare = std::mem::take(&mut kept.bare);
         let places = Places::none(camera);
@@ -99,19 +101,20 @@ impl Renderer {
         bare.film.resize(camera.size());
         bare.image.resize(camera.size());
         frame.expose_bare(&kept.centres, &mut bare.film);
-        // Closer looks are kept where lava comes into the picture; here most are taken once.
+        // Backdrops of supersampled pixels are cached only where lava comes into the picture; here
+        // most are needed just once.
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Not)), &mut bare.image);
         bare.drawn = Some(places.live(camera, false));
         kept.bare = bare;
     }
 
-    /// How the cinematic style develops.
+    /// Development of the cinematic style.
     pub(super) fn filmic(&self) -> Develop {
         let LookSpec { exposure, glow, shimmer, .. } = self.look;
         Develop::Filmic { exposure: exposure.exp2(), glow, shimmer: Shimmer::at(shimmer, self.steps) }
     }
 
-    /// Which pixels the look wants more rays in, if any.
+    /// Pixels that the look supersamples; `None` for none.
     fn closer(&self) -> Option<Wanted> {
         match self.look.antialias {
             Antialias::Off => None,

@@ -1,5 +1,6 @@
-//! Arrows of a motion over the cells of a slice: its part in the plane, longer where it is faster. Lengths go by the root of the
-//! speed: a jet and the wind around it differ ten times, and both are to be seen.
+//! Arrows of a velocity over the cells of a slice: direction of the component in the plane, length
+//! by the square root of the speed. A jet and the wind around it differ by a factor of ten in
+//! speed, and both must be visible.
 
 use crate::chart::legend::Frame;
 use crate::chart::text::Ink;
@@ -8,39 +9,44 @@ use lavoxel_base::grid::Place;
 
 use super::{Axis, SliceSpec};
 
-/// From one arrow to the next in ems, and the length of the longest as a share of that.
+/// Distance between two arrows, in ems.
 const APART: f32 = 1.9;
+/// Length of the longest arrow, in units of [`APART`].
 const LONGEST: f32 = 1.15;
-/// Arrows shorter than this are left out, in ems.
+/// Length below which arrows are left out, in ems.
 const SHORTEST: f32 = 0.25;
-/// Width of a line in ems, and of the dark rim around it, which tells it from light cells.
+/// Width of a line, in ems.
 const LINE: f32 = 0.085;
+/// Width of the dark rim around a line, in ems; the rim separates the line from light cells.
 const RIM: f32 = 0.075;
-/// Length of a head's sides in ems, at most this share of the arrow, and their angle as a tangent.
+/// Length of the sides of an arrow's head, in ems.
 const HEAD: f32 = 0.42;
+/// Upper bound of that length, as a share of the arrow.
 const HEAD_SHARE: f32 = 0.6;
+/// Half the opening angle of the head, as a tangent.
 const SPREAD: f32 = 0.55;
-/// Colours of line and rim.
+/// Colour of the lines (sRGB).
 const BRIGHT: [f32; 3] = [246.0, 246.0, 240.0];
+/// Colour of the rim (sRGB).
 const DARK: [f32; 3] = [14.0, 16.0, 20.0];
-/// Share of the rim that is seen.
+/// Opacity of the rim.
 const RIM_SHARE: f32 = 0.75;
 
 /// Arrows over the cells of a slice.
 pub(super) struct Arrows<'a, F> {
     pub(super) spec: &'a SliceSpec,
     pub(super) ink: Ink,
-    /// Velocity of a cell along x, y and z; none where nothing moves that could be shown.
+    /// Velocity of a cell along x, y and z; `None` for cells without motion.
     pub(super) motion: F,
-    /// Speed of the longest arrow; faster ones are no longer.
+    /// Speed of the longest arrow; faster cells get arrows of the same length.
     pub(super) fastest: f32,
 }
 
-/// A point or a direction in the picture: to the right and down, in pixels.
+/// Point or offset in the picture: to the right and down, in pixels.
 type Pixels = [f32; 2];
 
 impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
-    /// Draws them over the cells in `frame`.
+    /// Draws the arrows over the cells in `frame`.
     pub(super) fn draw(&self, image: &mut Image, frame: Frame) {
         let apart = APART * self.ink.size;
         let count = |pixels: usize| ((pixels as f32 / apart) as usize).max(1);
@@ -59,7 +65,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         }
     }
 
-    /// The cell at a place in the frame.
+    /// Cell at a place in the frame.
     fn cell(&self, [x, y]: Pixels, frame: Frame) -> Place {
         let SliceSpec { axis, cell, shown, .. } = *self.spec;
         let along = |[first, end]: [usize; 2], share: f32| {
@@ -72,7 +78,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         axis.cell(cell, (along(shown.across, x / frame.width as f32), along(shown.up, up)))
     }
 
-    /// The part of a velocity in the plane, to the right and down.
+    /// Component of a velocity in the plane: to the right and down.
     fn seen(&self, [east, up, south]: [f32; 3]) -> Pixels {
         match self.spec.axis {
             Axis::X => [south, -up],
@@ -81,7 +87,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         }
     }
 
-    /// An arrow with its middle at a place, as far as it is in the frame.
+    /// Draws an arrow with its middle at `middle`, clipped to the frame.
     fn arrow(&self, image: &mut Image, frame: Frame, (middle, way): (Pixels, Pixels)) {
         let em = self.ink.size;
         let length = way[0].hypot(way[1]);
@@ -92,6 +98,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         let head = (HEAD * em).min(HEAD_SHARE * length);
         let sides = [-1.0, 1.0].map(|side| at(0.5 * length - head, side * SPREAD * head));
         let lines = [(tail, tip), (sides[0], tip), (sides[1], tip)];
+        // Lower bounds in pixels: in a small picture, thinner lines would vanish.
         let half = (0.5 * LINE * em).max(0.5);
         let rim = (RIM * em).max(0.8);
         let reach = 0.5 * length + half + rim + 1.0;
@@ -118,7 +125,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
     }
 }
 
-/// Distance of a point from a line between two others.
+/// Distance of a point from the line segment between `a` and `b`.
 fn distance(p: Pixels, (a, b): (Pixels, Pixels)) -> f32 {
     let (way, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
     let squared = way[0] * way[0] + way[1] * way[1];

@@ -1,4 +1,5 @@
-//! The cells of a slice as pixels. Where an edge between two cells falls into a pixel, the pixel has a share of both.
+//! Cells of a slice as pixels. Where an edge between cells falls into a pixel, the pixel mixes the
+//! cells by area.
 
 use crate::chart::legend::Frame;
 use crate::image::{Image, SRGB};
@@ -7,7 +8,7 @@ use lavoxel_base::grid::{Grid, Place};
 
 use super::{Axis, Content, ROCK, ROCK_EDGE, SliceSpec, SliceStyle};
 
-/// The cells that are drawn.
+/// Cells that are drawn.
 pub(super) struct Cells<'a, F> {
     pub(super) grid: Grid,
     pub(super) spec: &'a SliceSpec,
@@ -18,10 +19,10 @@ pub(super) struct Cells<'a, F> {
 type Light = [f32; 3];
 
 impl<F: Fn(Place) -> Content> Cells<'_, F> {
-    /// Draws them into `frame`.
+    /// Draws the cells into `frame`.
     pub(super) fn draw(&self, image: &mut Image, frame: Frame) {
         let (_, rows) = self.spec.shown.cells();
-        // The rows of the last pixels: edges between cells need two of them.
+        // Cache of the last row of cells: a pixel at an edge between cells needs two rows.
         let mut kept: Option<(usize, Vec<Light>)> = None;
         for y in 0..frame.height {
             let mut line = vec![[0.0; 3]; frame.width];
@@ -38,7 +39,7 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
         }
     }
 
-    /// A row of cells, counted from the top of the picture, in so many pixels.
+    /// Row of cells, counted from the top of the picture, resampled to `width` pixels.
     fn pixels(&self, row: usize, width: usize) -> Vec<Light> {
         let [low, high] = self.spec.shown.up;
         let level = if self.spec.axis == Axis::Y { low + row } else { high - 1 - row };
@@ -51,7 +52,7 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
         (0..width).map(pixel).collect()
     }
 
-    /// Colours of a row of cells in linear light.
+    /// Colours of a row of cells, in linear light.
     fn colors(&self, level: usize) -> Vec<Light> {
         let [first, end] = self.spec.shown.across;
         let color = |i: usize| match self.at(i, level) {
@@ -66,7 +67,7 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
         (first..end).map(|i| color(i).map(|c| srgb_to_linear(f32::from(c) / 255.0))).collect()
     }
 
-    /// Whether rock meets something else here.
+    /// True if this cell of rock borders on a cell that is not rock.
     fn is_edge(&self, i: usize, level: usize) -> bool {
         let (across, up) = self.spec.axis.across();
         let (wide, tall) = (across.cells(self.grid), up.cells(self.grid));
@@ -83,9 +84,10 @@ fn add(sum: &mut Light, light: &Light, share: f32) {
     (0..3).for_each(|k| sum[k] += light[k] * share);
 }
 
-/// The cells that a pixel covers, with the share of each, where `count` cells take `pixels`.
+/// Cells that `pixel` covers, each with its share of the pixel, where `count` cells take `pixels`
+/// pixels.
 fn shares(pixel: usize, pixels: usize, count: usize) -> impl Iterator<Item = (usize, f32)> {
-    // In units of a cell's share of a pixel both are whole numbers, so that no rounding leaves a seam.
+    // In units of 1/`count` of a pixel all edges are integers, so that no rounding leaves a seam.
     let (from, to) = (pixel * count, (pixel + 1) * count);
     (from / pixels..to.div_ceil(pixels)).map(move |cell| {
         let covered = to.min((cell + 1) * pixels) - from.max(cell * pixels);

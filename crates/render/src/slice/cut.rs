@@ -1,4 +1,4 @@
-//! The cells of a slice that stands in space, unfiltered.
+//! Slice that stands in space: its cells, unfiltered.
 
 use crate::Cut;
 use crate::contents::{MATERIAL, NOTHING, ROCK, VALUE};
@@ -9,13 +9,14 @@ use super::{Axis, Content, Sample};
 use crate::chart::key::{Plain, palette_of_quantity};
 
 impl Cut {
-    /// The slice of a quantity at `cell` along an axis; a cell outside the box becomes the last one.
+    /// Slice of `quantity` in the layer `cell` along `axis`; a layer outside the box becomes the
+    /// last one.
     pub fn of<'a>(state: impl Into<StateRef<'a>>, axis: Axis, cell: usize, quantity: &Quantity) -> Self {
         let state: StateRef<'_> = state.into();
         let world = state.world;
         let grid = world.grid();
         let cell = cell.min(axis.cells(grid) - 1);
-        // A texture of a slice across x has z along its width, as a picture has.
+        // A texture perpendicular to x has z along its width, as the picture of a slice has.
         let (across, down) = axis.across();
         let (width, height) = (across.cells(grid), down.cells(grid));
         let sample = Sample::new(state, quantity);
@@ -39,7 +40,7 @@ fn texel(content: Content, (low, high): (f32, f32), plain: &[Plain]) -> [u8; 4] 
     }
 }
 
-/// A cell by its colour in sRGB.
+/// Texel of a colour in sRGB.
 fn colored([red, green, blue]: [u8; 3]) -> [u8; 4] {
     [red, green, blue, MATERIAL]
 }

@@ -1,4 +1,4 @@
-//! Where the parts of a slice's picture go: as much room as possible for the cells, the rest for what is written.
+//! Layout of a slice's picture: as much room as possible for the cells, the rest for annotation.
 
 use std::sync::LazyLock;
 
@@ -8,45 +8,49 @@ use crate::chart::text::Ink;
 
 use super::{Axis, INK, SliceSpec, SliceStyle, entries};
 
-/// Around everything, between heading and picture, and between axes and colour bar, in ems.
+/// Margin around the picture, in ems.
 const MARGIN: f32 = 0.6;
+/// Height of the heading, in ems.
 const HEADING: f32 = 1.7;
+/// Gap between axes and colour bar, in ems.
 const ASIDE: f32 = 1.4;
-/// Distance of two lines of the key, and from its colours to its words.
+/// Distance between two lines of the key, in ems.
 pub(super) const KEY_LINE: f32 = 1.5;
+/// Distance from the colours of the key to its words, in ems.
 pub(super) const KEY_TEXT: f32 = 1.5;
-/// Height of the cells from which the key has room below a colour bar.
+/// Height of the cells, in ems, from which the key has room below a colour bar.
 const ROOMY: f32 = 15.0;
-/// Least height of a colour bar.
+/// Least height of a colour bar, in ems.
 const LEAST_BAR: f32 = 9.0;
-/// Room that a number at the end of a colour bar takes beyond it.
+/// Room that a number at the end of a colour bar takes beyond the bar, in ems.
 const LABEL: f32 = 0.7;
-/// Pixels to a cell from which a whole number of them is taken.
+/// Pixels per cell from which the zoom is rounded down to an integer: all cells then have the same
+/// size.
 const COARSE: f32 = 8.0;
 
-/// Amount of writing, by the size of the picture.
+/// Amount of annotation, by the size of the picture.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
-    /// Nothing.
+    /// No annotation.
     Bare,
     /// Numbers in metres, and on a colour bar.
     Numbers,
-    /// Everything, with one scale on each side.
+    /// All kinds of annotation, with a single ruler on each side.
     Full,
-    /// All scales.
+    /// All rulers.
     Rich,
 }
 
-/// Where everything goes.
+/// Places of all parts of a picture.
 pub(super) struct Layout<'a> {
     pub(super) ink: Ink,
     pub(super) cells: Frame,
-    /// Axes, and how far they stand off the cells.
+    /// Axes, each with its distance from the cells in pixels.
     pub(super) axes: Vec<(Ticked<'a>, f32)>,
     pub(super) bar: Option<(ColorBar<'a>, Frame)>,
-    /// Left upper corner of the key.
+    /// Upper left corner of the key.
     pub(super) key: Option<(f32, f32)>,
-    /// Left and right end and middle line of the heading.
+    /// Left end, right end and middle line of the heading, in pixels.
     pub(super) heading: Option<(f32, f32, f32)>,
 }
 
@@ -81,13 +85,13 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Axes around a slice: what the cells measure below and at the left, the cells themselves opposite. Where they measure
-/// nothing, cells take that place.
+/// Axes around a slice: measured rulers below and at the left, cells on the opposite sides. Without
+/// measured rulers, the cells take their place.
 fn axes<'a>(spec: &SliceSpec, style: &'a SliceStyle, (ink, detail): (Ink, Detail)) -> Vec<Ticked<'a>> {
     let (across, up) = spec.axis.across();
     let ends = |[first, end]: [usize; 2]| (first as f64, end as f64);
     let (low, high) = ends(spec.shown.up);
-    // On a map north is up, where z is 0.
+    // On a map north, where z is 0, is up.
     let upright = if spec.axis == Axis::Y { (high, low) } else { (low, high) };
     let sides =
         [(across, ends(spec.shown.across), [Side::Bottom, Side::Top]), (up, upright, [Side::Left, Side::Right])];
@@ -116,7 +120,7 @@ struct Plan<'a> {
     detail: Detail,
     axes: Vec<Ticked<'a>>,
     bar: Option<ColorBar<'a>>,
-    /// Lengths of the words of the key.
+    /// Lengths of the words of the key, in pixels.
     lengths: Vec<f32>,
 }
 
@@ -124,7 +128,8 @@ impl<'a> Plan<'a> {
     fn layout(self, (across, rows): (usize, usize)) -> Layout<'a> {
         let (margin, heading) = (self.margin(), self.heading());
         let whole = (self.size.0 as f32 - 2.0 * margin, self.size.1 as f32 - 2.0 * margin - heading);
-        // How much the numbers take depends on how many there are, and so on the size of the cells next to them.
+        // Three rounds of a fixed point: the width of the numbers depends on their count, and so on
+        // the size of the cells.
         let mut cells = (0.7 * whole.0, 0.7 * whole.1);
         let (mut beside, mut aside) = ([0.0; 4], 0.0);
         for _ in 0..3 {
@@ -141,7 +146,7 @@ impl<'a> Plan<'a> {
         let ends = (cells.x as f32 - left, (cells.x + cells.width) as f32 + right + aside);
         let (bar, key) = self.beside_cells(cells, (ends.1 - aside, ends.1));
         let heading = (heading > 0.0).then(|| {
-            // Above small slices it may be longer than what stands below it.
+            // Above small slices the heading may be wider than the parts below.
             let short = (24.0 * self.ink.size - (ends.1 - ends.0)).max(0.0);
             let ends = (ends.0 - 0.5 * short, ends.1 + 0.5 * short);
             (ends.0.max(margin), ends.1.min(self.size.0 as f32 - margin), y - top - 0.5 * heading)
@@ -150,17 +155,18 @@ impl<'a> Plan<'a> {
         Layout { ink: self.ink, cells, axes, bar: self.bar.zip(bar), key, heading }
     }
 
-    /// Pixels around everything.
+    /// Margin around the picture, in pixels.
     fn margin(&self) -> f32 {
         if self.detail == Detail::Bare { 0.0 } else { MARGIN * self.ink.size }
     }
 
-    /// Pixels of the heading.
+    /// Height of the heading, in pixels.
     fn heading(&self) -> f32 {
         if self.detail >= Detail::Full { HEADING * self.ink.size } else { 0.0 }
     }
 
-    /// Pixels that the axes take at the left, right, top and bottom of cells of this width and height.
+    /// Pixels that the axes take at the left, right, top and bottom of cells of this width and
+    /// height.
     fn beside(&self, (width, height): (f32, f32)) -> [f32; 4] {
         [Side::Left, Side::Right, Side::Top, Side::Bottom].map(|side| {
             let axes = self.axes.iter().filter(|axis| axis.side == side);
@@ -168,7 +174,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Pixels that colour bar and key take, with the gap before them, next to cells of this height.
+    /// Pixels that colour bar and key take next to cells of this height, including the gap in
+    /// front.
     fn aside(&self, height: f32) -> f32 {
         let bar = self.bar.as_ref().map_or(0.0, |bar| bar.width(self.bar_height(height)));
         let longest = self.lengths.iter().copied().fold(0.0, f32::max);
@@ -190,13 +197,14 @@ impl<'a> Plan<'a> {
         (height - key).max(LEAST_BAR * self.ink.size).min(self.size.1 as f32 - 2.0 * LABEL * self.ink.size)
     }
 
-    /// Where colour bar and key go, from a gap behind `from` to `to`: the bar at the upper end of the cells and the key at
-    /// their lower one.
+    /// Places of colour bar and key between `from` (plus a gap) and `to`: the bar at the upper end
+    /// of the cells, the key at their lower end.
     fn beside_cells(&self, cells: Frame, (from, to): (f32, f32)) -> (Option<Frame>, Option<(f32, f32)>) {
         let height = cells.height as f32;
         let left = from + ASIDE * self.ink.size;
         let tall = self.bar_height(height);
-        // Next to a flat slice it is taller than that, as far above it as below.
+        // Next to a flat slice the bar is taller than the slice, and extends as far above it as
+        // below.
         let lowest = self.size.1 as f32 - LABEL * self.ink.size - tall;
         let top = (cells.y as f32 - 0.5 * (tall - height).max(0.0)).min(lowest).max(LABEL * self.ink.size);
         let bar = self.bar.as_ref().map(|_| Frame {
@@ -207,13 +215,13 @@ impl<'a> Plan<'a> {
         });
         let foot = cells.y as f32 + height - self.key_height();
         let upper = if self.bar.is_some() { foot } else { cells.y as f32 };
-        // The last line needs no gap below it.
+        // The last line needs no gap below.
         let key = self.has_key(height).then_some((left, upper + 0.5 * (KEY_LINE - 1.0) * self.ink.size));
         (bar, key)
     }
 }
 
-/// Axes with their distance from the cells: those on one side stand one after the other.
+/// Axes with their distance from the cells in pixels: several axes on a side are stacked outwards.
 fn stacked<'a>(axes: Vec<Ticked<'a>>, cells: Frame) -> Vec<(Ticked<'a>, f32)> {
     let mut taken = [0.0; 4];
     let place = |axis: Ticked<'a>| {

@@ -1,4 +1,4 @@
-//! The place of a slice, as people write it.
+//! Place of a slice, parsed from the text that users write.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,30 +8,31 @@ use crate::Ruler;
 use lavoxel_base::validate::Invalid;
 use lavoxel_geo::map::Site;
 
+/// Names of the axes, by [`Axis::number`].
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 impl Axis {
-    /// The axis that people call `x`, `y` or `z`.
+    /// Axis of the name `x`, `y` or `z`; `None` for other names.
     pub fn named(name: &str) -> Option<Self> {
         Some([Self::X, Self::Y, Self::Z][NAMES.iter().position(|axis| *axis == name.trim())?])
     }
 }
 
-/// A plane of cells: `z=64`, `y=735m` or `x=map:2667675`.
+/// Plane of cells: `z=64`, `y=735m` or `x=map:2667675`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// Axis that it is perpendicular to.
+    /// Axis to which the plane is perpendicular.
     pub axis: Axis,
     place: Place,
 }
 
-/// The place of a plane along its axis.
+/// Place of a plane along its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     Cell(usize),
-    /// From the box's west or north side; for y the elevation.
+    /// Distance in metres from the west or north side of the box; for y the elevation.
     Metres(f64),
-    /// Coordinate of the map, along x or z.
+    /// Map coordinate, along x or z.
     Map(f64),
 }
 
@@ -67,15 +68,16 @@ impl fmt::Display for Plane {
 }
 
 impl Plane {
-    /// The cell along the axis in a box at `site`.
+    /// Index of the layer of cells along the axis, in a box at `site`.
     ///
     /// # Errors
-    /// When the plane is outside the box, or in coordinates of a map and the terrain has none.
+    /// If the plane lies outside the box, or is given in map coordinates and the terrain has none.
     pub fn cell(self, site: &Site) -> Result<usize, Invalid> {
         let axis = self.axis.number();
         let count = [site.grid.nx, site.grid.ny, site.grid.nz][axis];
         let key = "slice.cell";
         let metres = &Ruler::metres(site)[axis];
+        // The error names the valid range in the user's own unit.
         let part = |ruler: &Ruler, unit: &str| {
             let (a, b) = (ruler.at(0.0), ruler.at(count as f64));
             format!("{}{unit} to {}{unit}", a.min(b), a.max(b))
@@ -99,10 +101,10 @@ impl Plane {
     }
 }
 
-/// The cell of `count` cells that holds a value of a ruler.
+/// Index of the cell, among `count` cells, that contains `value` of a ruler; `None` outside.
 fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
     let cells = (value - ruler.start) / ruler.per_cell;
-    // The far side belongs to the last cell.
+    // The far side of the box belongs to the last cell.
     (0.0..=count as f64).contains(&cells).then(|| (cells as usize).min(count - 1))
 }
 

@@ -1,5 +1,5 @@
-//! Slice through a world: a quantity where its material is, and elsewhere rock and the other materials, in each cell
-//! the one that fills most of it.
+//! Content of the cells of a slice through a world: a quantity where its material is, elsewhere
+//! rock, or the material that fills most of the cell.
 
 use lavoxel_air::Air;
 use lavoxel_automaton::matter::Material;
@@ -10,18 +10,18 @@ use lavoxel_sim::state::{CellValues, StateRef};
 use super::Content;
 use crate::chart::key::Plain;
 
-/// A world as a slice shows it.
+/// World as a slice shows it.
 pub struct Sample<'a> {
     values: CellValues<'a>,
     solid: CellValues<'a>,
-    /// The air, of which the motion is shown.
+    /// Air whose motion is shown; `None` for quantities other than its speed.
     moving: Option<&'a Air>,
-    /// The materials that are shown without values, and their amounts.
+    /// Materials shown without values, each with its amounts.
     plain: Vec<(Plain, CellValues<'a>)>,
 }
 
 impl<'a> Sample<'a> {
-    /// A world of which the values of a quantity are shown.
+    /// Sample of `state` that shows the values of `quantity`.
     pub fn new(state: impl Into<StateRef<'a>>, quantity: &Quantity) -> Self {
         let state: StateRef<'a> = state.into();
         let with_amount = |plain: Plain| {
@@ -36,16 +36,18 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The materials without values: lava only where there is some, as a scene need not have any.
+    /// Materials without values; lava only if the world has any, because a scene need not have
+    /// lava.
     fn named(world: &World, quantity: &Quantity) -> impl Iterator<Item = Plain> + use<> {
         let has_lava = world.lava().tiles().next().is_some();
         let plain = Plain::without_values(quantity, world.materials()).into_iter();
         plain.filter(move |plain| has_lava || plain.name != Material::LAVA)
     }
 
-    /// Contents that are shown of a cell.
+    /// Content of the cell at `place`.
     pub fn at(&self, place: Place) -> Content {
-        // Rock that fills no whole cell of a flow may have lava on it.
+        // Values come before rock: rock that fills only a part of a cell of a flow may have lava on
+        // top.
         if self.values.holds(place) {
             return Content::Value(self.values.at(place));
         }
@@ -54,18 +56,19 @@ impl<'a> Sample<'a> {
         }
         let there = self.plain.iter().enumerate().filter(|(_, (_, amount))| amount.holds(place));
         let amounts = there.map(|(number, (_, amount))| (number, amount.at(place)));
-        // Of equal ones the heaviest.
+        // Of equal amounts, the heaviest material wins.
         let most = amounts.reduce(|most, other| if other.1 > most.1 { other } else { most });
         most.map_or(Content::Empty, |(number, _)| Content::Material(number as u8))
     }
 
-    /// The velocity of a cell in m/s along x, y and z, where the slice shows the air's speed and there is air.
+    /// Velocity of a cell in m/s along x, y and z; `None` unless the slice shows the speed of the
+    /// air, and in rock.
     pub fn motion(&self, place: Place) -> Option<[f32; 3]> {
         let air = self.moving?;
         if self.solid.at(place) > 0.0 { None } else { air.motion(place) }
     }
 
-    /// The materials that are shown without values, in the order that [`Content::Material`] counts.
+    /// Materials shown without values, in the order that [`Content::Material`] counts.
     pub fn plain(&self) -> Vec<Plain> {
         self.plain.iter().map(|(plain, _)| plain.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! Slices of a simulation as pictures; those of a film share one scale.
+//! Slices of a simulation as pictures; all frames of a film share a scale.
 
 use super::{Axis, Crop, Plane, Sample, SliceSpec, SliceStyle, Survey, slice_of_motion};
 use crate::chart::key::{Plain, palette_of_quantity};
@@ -8,39 +8,40 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_geo::map::Site;
 use lavoxel_sim::simulation::Simulation;
 
-/// A slice as people ask for it.
+/// Slice as users request it.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Where it lies.
+    /// Plane of the slice.
     pub plane: Plane,
-    /// Field that it shows.
+    /// Quantity shown.
     pub quantity: Quantity,
-    /// Show the whole height of the box.
+    /// Set to show the whole height of the box, not only the part with content.
     pub whole: bool,
 }
 
-/// A slice from frame to frame.
+/// Slice that is drawn frame by frame.
 #[derive(Debug)]
 pub struct Slices {
     axis: Axis,
     cell: usize,
     quantity: Quantity,
-    /// Colours of the lava's values.
+    /// Palette of the lava's values.
     palette: Palette,
-    /// Temperatures of lava with energy 0 and 1.
+    /// Temperatures in kelvin of lava with an energy per amount of 0 and 1.
     kelvin: Option<[f32; 2]>,
     rulers: [Vec<Ruler>; 3],
-    /// `None` shows the whole box.
+    /// Crop of the frames; `None` shows the whole box.
     crop: Option<Crop>,
-    /// Largest value so far.
+    /// Largest value so far; scales follow it, so that they never shrink within a film.
     largest: f32,
 }
 
 impl Slices {
-    /// Slices through a box at `site`.
+    /// Prepares the slice `section` through a box at `site`; `palette` and `kelvin` belong to the
+    /// lava.
     ///
     /// # Errors
-    /// When they are outside the box.
+    /// If the plane lies outside the box.
     pub fn new(section: Section, site: &Site, (palette, kelvin): (Palette, Option<[f32; 2]>)) -> Result<Self, Invalid> {
         Ok(Self {
             axis: section.plane.axis,
@@ -54,10 +55,10 @@ impl Slices {
         })
     }
 
-    /// Draws the simulation as it is now, in `size` pixels.
+    /// Draws the current state of `simulation`, in a picture of `size` (width, height) pixels.
     ///
     /// # Errors
-    /// When it has too few pixels.
+    /// If the slice lies outside the box of the simulation.
     pub fn draw(&mut self, simulation: &Simulation, size: (usize, usize), title: String) -> Result<Image, Invalid> {
         let world = simulation.world();
         let grid = world.grid();
@@ -82,8 +83,8 @@ impl Slices {
         slice_of_motion(grid, &spec, &style, content, |place| sample.motion(place))
     }
 
-    /// Scale of the colours. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;
-    /// where there is more, to the largest value.
+    /// Scale of the colours. Energy goes from 0 to 1 (the energy of a full cell of fresh lava) in
+    /// all pictures, so that they compare; larger values extend the scale.
     fn scale(&self, others: &[Plain]) -> Option<Scale> {
         let scale = Scale::among(&self.quantity, others)?.in_celsius(&self.quantity, self.kelvin);
         Some(match self.quantity.measure() {

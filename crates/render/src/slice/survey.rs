@@ -1,20 +1,21 @@
-//! Extent of a slice, and how much of it is shown.
+//! Extent of a slice, and the part of the slice that is shown.
 
 use lavoxel_base::grid::{Grid, Place};
 
 use super::{Axis, Content, Part};
 
-/// Extent and largest value of all cells of a slice.
+/// Extent and largest value over all cells of a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Survey {
-    /// The part of the slice with something to see. In a section: from the lowest open cell to the highest one with rock
-    /// or lava. In a slice across y, which is a map: where rock or lava is.
+    /// Part of the slice with visible content. In a vertical section: from the lowest open cell to
+    /// the highest cell with rock or lava. In a slice perpendicular to y, which is a map: the cells
+    /// with rock or lava.
     pub extent: Part,
     /// Largest value; 0 without any.
     pub largest: f32,
 }
 
-/// The least part that has all cells put into it.
+/// Smallest range that contains all cells added so far.
 #[derive(Clone, Copy)]
 struct Span([usize; 2]);
 
@@ -27,7 +28,7 @@ impl Span {
 }
 
 impl Survey {
-    /// Reads the slice `cell` of a box; `content` gives what each of its cells shows.
+    /// Surveys the layer `cell` of a box; `content` returns the content of a cell.
     pub fn of(grid: Grid, axis: Axis, cell: usize, content: impl Fn(Place) -> Content) -> Self {
         let whole = Part::whole(grid, axis);
         let (mut across, mut up, mut open, mut largest) = (Span::NONE, Span::NONE, Span::NONE, 0.0_f32);
@@ -48,7 +49,7 @@ impl Survey {
         }
         let extent = match axis {
             Axis::Y => Part { across: across.0, up: up.0 },
-            // What is below every opening is rock.
+            // Below the lowest opening all is rock.
             Axis::X | Axis::Z => Part { across: whole.across, up: [open.0[0], up.0[1]] },
         };
         let is_some = |[low, high]: [usize; 2]| low < high;
@@ -57,21 +58,23 @@ impl Survey {
     }
 }
 
-/// How much of a slice the pictures of a film show: what there is to see, with a margin. It only grows, and in steps of
-/// the margin, so that few frames differ in scale.
+/// Part of a slice that the pictures of a film show: the visible content with a margin. The part
+/// only grows, in steps of the margin, so that few frames differ in scale.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Crop {
     shown: Option<Part>,
 }
 
-/// Share of what is to be seen that is shown on each side of it, and the least of it in cells.
+/// Margin on each side of the content, as a share of the content.
 const MARGIN: f64 = 0.08;
+/// Least margin, in cells.
 const LEAST_MARGIN: usize = 2;
-/// No side of what is shown is shorter than this share of the slice's longer side, if the slice is not.
+/// Least length of a side of the shown part, as a share of the slice's longer side; shorter slices
+/// are shown whole.
 const LEAST: f64 = 0.2;
 
 impl Crop {
-    /// Part to show of a slice that has something to see in `extent`, out of the `whole` of it.
+    /// Part to show, for content in `extent` of the slice `whole`.
     pub fn show(&mut self, extent: Part, whole: Part) -> Part {
         let (wide, tall) = whole.cells();
         let least = (wide.max(tall) as f64 * LEAST).ceil() as usize;
@@ -85,7 +88,7 @@ impl Crop {
     }
 }
 
-/// A range with a margin on both sides, of at least so many cells, within `all`.
+/// Range with a margin on both sides, at least `least` cells long, within 0..`all`.
 fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
     let margin = ((high - low) as f64 * MARGIN).ceil().max(LEAST_MARGIN as f64) as usize;
     let [low, high] = [low.saturating_sub(margin), (high + margin).min(all)];
@@ -94,7 +97,7 @@ fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
     [first, first + length]
 }
 
-/// Part that was shown before, or more where that is not enough.
+/// Range that was shown before, or a wider range where the content exceeds it.
 fn grown([first, end]: [usize; 2], [low, high]: [usize; 2], (least, all): (usize, usize)) -> [usize; 2] {
     if first <= low && high <= end {
         return [first, end];
@@ -109,7 +112,8 @@ mod tests {
 
     const GRID: Grid = Grid { nx: 6, ny: 50, nz: 9 };
 
-    /// Ground that rises from 10 to 15 cells in the east, with lava to a height of 14 in column 1 and a cave.
+    /// Ground that rises from 10 to 15 cells in the east, with lava up to a height of 14 in column
+    /// 1, and a cave.
     fn content([x, y, z]: Place) -> Content {
         match y {
             7 if (x, z) == (5, 4) => Content::Empty,

@@ -32,7 +32,7 @@ fn drawn(grid: Grid, spec: &SliceSpec, content: impl Fn(Place) -> Content) -> Im
 #[test]
 fn cells_land_where_the_axes_say() {
     let grid = Grid::new(4, 3, 5);
-    // One full cell in a corner that all three slices pass through.
+    // A full cell in a corner that all three slices contain.
     let content = |place: Place| match place {
         [3, 0, 1] => Content::Value(1.0),
         _ => Content::Empty,
@@ -75,7 +75,8 @@ fn everything_is_inside_the_picture_and_nothing_is_in_the_way_of_the_cells() {
                         "{axis:?} in {size:?}: {bar:?}"
                     );
                 }
-                // All cells are air, so that whatever else is among them has been written over them.
+                // All cells are air: any other colour inside the frame comes from annotation drawn
+                // over the cells.
                 let image = drawn(grid, &spec, |_| Content::Empty);
                 for y in layout.cells.y..layout.cells.y + layout.cells.height {
                     for x in layout.cells.x..layout.cells.x + layout.cells.width {
@@ -90,7 +91,8 @@ fn everything_is_inside_the_picture_and_nothing_is_in_the_way_of_the_cells() {
 #[test]
 fn cells_take_most_of_the_picture() {
     for size in SIZES {
-        // About as long as the pictures: what is next to the cells decides.
+        // About the aspect ratio of the pictures, so that the annotation decides the size of the
+        // cells.
         let grid = Grid::new(120, 70, 120);
         let style = style();
         let Frame { width, height, .. } = Layout::new(&SliceSpec::whole(grid, Axis::X, 0, size), &style).cells;
@@ -194,13 +196,13 @@ fn a_slice_outside_the_box_is_refused() {
 fn arrows_point_where_the_motion_goes_and_are_longer_where_it_is_faster() {
     let grid = Grid::new(20, 20, 20);
     let size = (900, 900);
-    // Differences from the slice without arrows, by the side of the middle of the cells.
+    // Pixels that differ from the slice without arrows.
     let moved = |axis: Axis, velocity: [f32; 3]| {
         let spec = SliceSpec::whole(grid, axis, 10, size);
         let (style, content) = (style(), |_: Place| Content::Value(0.5));
         let frame = Layout::new(&spec, &style).cells;
         let bare = slice(grid, &spec, &style, content).expect("inside");
-        // One arrow alone.
+        // Moves a single cell, hence a single arrow.
         let first = std::cell::Cell::new(true);
         let with = slice_of_motion(grid, &spec, &style, content, |_| first.replace(false).then_some(velocity));
         let with = with.expect("inside");
@@ -224,7 +226,7 @@ fn arrows_point_where_the_motion_goes_and_are_longer_where_it_is_faster() {
         let (fast, slow) = (moved(axis, right), moved(axis, right.map(|v| 0.4 * v)));
         assert!(!fast.is_empty() && span(&fast, 0) > 1.3 * span(&slow, 0), "{axis:?}");
         assert!(span(&fast, 0) > 1.4 * span(&fast, 1), "{axis:?}: it lies along the picture");
-        // More of an arrow is on the side of its head.
+        // The side of the head has more pixels.
         let middle = fast.iter().map(|p| p[0]).fold(0.0, f32::max) - 0.5 * span(&fast, 0);
         let ahead = fast.iter().filter(|p| p[0] > middle).count();
         assert!(2 * ahead > fast.len(), "{axis:?}: {ahead} of {}", fast.len());

@@ -1,5 +1,5 @@
-//! The cinematic look of one ray: a refined lava surface, films on rock, the ground block, sky and haze, and what other media
-//! before them do to their light.
+//! Cinematic style of one ray: a refined lava surface, films on rock, the ground block, sky and
+//! haze, and the effect of other media on their light.
 
 use nalgebra::Vector2;
 
@@ -25,62 +25,79 @@ use crate::style::transfer::FILM;
 use crate::volume::field::{Crossing, Pace};
 use lavoxel_base::simd::{Portable, Simd};
 
-/// Cells off a place beside or around the box at which the sun is asked for: what stands on a cut side does not shade its face.
+// Look constants, chosen by eye unless another reason is given; shaders read the same values by
+// name.
+/// Distance in cells from a cut side, or from the ground around the box, at which sunlight is
+/// looked up.
+// Matter that stands on a cut side must not shade the face of that side.
 pub const OFF_SIDE: f32 = 0.05;
-/// Cells on both sides of a place over which the slope of coated rock is taken.
+/// Half width in cells of the differences from which the normal of coated rock is taken.
 pub const COATED: f32 = 0.8;
-/// Shares of the light from above that pale stone sends down and aside in its hollows, and of the sky that they see at least.
+/// Shares of pale stone in its hollows: light from above that is sent down and aside, and least
+/// share of the sky that is seen.
+// Without both, ceilings and shaded sides of boxes on a table were black.
 pub const PALE: [f32; 2] = [0.7, 0.6];
-/// Share of the sky's and the sun's light that a front takes from the ground at its foot.
+/// Share of sky light and sunlight that a front takes from the ground at its foot.
 pub const FRONT: f32 = 0.6;
-/// How much a film of lava swells where it ends.
+/// Strength of the swelling of a film of lava at its edge.
+// Without swelling, a film ended flush with the ground below.
 pub const SWELLS: f32 = 2.0;
-/// Width of the blocks into which its margin breaks up, in units of pattern; densities over that of a film up to which they lie loose,
-/// and from which on none do; the densities of a film at which the last and the first of them break off, and the width of the seams between.
+/// Width of the blocks into which a film's margin breaks up, in pattern units.
+// A soft margin looked like a dark smear; blocks of which some lie apart do not.
 pub const SHED: f32 = 1.1;
+/// Densities relative to the film density up to which all blocks lie loose, and from which on none
+/// do.
 pub const LOOSE: [f32; 2] = [1.0, 2.2];
+/// Range of factors by which the densities of loose blocks differ.
 pub const STRAY: [f32; 2] = [0.4, 2.4];
+/// Width of the seams between blocks, in block widths.
 pub const SEAM: f32 = 0.12;
-/// How round they are.
+/// Roundness of the blocks, as a slope.
 pub const ROUNDED: f32 = 0.9;
 /// Share of its own colour that lava keeps behind deep water.
 pub const GLOWING: f32 = 0.85;
 
-/// Broadest stones to a unit of pattern: on the ground of the box as beyond its sides, where no edge is to be seen between them.
+/// Broadest stones per pattern unit.
+// Equal in the box and beyond its sides: other stones drew the edge of the box as a seam in the
+// ground.
 pub const STONES: f32 = 0.44;
-/// Those of a cut side.
+/// Broadest stones of a cut side per pattern unit.
 pub const STONES_CUT: f32 = 0.3;
-/// Sizes of stones: how many to a broad one, and their share.
+/// Sizes of stones: number per broadest stone, and share of the relief.
 pub const STONES_SIZES: [[f32; 2]; 3] = [[1.0, 0.55], [3.7, 1.0], [13.7, 0.8]];
-/// Least share of its colour that ground has between stones.
+/// Least share of its albedo that ground has between stones.
 pub const STONES_DARKEST: f32 = 0.25;
-/// Broadest stones to a pixel up to which all of them are seen, and from which on none.
+/// Broadest stones per pixel up to which stones show fully, and from which on not at all.
 pub const STONES_SEEN: [f32; 2] = [0.06, 0.3];
-/// How much there is more of them in some fields than in others, and the broadest of these to a stone.
+/// Amplitude by which the relief of stones varies between fields.
 pub const STONES_LESS: f32 = 0.9;
+/// Fields per stone, for that variation.
 pub const STONES_FIELDS: f32 = 0.31;
-/// Unit vectors of the land in the block of billows that stones are taken from: the ground cuts it askew, where it does not repeat.
+/// Unit vectors of the land (east, up, south) in the block of billows from which stones are taken.
+// The ground cuts the block askew, so that the pattern does not repeat.
 pub const ACROSS: [V3; 3] = [V3::new(0.36, 0.48, -0.8), V3::new(-0.8, 0.6, 0.0), V3::new(0.48, 0.64, 0.6)];
-/// How much they tilt the ground, and how much paler their tops are.
+/// Slope of the ground per relief of stones.
 pub const STONES_TILT: f32 = 0.085;
+/// Lightening of stones per relief: tops are paler.
 pub const STONES_TONE: f32 = 0.5;
 
-/// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
+/// Backdrop of a ray behind the lava, seen through the haze; depends on ground and sky alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behind {
-    /// Light without the lava's.
+    /// Light without the light of the lava, linear RGB.
     still: V3,
-    /// Light of the lava where it arrives at full strength.
+    /// Light of the lava where that light arrives at full strength, linear RGB.
     warmed: V3,
-    /// Normal by which that light is received.
+    /// Normal by which the lava's light is received.
     normal: V3,
-    /// Distance to the ground, [`f32::MAX`] where there is none.
+    /// Distance to the ground in cells; [`f32::MAX`] where there is no ground.
     t: f32,
-    /// The ground is met from above, where lava may coat it.
+    /// Set if the ground is met from above, where lava may coat the rock.
     top: bool,
-    /// Distance to the floor around the box, [`f32::MAX`] where the ray does not meet it.
+    /// Distance in cells to the floor around the box; [`f32::MAX`] where the ray does not meet the
+    /// floor.
     floor: f32,
-    /// It is met beyond the sides of the box.
+    /// Set if the ground is met beyond the sides of the box.
     beyond: bool,
 }
 
@@ -101,7 +118,7 @@ impl Tracer for ShadeContext<'_> {
             (Some(hit), around) if around.is_none_or(|t| hit.t < t) => {
                 let ground = match hit.face {
                     Face::Top => rock_on_top(self, hit.point, hit.t),
-                    // Where the land goes on, no side of the box is to be seen in a gap between nodes.
+                    // Where the land continues, no side of the box may show in a gap between nodes.
                     Face::Cut(_) if self.around().is_some() => rock_on_top(self, hit.point, hit.t),
                     Face::Cut(normal) => strata(self, (hit.point, hit.t), normal),
                     Face::Block(normal) => block(self, hit.point, normal),
@@ -196,7 +213,8 @@ impl Tracer for ShadeContext<'_> {
     }
 }
 
-// Inlined, as it is most of what a ray costs.
+/// Nearest opaque end of a ray (lava, ground or sky), without other media.
+// Inlined, because most of a ray's cost is here.
 #[inline(always)]
 fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
     let far = <ShadeContext as Tracer>::far(behind);
@@ -205,7 +223,8 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     if let Crossing::At { t, face } = crossing {
         let point = ray.at(t);
         let normal = face.unwrap_or_else(|| context.field.normal(point));
-        // Where the ground goes on, the sides of the box cut nothing: lava that comes to them has its crust there too.
+        // Where the land continues, the sides of the box cut nothing: lava that reaches them keeps
+        // its crust there.
         let cut = face.is_some() && !context.goes_on;
         let color = shade(context, &Skin { point, normal, view: context.view(ray), cut });
         return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
@@ -218,7 +237,7 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     End { light, t: far, met: Met::Behind }
 }
 
-/// The light at the end of a ray as it comes through the media before it.
+/// Light at the end `end` of a ray after its way through the media before the end.
 fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
     let passed = pass(context, ray, end.t, sight);
     let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
@@ -230,16 +249,18 @@ fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sigh
     if passed.first == f32::MAX {
         return light;
     }
-    // Only the air between the eye and the first surface is hazy; what is behind it already has that haze.
+    // Only the air between the eye and the first surface is hazy; light from behind that surface
+    // already has its haze.
     let clear = clear_air(context, ray, passed.first);
     let haze = context.sky.haze(context.view(ray)) * (1.0 - clear);
-    // Depth takes the red first, which would turn what glows green: the eye knows better, and sees it red.
+    // Depth takes the red first, which would turn glowing lava green: the eye adapts, and sees red.
     let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
     let through = if end.met == Met::Lava { mix(passed.through, gray, GLOWING) } else { passed.through };
     haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
 }
 
-/// A ray that passes through the outermost lava without reaching its surface: a thin glow, never a dark rim.
+/// Light of a ray that passes through the outermost lava at `p` without reaching the surface: a
+/// thin glow, never a dark rim.
 fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     let depth = smoothstep(0.45 * context.look.iso, context.look.iso, density);
     let heat = heat(context, p);
@@ -249,17 +270,18 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
 }
 
+/// Blends `color` at distance `t` with the haze.
 pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
     mix(context.sky.haze(context.view(ray)), color, clear_air(context, ray, t))
 }
 
-/// Share of light that comes through the haze from a distance along a ray.
+/// Transmittance of the haze between the eye and distance `t` (cells) along a ray.
 pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
     (-thickness).exp()
 }
 
-/// The ground under the light of the lava, coated where there is a film of it.
+/// Light of the ground under the light of the lava, coated where there is a film of lava.
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
     let over = if behind.top { over(context, p) } else { 0.0 };
@@ -274,7 +296,7 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         Some(flame) => lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH),
         None => lit,
     };
-    // A front stands before the sky and the sun of the ground at its foot.
+    // A front covers the sky and the sun of the ground at its foot.
     let hidden = 1.0 - FRONT * smoothstep(0.0, context.look.film, over);
     let bare = behind.still * (lerp(SHADED, 1.0, sunlight) * hidden) + times(behind.warmed, lit);
     if over <= FILM * context.look.film {
@@ -289,16 +311,17 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
 }
 
-/// The margin of a film of lava on rock.
+/// Margin of a film of lava on rock.
 struct Margin {
-    /// Share of the rock that it covers.
+    /// Share of the rock that the film covers.
     cover: f32,
-    /// Rise of the blocks into which it breaks up.
+    /// Slope of the blocks into which the margin breaks up.
     rise: V3,
 }
 
-/// The margin of lava of this density over the rock at `p`: it breaks up into blocks, of which some lie apart before it. A soft edge
-/// looks like a smear.
+/// Margin of lava of density `over` on the rock at `p`: the film breaks up into blocks, and some
+/// lie apart before the edge.
+// A soft edge looks like a smear.
 fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     let (film, bent) = (context.look.film, noise::fractal(p * 1.2, 3));
     let block = noise::plate((p + V3::repeat(0.3 * bent)) / (SHED * context.land.unit), V3::zeros());
@@ -309,7 +332,7 @@ fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     Margin { cover, rise: block.inward * (loose * ROUNDED * (1.0 - smoothstep(0.0, 0.4, block.edge))) }
 }
 
-/// The floor around the box in the shade of what stands there, or the sky.
+/// Light of the floor in the shade of matter in the box, or light of the sky.
 fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     match context.floor {
         Some(floor) if behind.floor < f32::MAX => {
@@ -321,7 +344,9 @@ fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     }
 }
 
-/// Density of the liquid over the rock at `p`, up to one that is too thin to have a surface of its own.
+/// Density of the lava over the rock at `p`.
+// Lava too thin for a surface of its own coats the rock; the bricks are asked first, which costs
+// less.
 fn over(context: &ShadeContext, p: V3) -> f32 {
     let (field, above) = (context.field, p + v3(0.0, 0.5, 0.0));
     if !field.holds(p) && !field.holds(above) {
@@ -330,26 +355,30 @@ fn over(context: &ShadeContext, p: V3) -> f32 {
     field.density(p).max(field.density(above))
 }
 
-/// Normal of a film of lava on the rock at `p`: it swells inwards from its edge, as the toe of a flow does.
+/// Normal of a film of lava on the rock at `p`: the film swells inwards from its edge, as the toe
+/// of a flow does.
 fn toe(context: &ShadeContext, p: V3) -> V3 {
     let normal = context.land.block.normal(p.x, p.z, COATED);
     let rise = context.field.rise(p + v3(0.0, 0.5, 0.0), COATED);
     unit_or_up(normal - (rise - normal * rise.dot(&normal)) * SWELLS)
 }
 
-/// Light that a place on the ground sends out: `still` without the lava's, `warmed` the share that it sends back of that.
+/// Light that a place on the ground sends out: `still` without the lava's light, `warmed` the
+/// reflected share of the lava's light.
 struct Ground {
     still: V3,
     warmed: V3,
     normal: V3,
 }
 
+/// Ground of the top of the land at `p`, at distance `t` from the eye.
 fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
     let rock = context.land.rock(p.x, p.z);
     lit_rock(context, if context.land.is_stone() { rock } else { stony(context, rock, (p, t), STONES) })
 }
 
-/// Rock with stones finer than the nodes of the land, broad ones and finer ones, as far as pixels at this distance show them.
+/// Adds stones finer than the land's nodes to `rock`, as far as pixels at distance `t` resolve
+/// them; `stones` is the number of the broadest stones per pattern unit.
 fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
     let [east, up, south] = ACROSS;
     let place = pattern(p, context.land.unit, context.land.block.tall);
@@ -361,7 +390,7 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     if seen(stones) <= 0.0 {
         return rock;
     }
-    // More of them here than there, by a broad pattern of the same block.
+    // A broad pattern of the same block makes stones vary between fields.
     let more = 1.0 + STONES_LESS * billow(Portable, place * (stones * STONES_FIELDS)).0;
     let (mut tall, mut rise) = (0.0, V3::zeros());
     for [finer, share] in STONES_SIZES {
@@ -380,7 +409,7 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     Rock { albedo: rock.albedo * (1.0 + STONES_TONE * tall).max(STONES_DARKEST), normal, ..rock }
 }
 
-/// Rock of the top of the land.
+/// Light of rock on the top of the land.
 fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     let (open, sun) = (rock.light.x, rock.light.y);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
@@ -388,7 +417,7 @@ fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
 }
 
-/// Light of the sky on rock that sees this share of it. Pale stone lights its own hollows.
+/// Sky light on rock that sees the share `open` of the sky. Pale stone lights its own hollows.
 fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
     let sky = context.sky;
     if !context.land.is_stone() {
@@ -398,7 +427,7 @@ fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
     sky.ambient(normal).zip_map(&bounced, f32::max) * open.max(PALE[1])
 }
 
-/// A cell of a cave, with the colours of the ground above.
+/// Ground of a cell's side in a cave, with the colours of the ground above.
 fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
     let rock = context.land.block_rock(p, side, context.sky.sun);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
@@ -406,12 +435,12 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * rock.light.x), normal: rock.normal }
 }
 
-/// The cut sides: layers of old flows and ash, darker towards the foot.
+/// Ground of the cut sides: layers of old flows and ash, darker towards the foot.
 fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Ground {
     let heights = &context.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
     let p = pattern(at, context.land.unit, heights.tall);
-    // Beds of uneven thickness, each with its own tone, parted by thin baked seams.
+    // Beds of uneven thickness, each with its own tone, separated by thin baked seams.
     let bend = noise::fractal(v3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
     let mottle = noise::fractal(p * 0.55, 5);
     let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;

@@ -1,4 +1,4 @@
-//! The styles: how one ray becomes light.
+//! Styles of pictures: tracing of one ray into light.
 
 pub mod cinematic;
 pub mod plain;

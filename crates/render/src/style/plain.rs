@@ -1,5 +1,6 @@
-//! The plain styles of one ray: volume, surface and maximum, over plain ground and an even backdrop. Colours are the
-//! palette's, so that they can be read off the colour bar.
+//! Plain styles (volume, surface and maximum), over plain ground and an even backdrop.
+//!
+//! Invariant: colours are those of the palette, so that values can be read off the colour bar.
 
 use crate::camera::Ray;
 use crate::contents::{SliceHit, Slices};
@@ -14,36 +15,43 @@ use crate::volume::field::{Crossing, MediumField, Pace};
 use lavoxel_automaton::view::{LookSpec, Style};
 use lavoxel_base::simd::{Portable, Simd};
 
-/// How deep under a surface its value is read, in cells: on the surface itself every density is the same.
+/// Depth under a surface at which its value is read, in cells.
+// On the surface itself every density is the same.
 pub const DEPTH: f32 = 1.0;
-/// Share of its light that the ground keeps behind the largest values.
+/// Factor of the ground's light behind the largest values.
 pub const DIMMED: f32 = 0.6;
-/// Between the smallest visible density and 1, the place at which the largest value hides what is behind.
+/// Position between the smallest visible density (0) and density 1 (1) at which the largest value
+/// hides the backdrop.
 pub const SOLID: f32 = 0.4;
-/// From this largest value on, a ray need not go on.
+/// Largest value from which on a ray ends.
 pub const LARGEST: f32 = 0.999;
 
-/// Everything that the plain styles read, for one frame.
+/// Inputs of the plain styles for one frame.
 pub(crate) struct Specimen<'a> {
+    /// Lava as rays see it.
     pub(crate) field: &'a MediumField<'a>,
-    /// The media besides the lava.
+    /// Media other than lava.
     pub(crate) media: &'a [Clear<'a>],
-    /// Contents of the air.
+    /// Contents of the air; `None` without any.
     pub(crate) haze: Option<&'a HazeField<'a>>,
+    /// Ground of the box and around.
     pub(crate) land: &'a TerrainLook,
-    /// Part of the ground that is shown.
+    /// Shown part of the ground.
     pub(crate) part: Part,
+    /// Transfer function and palette.
     pub(crate) transfer: &'a Transfer,
+    /// Settings of the picture.
     pub(crate) look: &'a LookSpec,
+    /// Slices that stand in the scene.
     pub(crate) slices: Slices<'a>,
 }
 
 /// Backdrop of a ray behind the lava.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
-    /// Light of the ground, or of the backdrop where there is none.
+    /// Light of the ground, or of the empty background, in linear RGB.
     light: V3,
-    /// Distance up to which lava is seen before it.
+    /// Distance in cells up to which lava is seen before the backdrop.
     far: f32,
 }
 
@@ -116,14 +124,15 @@ impl Tracer for Specimen<'_> {
     }
 }
 
-/// Scientific: the volume through the transfer function, over the ground.
+/// Style `scientific`: the volume through the transfer function, over the backdrop.
 #[inline(always)]
 fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let layer = specimen.transfer.accumulate(s, specimen.field, ray, behind.far, pace);
     layer.over(behind.light)
 }
 
-/// Draws the styles with other media than lava, each in its colour: they hide by their own opacity what lies behind them.
+/// Light of a ray that also meets media other than lava, each in its colour and with its own
+/// opacity.
 #[inline(never)]
 fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
     let pace = Pace { step: specimen.look.step, jitter: sight.jitter, reach: sight.reach };
@@ -133,7 +142,7 @@ fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind,
             specimen.media_before(s, ray, far, sight, None).over(light)
         }
         Style::Maximum => {
-            // The largest value has no place before or behind: it stands before all media.
+            // The largest value has no place before or behind, so it stands before all media.
             let light = specimen.media_before(s, ray, behind.far, sight, None).over(behind.light);
             maximum(specimen, ray, &Behind { light, ..*behind }, pace)
         }
@@ -143,19 +152,20 @@ fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind,
     }
 }
 
-/// Surface: the first place where density reaches `look.iso`, in the colour of what lies [`DEPTH`] under it; and its
-/// distance.
+/// Style `surface`: colour and distance of the first place where density reaches `look.iso`; the
+/// colour is that of the value [`DEPTH`] below the surface.
 #[inline(never)]
 fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, f32) {
     let (field, transfer) = (specimen.field, specimen.transfer);
     match field.cross(ray, behind.far, specimen.look.iso, pace) {
-        // A cut shows the values themselves; a trace of shade only parts its sides.
+        // A cut shows the values themselves; a trace of shade only sets its sides apart.
         Crossing::At { t, face: Some(normal) } => {
             (transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp))), t)
         }
         Crossing::At { t, face: None } => {
             let normal = field.normal(ray.at(t));
-            // Light reaches around the edge of the shaded side, where form would be lost in even darkness.
+            // Light reaches around the edge of the shaded side, where form would be lost in even
+            // darkness.
             let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&transfer.lamp));
             (transfer.color(field, ray.at(t) - normal * DEPTH) * light, t)
         }
@@ -163,8 +173,8 @@ fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, 
     }
 }
 
-/// Maximum: the colour of the largest value on the ray, over dimmed ground. Small values, which palettes draw dark,
-/// are transparent.
+/// Style `maximum`: colour of the largest value on the ray, over dimmed ground. Small values, which
+/// palettes draw dark, are transparent.
 #[inline(never)]
 fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let value = specimen.largest(ray, behind.far, pace);
@@ -174,14 +184,14 @@ fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     mix(behind.light, specimen.transfer.linear(value), maximum_opacity(specimen, value))
 }
 
-/// How much the largest value on a ray hides of what is behind.
+/// Opacity of the largest value `value` on a ray, 0 to 1.
 fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
     let visible = specimen.transfer.visible;
     if value <= 0.0 { 0.0 } else { smoothstep(visible, lerp(visible, 1.0, SOLID), value) }
 }
 
 impl Specimen<'_> {
-    /// Layer of the media before `far`, with the lava where a pace for it is given.
+    /// Accumulated layer of the media before `far`; includes the lava if `lava` gives its sampling.
     fn media_before<S: Simd>(&self, s: S, ray: &Ray, far: f32, sight: Sight, lava: Option<Pace>) -> Layer {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.others.clear };
         let lava = lava.map(|pace| (self.field, pace));
@@ -189,12 +199,13 @@ impl Specimen<'_> {
         self.transfer.accumulate_all(s, &Along { media: self.media, pace, lava, haze, ray, far })
     }
 
-    /// The value at a point of this density, 0 where it is too thin to be seen: its energy per amount means nothing.
+    /// Value at `p`, 0 where `density` is too thin to be seen: the energy per amount means nothing
+    /// there.
     fn value(&self, p: V3, density: f32) -> f32 {
         if density > self.transfer.visible { self.transfer.value(self.field, p, density) } else { 0.0 }
     }
 
-    /// The largest value on the ray before `far`, 0 when nothing is visible.
+    /// Largest value on the ray before `far`; 0 if nothing is visible.
     fn largest(&self, ray: &Ray, far: f32, pace: Pace) -> f32 {
         if pace.reach.is_empty() {
             return 0.0;
@@ -202,7 +213,8 @@ impl Specimen<'_> {
         let Some((near, far, _)) = self.field.span(ray, far) else { return 0.0 };
         let at = |t: f32| (t, self.value(ray.at(t), self.field.density(ray.at(t))));
         let larger = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { b } else { a };
-        // The ends count too, so that thin sheets on the ground and cuts do not depend on the jitter.
+        // The ends count too, so that thin sheets on the ground and cuts do not depend on the
+        // jitter.
         let mut best = larger(at(near), at(far));
         let mut walk = self.field.walk(ray, (near, far), pace);
         while let Some((t, density)) = walk.next_dense()
@@ -210,7 +222,8 @@ impl Specimen<'_> {
         {
             best = larger(best, (t, self.value(ray.at(t), density)));
         }
-        // The peak lies between samples: looking around the best one makes the step length matter little.
+        // The peak lies between samples: a search around the best sample makes the step length
+        // matter little.
         for share in [0.5, 0.25, 0.125] {
             let (middle, aside) = (best.0, share * self.look.step);
             best = larger(best, larger(at((middle - aside).max(near)), at((middle + aside).min(far))));
@@ -218,6 +231,7 @@ impl Specimen<'_> {
         best.1
     }
 
+    /// Light of the ground at a hit, in linear RGB.
     #[inline(always)]
     fn ground(&self, hit: &GroundHit) -> V3 {
         let (land, lamp) = (self.land, &self.transfer.lamp);
@@ -229,7 +243,7 @@ impl Specimen<'_> {
     }
 }
 
-/// Colour of the top of the ground by its height, before light.
+/// Albedo of the top of the ground by its height.
 #[inline(always)]
 fn tone(land: &TerrainLook, p: V3) -> V3 {
     mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), saturate(p.y / land.block.top.max(1.0)))
@@ -241,6 +255,8 @@ fn cut(normal: V3, lamp: &V3) -> V3 {
     v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp)))
 }
 
+/// Colour of the empty background, by the ray's angle; `tall` is the height of a cell in its
+/// widths.
 #[inline(always)]
 fn backdrop(ray: &Ray, tall: f32) -> V3 {
     let up = if tall == 1.0 { ray.direction.y } else { unit_or_up(in_widths(ray.direction, tall)).y };
@@ -262,7 +278,8 @@ mod tests {
     const GRID: Grid = Grid { nx: 32, ny: 28, nz: 30 };
     const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
 
-    /// A volume whose density is `density` of the distance from the centre.
+    /// Returns a volume whose density is the function `density` of the distance from [`CENTER`], in
+    /// cells.
     fn ball(density: impl Fn(f32) -> f32) -> Volume {
         let mut volume = Volume::empty(GRID);
         for (value, [x, y, z]) in volume.density.iter_mut().zip(GRID.places()) {
@@ -302,7 +319,7 @@ mod tests {
                 let angle = k as f32 * 0.7;
                 let origin = CENTER + v3(40.0 * angle.cos(), 25.0 * (0.3 * angle).sin(), 40.0 * angle.sin());
                 let direction = (CENTER - origin).normalize();
-                // Rays that pass the centre at distances 0 to 11 cells.
+                // Rays that pass the centre at distances of 0 to 11 cells.
                 let aside = direction.cross(&V3::y()).normalize() * (11.0 * k as f32 / 39.0);
                 let ray = Ray { origin: origin + aside, direction };
                 let (seen, _) = surface(specimen, &ray, &air(&ray), pace(&look, 0.3));
@@ -332,7 +349,7 @@ mod tests {
                     let found = specimen.largest(&ray, f32::MAX, pace(&look, jitter));
                     assert!((found - profile(aside)).abs() < 0.02, "step {step}: {found} at {aside}");
                 }
-                // In front of the ball's middle, only what is nearer counts.
+                // In front of the ball's middle, only nearer values count.
                 let ray = Ray { origin: CENTER + v3(0.0, 0.0, 40.0), direction: -V3::z() };
                 assert!((specimen.largest(&ray, 36.0, pace(&look, 0.5)) - profile(4.0)).abs() < 0.02);
             });

@@ -1,5 +1,7 @@
-//! How one ray becomes light: what is behind the volume, which is kept while camera and look stay, and what lava and other
-//! media before it add.
+//! Interface of the styles: a ray's light from its backdrop and the matter before the backdrop.
+//!
+//! The backdrop (ground, sky, slices) is kept while camera and look stay; lava and other media are
+//! added to the kept backdrop in each frame.
 
 use crate::camera::Ray;
 use crate::contents::{SliceHit, Slices};
@@ -8,52 +10,53 @@ use crate::media::veils::Veil;
 use crate::volume::tiles::{Others, Reach};
 use lavoxel_base::simd::Simd;
 
-/// How the volume is sampled along one ray.
+/// Sampling of the volume along one ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sight {
-    /// Shift of the first sample, 0..1 steps.
+    /// Offset of the first sample, 0 to 1 steps.
     pub(crate) jitter: f32,
-    /// Where there may be lava.
+    /// Distances at which there may be lava.
     pub(crate) reach: Reach,
-    /// Where there may be other media.
+    /// Distances at which there may be other media.
     pub(crate) others: Others,
-    /// Veil of smoke over rays around it, where that is known.
+    /// Veil of smoke interpolated from neighbouring rays; `None` if unknown.
     pub(crate) veil: Option<Veil>,
 }
 
-/// A style, ready to trace the rays of one frame.
+/// Style that is ready to trace the rays of one frame.
 pub(crate) trait Tracer: Sync {
-    /// Backdrop of a ray that meets no matter.
+    /// Backdrop of a ray, behind the lava and the other media.
     type Behind: Copy + Default + Send + Sync;
 
-    /// Backdrop of the ray; the volume has no part in it. Before `start` there is no ground.
+    /// Returns the backdrop of `ray`, which does not depend on the volume. There is no ground
+    /// nearer than `start` cells.
     fn behind(&self, ray: &Ray, start: f32) -> Self::Behind;
 
-    /// The slices that stand in the scene.
+    /// Returns the slices that stand in the scene.
     fn slices(&self) -> Slices<'_>;
 
-    /// Backdrop of a ray that meets a slice first.
+    /// Returns the backdrop of a ray that meets a slice first.
     fn slice(hit: SliceHit) -> Self::Behind;
 
-    /// The distance up to which matter may be seen before it.
+    /// Distance in cells up to which matter may be seen before the backdrop.
     fn far(behind: &Self::Behind) -> f32;
 
-    /// Veil of smoke over a ray before `far`; `None` where there is more than smoke.
+    /// Veil of smoke over `ray` before distance `far`; `None` where there is more than smoke.
     fn veil(&self, _ray: &Ray, _far: f32, _sight: Sight) -> Option<Veil> {
         None
     }
 
-    /// Whether a ray may meet matter outside of the places where that of the box is.
+    /// Returns true if `ray` may meet matter outside of the places where the box has matter.
     fn reaches_beyond(&self, _ray: &Ray) -> bool {
         false
     }
 
-    /// Linear light along a ray; sampling uses the instructions `s`.
+    /// Linear RGB light along `ray`; `s` selects the SIMD instructions of the sampling.
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 
-    /// How much lava and other media hide of what is behind them, 0 to 1.
+    /// Opacity of lava and other media before the backdrop, 0 to 1.
     fn opacity(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> f32;
 
-    /// Light of any ray that meets no matter, where it is known without tracing.
+    /// Light of a ray that meets no matter; `None` where tracing is needed to find that light.
     fn bare(&self, behind: &Self::Behind) -> Option<V3>;
 }

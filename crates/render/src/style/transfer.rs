@@ -1,7 +1,8 @@
-//! The transfer function of the plain styles, and emission and absorption through it.
+//! Transfer function of the plain styles, and emission and absorption through it.
 //!
-//! Opacity is given per cell of length; a step of `s` cells absorbs `1 − (1 − a)^s`, so a picture does not depend on
-//! the step. Colours are accumulated premultiplied: thin matter keeps the colour it emits.
+//! Opacity is given per cell of length: a step of `s` cells absorbs `1 − (1 − a)^s`. Invariant: a
+//! picture does not depend on the step. Colours are accumulated premultiplied, so that thin matter
+//! keeps the colour that it emits.
 
 use crate::camera::Ray;
 use crate::chart::legend::{ColorBar, Frame, Scale};
@@ -19,32 +20,40 @@ use lavoxel_automaton::view::{LookSpec, Palette, Style};
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_base::simd::Simd;
 
+/// Entries of the tables of opacity and colour.
 const ENTRIES: usize = 1024;
-/// A ray ends when no more than this share of light would come through.
+/// Accumulated opacity beyond which a ray ends.
 pub const OPAQUE: f32 = 0.995;
-/// Share of the film density up to which liquid on the rock cannot be seen, however ragged its edge.
+/// Share of the film density up to which liquid on the rock is invisible, however ragged its edge.
 pub const FILM: f32 = 0.4;
 
-/// Opacity and colour tables for one step length.
+/// Look-up tables of opacity and colour for one step length.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// Evenly spaced from 0 to 1: the palette's linear colour of a value, and the opacity of one step by density.
+    /// RGBA entries evenly spaced from 0 to 1: red, green and blue are the palette's linear colour
+    /// of a value, alpha is the opacity of one step by density.
     pub matter: Vec<[f32; 4]>,
+    /// Palette of the lava.
     pub(crate) palette: Palette,
+    /// Quantity that chooses the colour.
     pub(crate) color_by: CellMeasure,
-    /// [`LookSpec::kelvin`], and the energy per amount at the upper end of the palette.
+    /// [`LookSpec::kelvin`]: temperatures in kelvin of energy 0 and 1; `None` if unknown.
     kelvin: Option<[f32; 2]>,
+    /// Energy per amount at the upper end of the palette.
     energy_shown: f32,
-    /// Direction to the `lamp`.
+    /// Unit direction to the lamp.
     pub lamp: V3,
-    /// Density from which lava counts as visible where nothing is accumulated: a quarter of the largest opacity.
+    /// Density from which lava counts as visible where nothing is accumulated: the first density
+    /// with a quarter of the largest opacity.
     pub visible: f32,
 }
 
 /// Premultiplied light and its opacity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layer {
+    /// Premultiplied linear RGB.
     pub(crate) color: V3,
+    /// Opacity, 0 to 1.
     pub(crate) opacity: f32,
 }
 
@@ -53,40 +62,45 @@ impl Layer {
         Self { color: v3(red, green, blue), opacity }
     }
 
-    /// The light of this layer and of what is behind it.
+    /// Light of this layer composited over the light `behind`.
     pub(crate) fn over(self, behind: V3) -> V3 {
         self.color + behind * (1.0 - self.opacity)
     }
 }
 
-/// Quantity that the colour bars of a picture show.
+/// Matter that the colour bars of a picture explain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
-    /// Whether there is lava, other materials, and haze in the air.
+    /// Set if there is lava.
     pub(crate) lava: bool,
+    /// Set if there are other materials.
     pub(crate) others: bool,
+    /// Set if there is haze in the air.
     pub(crate) haze: bool,
 }
 
-/// The media along a ray.
+/// Media along a ray.
 pub(crate) struct Along<'a> {
+    /// Media other than lava.
     pub(crate) media: &'a [Clear<'a>],
-    /// How the ray is sampled where there may be one of them.
+    /// Sampling of the ray where there may be such a medium.
     pub(crate) pace: Pace,
-    /// The lava, where it is accumulated with them.
+    /// Lava with its sampling, if accumulated together with the media.
     pub(crate) lava: Option<(&'a MediumField<'a>, Pace)>,
-    /// Haze in the air, and where a ray may meet it.
+    /// Haze in the air, and the distances at which the ray may meet haze.
     pub(crate) haze: Option<(&'a HazeField<'a>, Reach)>,
     pub(crate) ray: &'a Ray,
+    /// Distance in cells before which matter counts.
     pub(crate) far: f32,
 }
 
-/// Direction to a lamp above the viewer's shoulder; fixed, so that shading is comparable.
+/// Unit direction to a lamp above the viewer's shoulder; fixed, so that shading is comparable.
 pub(crate) fn lamp() -> V3 {
     v3(-0.45, 0.78, 0.43).normalize()
 }
 
 impl Transfer {
+    /// Computes the tables for the opacities and the step of `look`.
     pub fn new(look: &LookSpec, palette: Palette) -> Self {
         let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
         let absorbed: Vec<f32> = (0..ENTRIES).map(|i| at_stops(&look.opacity, density(i))).collect();
@@ -101,25 +115,25 @@ impl Transfer {
         Self { matter, palette, color_by, kelvin, energy_shown, lamp: lamp(), visible }
     }
 
-    /// Fields that the style of a look draws.
+    /// Returns the fields and densities that the style of `look` draws.
     pub fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
             Style::Cinematic => (((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8, look.smoothing),
             Style::Scientific => (Self::empty(look), 0.0),
-            // A little less than the surface, so that rounding cannot lose it.
+            // A little less than the surface, so that rounding cannot lose the surface.
             Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
             Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
         };
         Interest { tall: look.cell_height, empty, smoothing, shaded: look.style == Style::Scientific }
     }
 
-    /// Largest 8-bit density that absorbs nothing, with all smaller ones.
+    /// Largest 8-bit density up to which nothing is absorbed.
     pub(crate) fn empty(look: &LookSpec) -> u8 {
         (0..=255_u8).take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
     }
 
-    /// Colour bars in the lower right corner of pictures that have room for them: of the lava where there is any, which it names
-    /// where other materials are in the picture, and of the haze where there is any.
+    /// Draws the colour bars in the lower right corner of pictures that have room: one of the lava,
+    /// named where other materials are in the picture, and one of the haze.
     pub(crate) fn legend(&self, image: &mut Image, shown: Shown) {
         let ink = Ink::of_picture([228; 3], (image.width, image.height));
         let (wide, tall) = (image.width as f32 / ink.size, image.height as f32 / ink.size);
@@ -132,7 +146,7 @@ impl Transfer {
         let lava = shown.lava.then_some((&self.palette, scale));
         let bars = [lava, shown.haze.then(|| (&*haze::PALETTE, haze::scale()))];
         let bars: Vec<_> = bars.into_iter().flatten().collect();
-        // As long as the longest title: they are written along them.
+        // Titles are written along the bars, so the bars are as long as the longest title.
         let longest = bars.iter().map(|(_, scale)| ink.width(&scale.title())).fold(10.0 * ink.size, f32::max);
         let height = longest.min(0.6 * image.height as f32).round();
         let margin = (1.2 * ink.size).round() as usize;
@@ -148,7 +162,8 @@ impl Transfer {
         }
     }
 
-    /// Colour and opacity of one step through matter of this density: red, green, blue, opacity.
+    /// RGBA of one step through matter of density `density`: linear colour and opacity,
+    /// interpolated.
     #[inline(always)]
     fn matter(&self, density: f32) -> [f32; 4] {
         let (i, between) = entry(density);
@@ -159,13 +174,13 @@ impl Transfer {
         matter
     }
 
-    /// The palette's linear colour of a value.
+    /// Linear RGB colour of `value` in the palette.
     pub(crate) fn linear(&self, value: f32) -> V3 {
         let [red, green, blue, _] = self.matter(value);
         v3(red, green, blue)
     }
 
-    /// Adds the volume along a ray before `far`.
+    /// Accumulates the volume along `ray` before `far`.
     #[inline(always)]
     pub(crate) fn accumulate<S: Simd>(&self, s: S, field: &MediumField, ray: &Ray, far: f32, pace: Pace) -> Layer {
         let mut sum = [0.0_f32; 4];
@@ -192,12 +207,15 @@ impl Transfer {
         Layer::of(sum)
     }
 
-    /// Adds the media besides the lava along a ray before `far`, and the lava too where it is given. All walk the same
-    /// places, so that matter nearer to the eye hides what is farther.
+    /// Accumulates the media other than lava along a ray, and the lava if given, before
+    /// [`Along::far`].
+    ///
+    /// All media are walked in order of distance, so that nearer matter hides matter farther from
+    /// the eye.
     pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> Layer {
         let mut sum = [0.0_f32; 4];
         let field = all.media.first().map(|clear| &clear.field).or(all.lava.map(|(field, _)| field));
-        // Beside the box there may be haze all the same.
+        // Outside of the box there may still be haze.
         let (near, far) =
             field.and_then(|field| field.span(all.ray, all.far)).map_or((0.0, 0.0), |span| (span.0, span.1));
         let mut lava = all.lava.map(|(field, pace)| (field, field.walk(all.ray, (near, far), pace)));
@@ -237,7 +255,8 @@ impl Transfer {
         Layer::of(sum)
     }
 
-    /// Colour and opacity of one step through lava, and the slopes of its density.
+    /// Colour and opacity of one step through lava, and the gradient of the density in 255ths per
+    /// cell.
     fn lava(&self, field: &MediumField, sample: &Sample, matter: Matter) -> ([f32; 4], V3) {
         let density = matter.density * (1.0 / 255.0);
         let mut entry = self.matter(density);
@@ -248,7 +267,7 @@ impl Transfer {
         (entry, matter.slope)
     }
 
-    /// Adds a step through matter behind what is accumulated.
+    /// Composites a step through matter behind the accumulated `sum`.
     #[inline(always)]
     fn add(&self, sum: &mut [f32; 4], (entry, slope): ([f32; 4], V3)) {
         let share = (1.0 - sum[3]) * entry[3];
@@ -258,7 +277,7 @@ impl Transfer {
         }
     }
 
-    /// Value that chooses the colour at a point of this density, 0 to 1.
+    /// Value that chooses the colour at `p`, 0 to 1; `density` is the density there.
     pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
         match self.color_by {
             CellMeasure::SpecificEnergy => field.specific_energy(p) / self.energy_shown,
@@ -266,22 +285,24 @@ impl Transfer {
         }
     }
 
-    /// The palette's colour at a point.
+    /// Linear RGB colour of the palette at `p`.
     pub(crate) fn color(&self, field: &MediumField, p: V3) -> V3 {
         self.linear(self.value(field, p, field.density(p)))
     }
 
-    /// Share of its colour that is seen under the lamp of a point where the density rises like this per cell.
+    /// Share of its colour that a point shows under the lamp; `slope` is the gradient of the
+    /// density per cell.
     #[inline(always)]
     fn shading(&self, slope: V3) -> f32 {
         let steep = slope.norm();
-        // Where density is even there is no surface to shade; fade the shading out instead of amplifying noise.
+        // Where density is even there is no surface to shade; fade the shading out instead of
+        // amplifying noise.
         let facing = if steep > 1e-4 { -slope.dot(&self.lamp) / steep } else { 0.0 };
         lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0))
     }
 }
 
-/// The entry of a table at or before a value of 0 to 1, and the value's place between it and the next.
+/// Index of the table entry at or before `value` (0 to 1), and the fraction towards the next entry.
 #[inline(always)]
 fn entry(value: f32) -> (usize, f32) {
     let position = saturate(value) * (ENTRIES - 1) as f32;
@@ -310,7 +331,7 @@ mod tests {
             crust: None,
         };
         let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
-        // However faint, what cannot be seen in one cell adds up over many.
+        // Even opacity that cannot be seen in one cell accumulates over many cells.
         for per_cell in [0.15_f32, 1e-4] {
             let expected = 1.0 - (1.0 - f64::from(per_cell)).powi(10) as f32;
             for step in [0.05, 0.1, 0.25, 0.5, 1.0] {

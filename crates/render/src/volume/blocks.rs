@@ -9,39 +9,46 @@ use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 use lavoxel_base::grid::Grid;
 
-/// Distance before the end of a block from which on a place may be in the next one.
+/// Distance in cells before the end of a block from which on a point may lie in the next block.
+// Absorbs the rounding of distances, so that a jump does not pass a sample of the next block.
 const SLACK: f32 = 1e-3;
 /// Coarse cells along the edge of a block.
 const BLOCK: usize = 4;
 
-/// The blocks of a grid that lies anywhere in space.
+/// Blocks of a grid that may lie anywhere in space.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
-    /// The box between two corners, in voxels.
+    /// Lower and upper corner of the box, in voxels.
     low: V3,
     high: V3,
     /// Voxels along the edge of a block.
     side: f32,
     /// Blocks along x, y and z.
     count: [usize; 3],
+    /// Flag of each block, x fastest: something may be inside.
     filled: Vec<bool>,
+    /// Set if no block is filled.
     is_empty: bool,
 }
 
-/// How a ray walks through blocks.
+/// Sampling of a ray through blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stride {
     /// Distance between samples.
     pub(crate) step: f32,
-    /// Shift of the first one, 0..1 steps.
+    /// Offset of the first sample, 0 to 1 steps.
     pub(crate) jitter: f32,
+    /// Skipping of empty blocks.
     pub(crate) skipping: Skipping,
 }
 
 impl Blocks {
-    /// Blocks of a grid of coarse cells of `edge` voxels, that fill the box between two corners. `holds` is whether there is
-    /// anything in a cell; it is asked in `span`, the part of a row, numbered `z · ny + y`, outside of which there is nothing.
-    /// Samples between cells are met in the blocks around it too.
+    /// Returns the blocks of a grid of coarse cells of `edge` voxels, which fills the box from
+    /// `low` to `high`.
+    ///
+    /// `holds` returns true if there is anything in a coarse cell. Only the cells in `span` are
+    /// asked: the part of a row, numbered `z · ny + y`, outside of which the row is empty. A filled
+    /// cell also marks the blocks of its neighbours, because samples between cells read both.
     pub(crate) fn new(
         grid: Grid,
         edge: usize,
@@ -51,6 +58,7 @@ impl Blocks {
     ) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BLOCK));
         let mut filled = vec![false; count.iter().product()];
+        // A sample reads up to half a cell beyond a cell's sides, so blocks there are marked too.
         let reach = |i: usize, count: usize| {
             let block = |place: f32| ((place.max(0.0) / BLOCK as f32) as usize).min(count - 1);
             block(i as f32 - 0.5)..=block(i as f32 + 1.5)
@@ -79,17 +87,17 @@ impl Blocks {
         Self { low, high, side: (BLOCK * edge) as f32, count, filled, is_empty }
     }
 
-    /// Between which corners they lie, by axis.
+    /// Range of the box along x, y and z, in voxels.
     pub(crate) fn whole(&self) -> [[f32; 2]; 3] {
         std::array::from_fn(|axis| [self.low[axis], self.high[axis]])
     }
 
-    /// Whether there is nothing in any of them; asked by every ray.
+    /// Returns true if all blocks are empty; cached, because every ray asks.
     pub(crate) fn is_empty(&self) -> bool {
         self.is_empty
     }
 
-    /// Those with something in them, as boxes.
+    /// Returns the filled blocks as boxes.
     pub(crate) fn boxes(&self) -> impl Iterator<Item = Drawn> {
         let filled = self.filled.iter().enumerate().filter(|(_, filled)| **filled);
         filled.map(move |(b, _)| {
@@ -101,8 +109,9 @@ impl Blocks {
         })
     }
 
-    /// The places of a ray between two distances where there may be something. They are at whole multiples of the step plus the
-    /// jitter, independent of jumps.
+    /// Returns the sampling points of `ray` between the distances `from` and `to` in filled blocks.
+    ///
+    /// Invariant: points are at whole multiples of the step plus the jitter, independent of jumps.
     #[inline(always)]
     pub(crate) fn places<'a>(&'a self, ray: &'a Ray, (from, to): (f32, f32), stride: Stride) -> Places<'a> {
         let inverse = ray.direction.map(|d| 1.0 / d);
@@ -111,8 +120,8 @@ impl Blocks {
         places
     }
 
-    /// Calls `put` with each place of the ray between `from` and `to`, and in `shown`, where there may be something, until it
-    /// returns false. Places are as in [`Self::places`].
+    /// Calls `put` with each point of [`Self::places`] inside the box `shown`, until `put` returns
+    /// false.
     #[inline(always)]
     pub(crate) fn walk(
         &self,
@@ -131,10 +140,10 @@ impl Blocks {
         }
     }
 
-    /// Whether there is anything in the block of a point, and where the ray leaves it.
+    /// Fill flag of the block around `p`, and the distance at which `ray` leaves that block.
     #[inline(always)]
     fn around(&self, ray: &Ray, inverse: V3, p: V3) -> (bool, f32) {
-        // The side is a power of two, of which the reciprocal is exact.
+        // The side is a power of two, so its reciprocal is exact.
         let (side, per_side, count, p) = (self.side, 1.0 / self.side, self.count, p - self.low);
         let (mut block, mut leave) = ([0; 3], f32::MAX);
         for axis in 0..3 {
@@ -148,23 +157,23 @@ impl Blocks {
     }
 }
 
-/// The places along a ray where there may be something, in order.
+/// Iterator over the sampling points of a ray in filled blocks, in order.
 pub(crate) struct Places<'a> {
     blocks: &'a Blocks,
     ray: &'a Ray,
-    /// One over its direction.
+    /// Reciprocal of the ray's direction.
     inverse: V3,
     from: f32,
     to: f32,
     stride: Stride,
-    /// Up to this distance the ray is in a block with something in it.
+    /// Distance up to which the ray is in a filled block.
     filled: f32,
-    /// Number of the next one.
+    /// Number of the next sample.
     next: f32,
 }
 
 impl Places<'_> {
-    /// The next place, and its distance.
+    /// Returns the distance and place of the next sample.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<(f32, V3)> {
         let Stride { step, jitter, skipping } = self.stride;
@@ -190,7 +199,7 @@ impl Places<'_> {
         }
     }
 
-    /// Number of the first place from a distance on.
+    /// Number of the first sample at distance `t` or beyond.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         (t / self.stride.step - self.stride.jitter).ceil()

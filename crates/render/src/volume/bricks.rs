@@ -1,4 +1,4 @@
-//! Where the volume holds something to draw, and how far a ray may jump where it does not.
+//! Occupancy of a volume in bricks and blocks, by which rays jump over empty space.
 //!
 //! ```text
 //!  place: between the middles of eight cells, where a sample is read    ▪ ▪ · ·
@@ -7,11 +7,14 @@
 //!         something to draw, in blocks
 //! ```
 //!
-//! The place (x, y, z) lies between the middles of the cells (x, y, z) and (x + 1, y + 1, z + 1), so that n cells have
-//! n - 1 places. A sample is a mean of those eight cells, so that bits are exact: where none of the eight is drawn, no sample
-//! is. The last brick along an axis may hold fewer than 4 places; its other bits are never set.
+//! The place (x, y, z) lies between the middles of the cells (x, y, z) and (x + 1, y + 1, z + 1),
+//! so that n cells have n - 1 places. The last brick along an axis may hold fewer than 4 places;
+//! its other bits are never set.
 //!
-//! Only bricks whose cells have changed are computed again.
+//! - Invariant: a bit is clear only where a sample draws nothing. A sample is a mean of its eight
+//!   cells, so the bits are exact.
+//! - Invariant: only bricks whose cells have changed are computed again, with the result of a full
+//!   computation.
 
 use lavoxel_base::parallel::*;
 
@@ -24,10 +27,11 @@ use crate::volume::places::{AROUND, Around, EDGE, Interest};
 
 /// Bricks along a block's edge.
 const BLOCK: usize = 4;
-/// Distances are capped at this many blocks.
+/// Largest distance that is stored, in blocks.
 const FARTHEST: u8 = 16;
-/// The places of a brick all together, and by halves along x, y and z: parts for [`Bricks::drawn`].
+/// Places of a brick all together: one part for [`Bricks::drawn`].
 pub(crate) const WHOLE: [u64; 1] = [u64::MAX];
+/// Places of a brick halved along x, y and z: eight parts for [`Bricks::drawn`].
 pub(crate) const OCTANTS: [u64; 8] = {
     let mut parts = [0x0033_0033; 8];
     let mut i = 0;
@@ -38,50 +42,53 @@ pub(crate) const OCTANTS: [u64; 8] = {
     parts
 };
 
-/// Whether there is something to draw at a place.
+/// Occupancy at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// There may be something to draw.
     Drawn,
-    /// There is nothing here, but there may be in this brick.
+    /// There is nothing to draw at the place, but there may be in its brick.
     Nothing,
-    /// There is nothing in the whole brick.
+    /// There is nothing to draw in the whole brick.
     Empty,
 }
 
-/// The part of a brick with something to draw: a box, in cells.
+/// Box around the part of a brick with something to draw, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
+    /// Centre of the box.
     pub middle: V3,
-    /// Half of its sides.
+    /// Half of the box's edges.
     pub half: V3,
 }
 
-/// The bricks and blocks of a volume, for the densities that a look draws.
+/// Bricks and blocks of a volume, for the densities that a look draws.
 #[derive(Clone, Debug)]
 pub(crate) struct Bricks {
     /// Shape of the volume.
     grid: Grid,
+    /// Densities and slopes that the bricks are computed for.
     interest: Interest,
     /// Bricks along x, y and z.
     count: [usize; 3],
-    /// For each brick, x fastest, a bit for each place, x fastest.
+    /// Bit mask of each brick, x fastest: a bit for each place, x fastest.
     drawn: Vec<u64>,
-    /// The pages of the bricks with something to draw, where the look reads them, for each layer of bricks along z.
+    /// Pages of each layer of bricks along z, for bricks with something to draw; empty if the look
+    /// reads no pages.
     pages: Vec<Pages>,
-    /// A bit for each brick that has to be computed again: the bricks of a row along x in whole words.
+    /// Bit of each brick that has to be computed again; each row along x is padded to whole words.
     stale: Vec<u64>,
     /// Blocks along x, y and z.
     blocks: [usize; 3],
-    /// For each block, how many of its bricks have something to draw.
+    /// Number of bricks with something to draw in each block.
     filled: Vec<u8>,
-    /// For each block, the distance to the nearest block with something to draw, in blocks (largest of the three axes):
-    /// 0 means that its bricks have to be read.
+    /// Chebyshev distance from each block to the nearest block with something to draw, in blocks;
+    /// at 0 the bricks have to be read.
     distance: Vec<u8>,
 }
 
 impl Bricks {
-    /// The bricks of an empty volume of at least two cells along each axis.
+    /// Returns the bricks of an empty volume of at least two cells along each axis.
     pub(crate) fn new(grid: Grid, interest: Interest) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| (n - 1).div_ceil(EDGE));
         let blocks = count.map(|n| n.div_ceil(BLOCK));
@@ -99,13 +106,14 @@ impl Bricks {
         }
     }
 
-    /// The densities and slopes that they were computed for.
+    /// Densities and slopes that the bricks were computed for.
     pub(crate) fn interest(&self) -> Interest {
         self.interest
     }
 
-    /// Follows the changes of a medium.
+    /// Recomputes the bricks that depend on the cells `changed` of a medium.
     pub(crate) fn refresh(&mut self, volume: Fields<'_>, changed: impl IntoIterator<Item = Change>) {
+        // Layers are computed in parallel; each gives the bricks that became empty or ceased to be.
         self.mark(changed);
         let [nx, ny, _] = self.count;
         let (grid, interest) = (self.grid, self.interest);
@@ -139,7 +147,8 @@ impl Bricks {
         self.count_filled(changed.into_iter().flatten());
     }
 
-    /// Measures the distances of blocks again when a block gets its first brick with something to draw or loses its last.
+    /// Updates the numbers of filled bricks, and the distances when a block gets its first brick
+    /// with something to draw or loses its last.
     fn count_filled(&mut self, changed: impl Iterator<Item = ([usize; 3], bool)>) {
         let (mut other, [nx, ny, _]) = (false, self.blocks);
         for (brick, drawn) in changed {
@@ -159,7 +168,7 @@ impl Bricks {
     /// Marks the bricks that depend on changed cells.
     fn mark(&mut self, changed: impl IntoIterator<Item = Change>) {
         let (count, ny) = (self.count, self.grid.ny);
-        // A brick reads one cell before its own and two after them.
+        // A brick reads one cell before its own and two after.
         let near = |from: usize, to: usize, count: usize| {
             from.saturating_sub(EDGE + 1).div_ceil(EDGE)..((to / EDGE) + 1).min(count)
         };
@@ -176,7 +185,7 @@ impl Bricks {
         }
     }
 
-    /// Whether there may be something to draw at a place, and if not, whether elsewhere in its brick.
+    /// Occupancy at `place`, or of the whole brick around `place`.
     #[inline(always)]
     pub(crate) fn look(&self, place: Place) -> Look {
         let brick = (place[2] / EDGE * self.count[1] + place[1] / EDGE) * self.count[0] + place[0] / EDGE;
@@ -188,14 +197,16 @@ impl Bricks {
         }
     }
 
-    /// The cells around the places of the brick around this one, if it has something to draw and the look reads them.
+    /// Page of the brick around `place`, if the brick has something to draw and the look reads
+    /// pages.
     #[inline(always)]
     pub(crate) fn page(&self, place: Place) -> Option<&Page> {
         self.pages.get(place[2] / EDGE)?.get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
     }
 
-    /// Where a ray leaves the empty part around a place whose brick is empty. `origin` is where it starts as seen from the
-    /// middle of the first cell, `inverse` one over its direction.
+    /// Distance at which a ray leaves the empty space around a place whose brick is empty. `origin`
+    /// is the ray's origin relative to the middle of the first cell, `inverse` the reciprocal of
+    /// its direction.
     #[inline(always)]
     pub(crate) fn leave(&self, place: Place, origin: V3, inverse: V3) -> f32 {
         const SIDE: usize = EDGE * BLOCK;
@@ -208,7 +219,8 @@ impl Bricks {
         }
     }
 
-    /// Boxes around all that there is to draw in one layer of blocks along z, one for each of these parts of a brick.
+    /// Returns boxes around everything to draw in one layer of blocks along z; each brick gives a
+    /// box for each of `parts` with something to draw.
     pub(crate) fn drawn(&self, layer: usize, parts: &'static [u64]) -> impl Iterator<Item = Drawn> {
         let [nx, ny, nz] = self.count;
         let blocks = &self.distance[layer * self.blocks[0] * self.blocks[1]..];
@@ -228,28 +240,28 @@ impl Bricks {
         })
     }
 
-    /// Whether there is nothing to draw in any.
+    /// Returns true if there is nothing to draw in any brick.
     pub(crate) fn is_empty(&self) -> bool {
         self.drawn.iter().all(|drawn| *drawn == 0)
     }
 
-    /// The middle of the box, in cells.
+    /// Middle of the box, in cells.
     pub(crate) fn middle(&self) -> V3 {
         v3(self.grid.nx as f32, self.grid.ny as f32, self.grid.nz as f32) * 0.5
     }
 
-    /// Layers of blocks along z.
+    /// Number of layers of blocks along z.
     pub(crate) fn layers(&self) -> usize {
         self.blocks[2]
     }
 }
 
-/// Words of 64 bits for so many bricks.
+/// Number of 64-bit words for `bricks` bricks.
 fn words(bricks: usize) -> usize {
     bricks.div_ceil(64)
 }
 
-/// A bit for each place of a brick that lies between cells of the box.
+/// Bit mask of the places of a brick that lie between cells of the box.
 fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
     let along = |axis: usize, cells: usize| (cells - 1 - brick[axis] * EDGE).min(EDGE);
     let x = (0xf >> (EDGE - along(0, grid.nx))) * 0x1111_1111_1111_1111;
@@ -258,7 +270,7 @@ fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
     x & y & z
 }
 
-/// The numbers of the bits that are set, in rising order.
+/// Iterator over the indices of the bits that are set, in rising order.
 fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
     words.iter().enumerate().flat_map(|(word, bits)| {
         let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
@@ -267,7 +279,8 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The cells that a brick depends on, held at the box's sides.
+/// Densities of the cells that a brick depends on; cells outside of the box repeat the nearest
+/// cell.
 fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let start = brick.map(|n| n * EDGE);
     let held = |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);
@@ -280,7 +293,7 @@ fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     std::array::from_fn(|k| std::array::from_fn(|j| row(k, j)))
 }
 
-/// A bit for each place of a brick at which one of the eight cells has a density above `empty`.
+/// Bit mask of the places of a brick at which one of the eight cells has a density above `empty`.
 fn drawn_in(around: &Around, empty: u8) -> u64 {
     // Places of a row along x with a drawn cell among two, for five rows along y and z.
     let row = |k: usize, j: usize| {
@@ -301,7 +314,7 @@ fn drawn_in(around: &Around, empty: u8) -> u64 {
     drawn
 }
 
-/// The smallest box around the places of a brick with something to draw, of which there is at least one.
+/// Smallest box around the places of a brick with something to draw; `drawn` must not be 0.
 fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     let folded = |bits: u64, shifts: [u32; 2]| shifts.iter().fold(bits, |bits, shift| bits | bits >> shift);
     let layers = folded(drawn, [32, 16]) & 0xffff;
@@ -312,7 +325,7 @@ fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     let side = |brick: usize, bits: u64, cells: usize| {
         let (from, to) =
             (brick * EDGE + bits.trailing_zeros() as usize, brick * EDGE + 64 - bits.leading_zeros() as usize);
-        // Places lie between the middles of cells. Those at the box's sides reach out to them.
+        // Places lie between the middles of cells. Those at the box's sides extend to the sides.
         let low = if from == 0 { 0.0 } else { from as f32 + 0.5 };
         (low, if to + 1 == cells { cells as f32 } else { to as f32 + 0.5 })
     };
@@ -322,7 +335,8 @@ fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     Drawn { middle: v3(x, y, z), half: v3(a, b, c) }
 }
 
-/// Where a ray leaves the cubes of `edge` cells that are less than `free` away from this one.
+/// Distance at which a ray leaves the cubes of `edge` cells at a Chebyshev distance below `free`
+/// from `cube`.
 #[inline(always)]
 fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32 {
     let mut least = f32::MAX;
@@ -335,8 +349,10 @@ fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32
     least
 }
 
-/// Turns marks (0 where there is something, `farthest` elsewhere) over a box of `count` bricks, x fastest, into
-/// chessboard distances to the nearest mark, capped at `farthest`, in two sweeps.
+/// Turns marks into chessboard (Chebyshev) distances to the nearest mark, capped at `farthest`.
+///
+/// `distance` is 0 at marks and `farthest` elsewhere, over a box of `count` bricks, x fastest. Two
+/// sweeps suffice, one forward and one backward.
 pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
     let [nx, ny, nz] = count;
     let inner = |v: usize, n: usize| v > 0 && v + 1 < n;
@@ -361,7 +377,7 @@ pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
     (0..distance.len()).rev().for_each(|index| sweep(distance, index, -1));
 }
 
-/// The 13 neighbours that a forward sweep has already seen.
+/// Offsets of the 13 neighbours that a forward sweep has already visited.
 const BEFORE: [[isize; 3]; 13] = [
     [-1, 0, 0],
     [-1, -1, 0],
@@ -385,7 +401,7 @@ mod tests {
 
     use lavoxel_automaton::world::Span;
 
-    /// Everything.
+    /// Returns changes of all cells.
     fn whole(grid: Grid) -> Vec<Change> {
         Change::of_rows(&vec![Span { from: 0, to: grid.nx as u16 }; grid.ny * grid.nz]).collect()
     }
@@ -431,7 +447,7 @@ mod tests {
         assert!(blind.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty for these");
     }
 
-    /// Cells without any order, most of them empty.
+    /// Returns a volume of random cells, most of which are empty.
     fn scattered(grid: Grid, seed: u64) -> Volume {
         let value = |i: usize| lavoxel_base::random::mix64(seed << 32 | i as u64);
         let density = (0..grid.cells()).map(|i| if value(i) % 40 == 0 { (value(i) >> 32) as u8 } else { 0 }).collect();

@@ -1,4 +1,5 @@
-//! One medium of the volume as rays see it: sampled between its cells, and only where there is something to draw.
+//! One medium of the volume as rays see it: interpolated between cells, and sampled only where
+//! there is something to draw.
 
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::simd::Simd;
@@ -11,81 +12,91 @@ use crate::volume::pages::Matter;
 use crate::volume::places::{Interest, Skipping};
 use crate::volume::tiles::Reach;
 
-/// Refinements of a crossing after it has been bracketed.
+/// Iterations that refine a crossing after it has been bracketed.
 pub const REFINEMENTS: usize = 4;
-/// Share of the density of a surface from which a stream thinner than a step may lie before a sample.
+/// Share of a surface's density from which a stream thinner than a step is looked for before a
+/// sample.
 pub const NEAR: f32 = 0.6;
 
-/// How a ray is sampled.
+/// Sampling of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// Distance between samples in cells.
     pub(crate) step: f32,
-    /// Shift of the first sample, 0..1 steps.
+    /// Offset of the first sample, 0 to 1 steps.
     pub(crate) jitter: f32,
-    /// Where there may be anything to sample.
+    /// Distances at which there may be anything to sample.
     pub(crate) reach: Reach,
 }
 
-/// Hit of a ray on a surface of equal density.
+/// Hit of a ray on an isosurface of density.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Crossing {
-    /// The ray enters the surface at `t`; `face` is the box side's normal when it enters through one.
+    /// The ray enters the surface at `t`; `face` is the normal of the box side if it enters through
+    /// a side.
     At { t: f32, face: Option<V3> },
-    /// The ray stays outside; the largest density seen, and where.
+    /// The ray stays outside; `t` and `density` are those of the densest sample.
     Grazed { t: f32, density: f32 },
-    /// Nothing near.
+    /// The ray meets nothing of the medium.
     Missed,
 }
 
-/// How a ray meets the surface of a medium that it passes.
+/// Crossing of a ray with the surface of a medium that the ray passes through.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Border {
-    /// It begins inside.
+    /// The ray begins inside.
     Inside,
-    /// It enters by the side of the box, or of what is shown of it, which has this normal.
+    /// The ray enters by a side of the box, or of its shown part, with this normal.
     Cut(V3),
-    /// It enters through the surface.
+    /// The ray enters through the surface.
     Enters,
-    /// It leaves, through the surface or a side.
+    /// The ray leaves, through the surface or a side.
     Leaves,
 }
 
-/// A medium of at least two cells along each axis, and where it has something to draw.
+/// Medium of at least two cells along each axis, and its bricks with something to draw.
 #[derive(Clone, Debug)]
 pub(crate) struct MediumField<'a> {
-    /// Cells along x, y, z.
+    /// Cells of the box along x, y, z.
     size: [f32; 3],
-    /// Just before the middle of the last cell along x, y, z, so that every place has a next cell; z again.
+    /// Position just before the middle of the last cell along x, y, z, z: every place then has a
+    /// next cell.
     last: [f32; 4],
     /// Cells of the fields along x, y, z.
     cells: [usize; 3],
-    /// Corners of the part of the box that is shown, in cells.
+    /// Range of the shown part of the box along x, y, z, in cells.
     shown: [[f32; 2]; 3],
+    /// Densities, 0 to 255.
     density: &'a [u8],
+    /// Extensive energies, 0 to 255 for 0 to `ENERGY_SHOWN`.
     energy: &'a [u8],
+    /// Places with something to draw.
     bricks: &'a Bricks,
+    /// Skipping of empty bricks.
     skipping: Skipping,
-    /// Densities up to this, 0..1, need not be sampled.
+    /// Density, 0 to 1, up to which samples are not needed.
     empty: f32,
     /// Height of a cell in its widths.
     tall: f32,
 }
 
-/// The eight cells around a point: the first of them, and the point's place between them along x, y, z.
+/// Position of a point among the eight cells around it: index of the first cell, and fractions
+/// along x, y, z.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     cell: Place,
     between: [f32; 3],
 }
 
-/// Added to a number of -1 to 2²¹ it leaves the nearest whole one in the last bits, 1.5 · 2²³: many times cheaper than
-/// `floor`, which is a call on plain x86-64, and than a cast, which checks for numbers that do not fit.
+/// Constant 1.5 · 2²³ that rounds: added to a number of -1 to 2²¹, it leaves the nearest whole
+/// number in the last bits.
+// Many times cheaper than `floor`, which is a call on plain x86-64, and than a cast, which checks
+// for numbers that do not fit.
 const ROUND: f32 = 12_582_912.0;
 
 impl<'a> MediumField<'a> {
-    /// Rays through `fields`, a box of `grid` (thinner where a single cell had to be repeated); densities that are of no
-    /// interest are not sampled.
+    /// Returns the medium of `fields` in a box of shape `grid`, which is thinner where a single
+    /// cell had to be repeated; densities of no interest are not sampled.
     pub(crate) fn new(
         fields: Fields<'a>,
         grid: Grid,
@@ -102,19 +113,20 @@ impl<'a> MediumField<'a> {
         Self { size, last, cells, shown, density, energy, bricks, skipping, empty, tall }
     }
 
-    /// Shows a part of the box, given as shares along x, y and z: rays meet lava nowhere else.
+    /// Limits the shown part of the box to the shares `clip` along x, y and z: rays meet lava
+    /// nowhere else.
     pub(crate) fn clipped(mut self, clip: [[f32; 2]; 3]) -> Self {
         self.shown = std::array::from_fn(|axis| clip[axis].map(|share| share * self.size[axis]));
         self
     }
 
-    /// Density 0..1 at a point in cells, held at the box's sides.
+    /// Density at `p` (cells), 0 to 1; points outside of the box take the value at its side.
     #[inline]
     pub(crate) fn density(&self, p: V3) -> f32 {
         self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
     }
 
-    /// Whether there may be something to draw at a point; reads the bricks and no cell.
+    /// Returns true if there may be something to draw at `p`; reads the bricks and no cell.
     #[inline]
     pub(crate) fn holds(&self, p: V3) -> bool {
         self.bricks.look(self.spot(p).cell) == Look::Drawn
@@ -130,7 +142,7 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Energy per unit of amount at a point, in vent units.
+    /// Energy per unit of amount at `p`, in vent units.
     #[inline]
     pub(crate) fn specific_energy(&self, p: V3) -> f32 {
         let spot = self.spot(p);
@@ -138,17 +150,17 @@ impl<'a> MediumField<'a> {
         self.sample(self.energy, &spot) * ENERGY_SHOWN / amount.max(1.0)
     }
 
-    /// The cells around a point, held at the box's sides.
+    /// Position of `p` among the cells, clamped to the box.
     #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
-        // Four numbers, the last one unused, take one instruction where three take three.
+        // Four numbers, the last one unused, take one instruction; three numbers take three.
         let p = [p.x, p.y, p.z, p.z];
         let (mut cell, mut between) = ([0_u32; 4], [0.0; 4]);
         for axis in 0..4 {
             let (place, last) = (p[axis] - 0.5, self.last[axis]);
             let place = if place > 0.0 { place } else { 0.0 };
             let place = if place < last { place } else { last };
-            // At the middle of a cell either side will do: they agree there.
+            // At the middle of a cell both sides agree, so either rounding will do.
             let rounded = (place - 0.5) + ROUND;
             between[axis] = place - (rounded - ROUND);
             cell[axis] = rounded.to_bits() & 0x3f_ffff;
@@ -157,18 +169,20 @@ impl<'a> MediumField<'a> {
         Spot { cell, between: [between[0], between[1], between[2]] }
     }
 
+    /// Index of a cell in the fields.
     #[inline(always)]
     fn index(&self, [i, j, k]: Place) -> usize {
         (k * self.cells[1] + j) * self.cells[0] + i
     }
 
+    /// Trilinear interpolation of `values` at `spot`.
     #[inline(always)]
     fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
         let near = &values[self.index(spot.cell)..];
         let near = &near[..slab + row + 2];
         let pairs = [pair(near, 0), pair(near, row), pair(near, slab), pair(near, slab + row)];
-        // No array that is mapped, here and below: that is a call.
+        // No array is mapped, here and below: that would be a call.
         let (mut low, mut high) = ([0.0; 4], [0.0; 4]);
         for i in 0..4 {
             (low[i], high[i]) = (f32::from(pairs[i] & 0xff), f32::from(pairs[i] >> 8));
@@ -176,42 +190,46 @@ impl<'a> MediumField<'a> {
         blend(low, high, spot.between)
     }
 
-    /// Direction of rising density, from differences over `reach` cells to each side. Not normalised.
+    /// Gradient of the density per cell, from differences over `reach` cells to each side.
     pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
         v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
     }
 
-    /// [`Self::gradient`] in widths of a cell, where cells have their true proportions.
+    /// [`Self::gradient`] per width of a cell, in true proportions.
     pub(crate) fn rise(&self, p: V3, reach: f32) -> V3 {
         crate::math::in_cells(self.gradient(p, reach), self.tall)
     }
 
-    /// Gradient between the cells at both sides of a point, held at the box's sides as density is.
+    /// Gradient by central differences over one cell, clamped to the sides of the box like the
+    /// density.
     fn slope(&self, p: V3) -> V3 {
         let held = |axis: usize| p[axis].clamp(0.5, self.size[axis] - 0.5);
         self.gradient(v3(held(0), held(1), held(2)), 1.0)
     }
 
-    /// Outward normal of the surface where cells have their true proportions, smoothed over about one and a half cells so that
-    /// cell steps do not show.
+    /// Outward normal of the surface in true proportions, smoothed over about one and a half cells.
+    // Narrower differences show the steps of cells as stairs and ribs.
     pub(crate) fn normal(&self, p: V3) -> V3 {
         let gradient = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
         self.upright(gradient)
     }
 
-    /// Outward normal, where cells have their true proportions, of a surface across which values rise like this in cells.
+    /// Outward normal in true proportions of a surface across which values have the gradient
+    /// `gradient` per cell.
     pub(crate) fn upright(&self, gradient: V3) -> V3 {
         crate::math::unit_or_up(-crate::math::in_cells(gradient, self.tall))
     }
 
-    /// The length of a ray inside the shown part of the box, and the normal of the side it comes in by.
+    /// Range of distances of a ray inside the shown part of the box, and the normal of the side of
+    /// entry.
     #[inline(always)]
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         span_in(&self.shown, ray, far)
     }
 
-    /// The samples between `near` and `far` in places with something to draw.
+    /// Returns an iterator over the samples between `near` and `far` in places with something to
+    /// draw.
     #[inline(always)]
     pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
         let inverse = |d: f32| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d };
@@ -222,12 +240,13 @@ impl<'a> MediumField<'a> {
         walk
     }
 
-    /// The first place where density rises through `iso` before `far`.
+    /// Returns the first crossing before `far` at which density rises through `iso`.
     pub(crate) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
         self.cross_by(ray, (far, iso), pace, |_, density| density)
     }
 
-    /// The first place where what `value` makes of a place and its density rises through `iso` before `far`.
+    /// Returns the first crossing before `far` at which `value` of a point and its density rises
+    /// through `iso`.
     #[inline(always)]
     pub(crate) fn cross_by(
         &self,
@@ -260,8 +279,8 @@ impl<'a> MediumField<'a> {
                 found = Crossing::Grazed { t, density };
             }
         }
-        // A sheet thinner than a step may lie between the last sample and the ground: whether it is seen must not
-        // depend on the jitter.
+        // A sheet thinner than a step may lie between the last sample and the ground: its
+        // visibility must not depend on the jitter.
         if far == f32::MAX {
             return found;
         }
@@ -270,14 +289,18 @@ impl<'a> MediumField<'a> {
             return Crossing::At { t: refined(((far - pace.step).max(near), far), |t| valued(t) - iso), face: None };
         }
         match found {
-            // Density that only rises towards the ground belongs to a film on it, not to an edge before it.
+            // Density that only rises towards the ground belongs to a film on the ground, not to an
+            // edge before it.
             Crossing::Grazed { t, density } => Crossing::Grazed { t, density: density - end },
             other => other,
         }
     }
 
-    /// All places before `far` where the ray enters and leaves a region of at least density `iso`, in order. What it enters
-    /// it leaves, at `far` at the latest.
+    /// Calls `put` with every crossing before `far` of a region of at least density `iso`, in
+    /// order.
+    ///
+    /// Invariant: crossings into and out of the region alternate; the last region is left at `far`
+    /// at the latest.
     pub(crate) fn borders(&self, ray: &Ray, far: f32, iso: f32, pace: Pace, mut put: impl FnMut(f32, Border)) {
         if pace.reach.is_empty() {
             return;
@@ -316,7 +339,7 @@ impl<'a> MediumField<'a> {
             put(self.refine(ray, (last + pace.step, last), iso), Border::Leaves);
             inside = false;
         }
-        // A sheet thinner than a step may lie between the last sample and what is behind it.
+        // A sheet thinner than a step may lie between the last sample and the end of the ray.
         if !inside && self.density(ray.at(far)) >= iso {
             put(self.refine(ray, ((far - pace.step).max(near), far), iso), Border::Enters);
             inside = true;
@@ -326,13 +349,15 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Where density rises through `iso` between a point outside and one inside, in either order along the ray.
+    /// Distance at which density rises through `iso` between a point outside and one inside, which
+    /// may come in either order.
     fn refine(&self, ray: &Ray, ends: (f32, f32), iso: f32) -> f32 {
         refined(ends, |t| self.density(ray.at(t)) - iso)
     }
 }
 
-/// Regula falsi for where a value rises through 0 between a point outside and one inside, which may come in either order.
+/// Regula falsi: root of a value that rises through 0 between a point outside and one inside, which
+/// may come in either order.
 #[inline(always)]
 fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
     let (mut fa, mut fb) = (value_at(a), value_at(b));
@@ -348,11 +373,13 @@ fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
             (b, fb) = (middle, value);
         }
     }
-    // Where density is even almost the whole way, all steps may end on one side: the last guess is the best.
+    // Where density is even almost the whole way, all iterations may end on one side: the last
+    // guess is the best.
     a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
 }
 
-/// The length of a ray inside a box with these corners along x, y and z, and the normal of the side it comes in by.
+/// Range of distances of a ray inside a box, and the normal of the side of entry; `corners` are the
+/// ranges of the box along x, y and z.
 #[inline(always)]
 pub(crate) fn span_in(corners: &[[f32; 2]; 3], ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
     let (mut near, mut far, mut entry) = (0.0_f32, far, None);
@@ -377,33 +404,38 @@ pub(crate) fn span_in(corners: &[[f32; 2]; 3], ray: &Ray, far: f32) -> Option<(f
     (near < far).then_some((near, far, entry))
 }
 
-/// The samples of a ray in places with something to draw, in order. Each is at a whole multiple of the step plus the jitter,
-/// independent of jumps.
+/// Iterator over the samples of a ray in places with something to draw, in order.
+///
+/// Invariant: samples are at whole multiples of the step plus the jitter, independent of jumps.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
     field: &'a MediumField<'a>,
     ray: Ray,
-    /// One over the ray's direction.
+    /// Reciprocal of the ray's direction.
     inverse: V3,
     far: f32,
     pace: Pace,
-    /// One over the step.
+    /// Reciprocal of the step.
     per_step: f32,
     /// Number of the next sample.
     next: f32,
 }
 
-/// A place on a ray where the fields are sampled.
+/// Sample of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
+    /// Distance along the ray in cells.
     pub(crate) t: f32,
+    /// Point in cells.
     pub(crate) point: V3,
+    /// Position among the cells.
     pub(crate) spot: Spot,
 }
 
-// Not an iterator with closures: wide instructions are used only in code that is certain to be inlined.
+// Not an iterator with closures: wide instructions are used only in code that is certain to be
+// inlined.
 impl Walk<'_> {
-    /// The next sample, if there is one.
+    /// Returns the next sample in a place with something to draw.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Sample> {
         loop {
@@ -424,14 +456,15 @@ impl Walk<'_> {
                     // The places of a brick begin in the middles of its cells.
                     let corner = self.ray.origin - V3::new(0.5, 0.5, 0.5);
                     let leave = self.field.bricks.leave(spot.cell, corner, self.inverse);
-                    // Rounding must not carry a jump past a sample in the next brick: stop a little early.
+                    // Rounding must not carry a jump past a sample in the next brick: stop a little
+                    // early.
                     self.next = self.first(leave - 1e-3).max(self.next);
                 }
             }
         }
     }
 
-    /// The next sample with a density that is drawn, and that density, 0..1.
+    /// Returns the distance and density (0 to 1) of the next sample whose density is drawn.
     #[inline(always)]
     pub(crate) fn next_dense(&mut self) -> Option<(f32, f32)> {
         let field = self.field;
@@ -444,28 +477,30 @@ impl Walk<'_> {
         None
     }
 
-    /// Number of the first sample from `t` on. Rounding down adds one sample at most, in a place where the
-    /// bricks have nothing to draw.
+    /// Number of the first sample at distance `t` or beyond. Rounding down adds one sample at most,
+    /// in a place where the bricks have nothing to draw.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         up(t * self.per_step - self.pace.jitter - 1e-6 * t * self.per_step)
     }
 }
 
-/// The whole number at or above `x`, of -1 or more: `ceil` is a call on plain x86-64.
+/// Smallest whole number not below `x`, for `x` of -1 or more.
+// `ceil` is a call on plain x86-64.
 #[inline(always)]
 fn up(x: f32) -> f32 {
     let whole = x as i32 as f32;
     if whole < x { whole + 1.0 } else { whole }
 }
 
-/// Two cells that follow each other, the first one below.
+/// Two neighbouring cells along x in one word, the first cell in the low byte.
 #[inline(always)]
 fn pair(values: &[u8], start: usize) -> u16 {
     u16::from_le_bytes(values[start..start + 2].try_into().unwrap_or_default())
 }
 
-/// The value between the ends of four edges along x: `low` and `high` of the edges at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
+/// Trilinear interpolation from four edges along x: `low` and `high` are the values at the ends of
+/// the edges at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
 #[inline(always)]
 fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
     let mut edges = [0.0; 4];

@@ -1,4 +1,4 @@
-//! The volume as rays see it, and what of it is cached from frame to frame.
+//! The volume as rays see it, and the parts that are cached from frame to frame.
 
 pub(crate) mod blocks;
 pub mod bricks;

@@ -1,7 +1,9 @@
-//! The cells around bricks with something to draw, laid out so that one read gives the density and its slopes.
+//! Cells around bricks with something to draw, laid out so that one read gives the density and its
+//! slopes.
 //!
-//! Slopes are differences between the cells on both sides, as shading wants them. Computed once for a cell that has
-//! changed, they cost no more to read than the density itself: a page has the four values of a cell side by side.
+//! Slopes are central differences, as shading needs them. A page stores the four values of a cell
+//! side by side, so that slopes, computed once for a changed cell, cost no more to read than the
+//! density.
 
 use crate::math::{V3, v3};
 use crate::volume::places::{Around, EDGE};
@@ -10,28 +12,32 @@ use lavoxel_base::simd::Simd;
 
 /// Cells along a page's edge: those of the brick's places.
 const SIDE: usize = EDGE + 1;
+/// Cells of a page.
 const CELLS: usize = SIDE * SIDE * SIDE;
 
-/// How half a difference of 0 is stored. Halves are rounded down, by a quarter on average.
+/// Stored value of a half difference of 0.
+// Halves are rounded down, by a quarter on average: 128 − 0.25.
 const FLAT: f32 = 127.75;
 
 /// Density and slopes of the cells around a brick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// For each cell, x fastest: its density, and half the differences along x, y and z, 128 for none.
+    /// Values of each cell, x fastest: density, and half the differences along x, y and z, 128 for
+    /// none.
     cells: [[u8; 4]; CELLS],
 }
 
 /// Density and slopes at a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matter {
-    /// 0 to 255.
+    /// Density, 0 to 255.
     pub(crate) density: f32,
-    /// Rise of the density in 255ths per cell.
+    /// Gradient of the density in 255ths per cell.
     pub(crate) slope: V3,
 }
 
 impl Page {
+    /// Computes the page of a brick from the cells around the brick.
     pub(crate) fn new(around: &Around) -> Self {
         let mut cells = [[0; 4]; CELLS];
         for (row, cells) in cells.chunks_exact_mut(SIDE).enumerate() {
@@ -48,7 +54,8 @@ impl Page {
         Self { cells }
     }
 
-    /// Between the eight cells of a place: `between` 0 at the middle of the first, 1 at that of the last.
+    /// Interpolates density and slopes within `place`: a component of `between` is 0 at the middle
+    /// of the first cell and 1 at the middle of the next.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, place: Place, between: [f32; 3]) -> Matter {
         let first = ((place[2] % EDGE) * SIDE + place[1] % EDGE) * SIDE + place[0] % EDGE;
@@ -62,7 +69,7 @@ impl Page {
         Matter { density, slope: v3(x - FLAT, y - FLAT, z - FLAT) }
     }
 
-    /// The values of two cells that follow each other.
+    /// Values of the cell with index `first` and of the next cell along x.
     #[inline(always)]
     fn row(&self, first: usize) -> &[u8; 8] {
         let bytes = self.cells.as_flattened()[4 * first..].first_chunk();
@@ -70,42 +77,44 @@ impl Page {
     }
 }
 
-/// Half the differences of a row of cells, from -255..=255 to 0..=255.
+/// Half the differences `high` − `low` of a row of cells, mapped from -255..=255 to 0..=255.
 #[inline(always)]
 fn halves(low: &[u8; 8], high: &[u8; 8]) -> [u8; 8] {
     let mut halves = [0; 8];
     for i in 0..8 {
-        // The rounded mean of two bytes is one instruction for all of them.
+        // The rounded mean of two bytes is one instruction for all eight.
         halves[i] = ((u16::from(high[i]) + u16::from(!low[i]) + 1) >> 1) as u8;
     }
     halves
 }
 
-/// The pages of one layer of bricks.
+/// Pages of one layer of bricks.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages {
-    /// For each brick the number of its page, [`NONE`] without one.
+    /// Index of each brick's page in `pages`; [`NONE`] without a page.
     numbers: Vec<u32>,
+    /// Storage of the pages.
     pages: Vec<Page>,
-    /// Numbers of pages that no brick has.
+    /// Indices of pages that no brick uses.
     free: Vec<u32>,
 }
 
+/// Index of a brick without a page.
 const NONE: u32 = u32::MAX;
 
 impl Pages {
-    /// The pages of `bricks` bricks, none of which has one.
+    /// Returns `bricks` bricks without pages.
     pub(crate) fn new(bricks: usize) -> Self {
         Self { numbers: vec![NONE; bricks], pages: Vec::new(), free: Vec::new() }
     }
 
-    /// The page of a brick.
+    /// Page of a brick; `None` without one.
     #[inline(always)]
     pub(crate) fn get(&self, brick: usize) -> Option<&Page> {
         self.pages.get(self.numbers[brick] as usize)
     }
 
-    /// Stores the page of a brick, or removes it.
+    /// Stores `page` as the page of `brick`, or removes the page of `brick` if `page` is `None`.
     pub(crate) fn keep(&mut self, brick: usize, page: Option<Page>) {
         let number = &mut self.numbers[brick];
         match (page, *number) {

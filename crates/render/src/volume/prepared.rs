@@ -23,43 +23,51 @@ use crate::volume::places::{Interest, Skipping};
 /// Changes of a volume since the last frame.
 #[derive(Clone, Debug)]
 pub struct VolumeChanges<'a> {
+    /// Changes of the lava.
     pub lava: FieldChanges<'a>,
-    /// One for each of [`Volume::media`].
+    /// Changes of each medium, in the order of [`Volume::media`].
     pub media: Vec<FieldChanges<'a>>,
 }
 
 /// Changes of the fields of one medium since the last frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldChanges<'a> {
-    /// For each row, numbered `z · ny + y`, the cells outside of which it is empty.
+    /// Range of cells of each row outside of which the row is empty; rows are numbered `z · ny +
+    /// y`.
     pub rows: &'a [Span],
-    /// The cells that may differ from the last frame; `None` where that is not known.
+    /// Cells that may differ from the last frame; `None` where the changes are unknown.
     pub changed: Option<&'a [Change]>,
 }
 
 impl FieldChanges<'_> {
-    /// Whether nothing changed.
+    /// Returns true if nothing changed.
     fn is_empty(&self) -> bool {
         self.changed.is_some_and(<[Change]>::is_empty)
     }
 }
 
-/// The bricks of the media of a volume, copies where rays cannot meet the fields themselves, and the lava's light.
+/// Bricks of the media of a volume, copies of fields that rays cannot meet directly, and the lava's
+/// light.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
+    /// Lava as rays see it.
     lava: PreparedField,
-    /// One for each of [`Volume::media`], `None` while that is absent.
+    /// Prepared media in the order of [`Volume::media`]; `None` while a medium is absent.
     media: Vec<Option<PreparedField>>,
+    /// Light of the lava with the inputs of that light.
     ember: Option<(Lit, Arc<EmberLight>)>,
-    /// The gases of the last frame that drew them; none where there were none.
+    /// Gases of the last frame that drew gases, with their inputs; the inner `None` if there were
+    /// no gases.
     fog: Option<(Wanted, Option<Arc<Fog>>)>,
-    /// The smoke of the last frame that drew it, and what it was made of; none where there was none.
+    /// Smoke of the last frame that drew smoke, with its inputs; the inner `None` if there was no
+    /// smoke.
     smoke: Option<(SmokeSource, Option<Arc<Smoke>>)>,
-    /// The haze of the last frame in a plain style, and what it was made of; none where there was none.
+    /// Haze of the last frame in a plain style, with the air that made the haze; the inner `None`
+    /// if there was no haze.
     haze: Option<(Arc<AirVolume>, Option<Arc<Haze>>)>,
 }
 
-/// Inputs of the light around the lava besides its fields.
+/// Inputs of the light around the lava other than the lava's fields.
 #[derive(Clone, Debug)]
 struct Lit {
     glow: Glow,
@@ -67,6 +75,7 @@ struct Lit {
 }
 
 impl Lit {
+    /// Returns true if both inputs give equal light; crusts are compared by address.
     fn is(&self, other: &Self) -> bool {
         self.glow == other.glow && self.crust.as_ref().map(Arc::as_ptr) == other.crust.as_ref().map(Arc::as_ptr)
     }
@@ -81,21 +90,22 @@ struct SmokeSource {
 }
 
 impl SmokeSource {
+    /// Returns true if both inputs give equal smoke; air is compared by address.
     fn is(&self, other: &Self) -> bool {
         let lit_alike = Arc::ptr_eq(&self.ember, &other.ember) || self.ember.patches == other.ember.patches;
         Arc::ptr_eq(&self.air, &other.air) && self.wanted == other.wanted && lit_alike
     }
 }
 
-/// Fields that rays need of one medium.
+/// Prepared fields of one medium.
 #[derive(Clone, Debug)]
 struct PreparedField {
     bricks: Bricks,
-    /// Copy that rays meet instead of the fields.
+    /// Copy that rays meet instead of the fields; `None` if rays meet the fields themselves.
     copy: Option<FieldCopy>,
 }
 
-/// A smooth copy of the fields of a medium, or one with two cells along each axis.
+/// Smoothed copy of the fields of a medium, or a copy with at least two cells along each axis.
 #[derive(Clone, Debug)]
 struct FieldCopy {
     grid: Grid,
@@ -104,14 +114,15 @@ struct FieldCopy {
 }
 
 impl Prepared {
-    /// Of an empty volume.
+    /// Returns the cache of an empty volume.
     pub(crate) fn new(grid: Grid) -> Self {
         let lava = PreparedField::new(grid);
         Self { lava, media: Vec::new(), ember: None, fog: None, smoke: None, haze: None }
     }
 
-    /// Brings all but the light up to date.
+    /// Updates everything but the light to the state of `volume`.
     pub(crate) fn follow(&mut self, volume: &Volume, changes: &VolumeChanges, interest: Interest) {
+        // Light, gases and fields are dropped or updated only where their inputs changed.
         if !changes.lava.is_empty() {
             self.ember = None;
         }
@@ -131,7 +142,7 @@ impl Prepared {
         }
     }
 
-    /// The light around the lava, computed when it is not cached.
+    /// Returns the light around the lava, computed unless cached.
     pub(crate) fn light(&mut self, volume: &Volume, changes: &VolumeChanges, glow: Glow) -> Arc<EmberLight> {
         let lit = Lit { glow, crust: volume.crust.clone() };
         let known = self.ember.take().filter(|(known, _)| known.is(&lit));
@@ -141,7 +152,8 @@ impl Prepared {
         Arc::clone(light)
     }
 
-    /// The gases under a sun whose eddies have risen so far, computed when they are not cached.
+    /// Returns the gases for a sun direction `sun`, cells of height `tall` and eddies that have
+    /// risen by `risen`; computed unless cached.
     pub(crate) fn fog(
         &mut self,
         volume: &Volume,
@@ -157,7 +169,8 @@ impl Prepared {
         self.known_fog()
     }
 
-    /// Smoke under this sun and lit by the lava, computed when it is not cached.
+    /// Returns the smoke with the inputs `wanted`, lit by the lava's light `ember`; computed unless
+    /// cached.
     pub(crate) fn smoke(
         &mut self,
         volume: &Volume,
@@ -177,9 +190,9 @@ impl Prepared {
         self.known_smoke()
     }
 
-    /// Haze for the plain styles, computed when it is not cached.
+    /// Returns the haze of the plain styles, computed unless cached.
     pub(crate) fn haze(&mut self, volume: &Volume) -> Option<Arc<Haze>> {
-        // One style at a time is drawn: what another needs is not kept.
+        // One style at a time is drawn: data that only another style needs is not kept.
         self.smoke = None;
         let known = self.haze.take();
         let air = volume.air.as_ref()?;
@@ -190,27 +203,28 @@ impl Prepared {
         self.known_haze()
     }
 
-    /// The haze of the last frame that drew it.
+    /// Returns the haze of the last frame that drew haze.
     pub(crate) fn known_haze(&self) -> Option<Arc<Haze>> {
         self.haze.as_ref()?.1.clone()
     }
 
-    /// The smoke of the last frame that drew it.
+    /// Returns the smoke of the last frame that drew smoke.
     pub(crate) fn known_smoke(&self) -> Option<Arc<Smoke>> {
         self.smoke.as_ref()?.1.clone()
     }
 
-    /// The gases of the last frame that drew them.
+    /// Returns the gases of the last frame that drew gases.
     pub(crate) fn known_fog(&self) -> Option<Arc<Fog>> {
         self.fog.as_ref()?.1.clone()
     }
 
-    /// The bricks in which there is lava to draw.
+    /// Returns the bricks of the lava.
     pub(crate) fn bricks(&self) -> &Bricks {
         &self.lava.bricks
     }
 
-    /// The bricks of each other medium that is there and wanted.
+    /// Returns the bricks of each medium other than lava that is present and for whose look
+    /// `wanted` is true.
     pub(crate) fn bricks_of_media(
         &self,
         volume: &Volume,
@@ -220,12 +234,12 @@ impl Prepared {
         media.filter_map(|(prepared, _)| prepared.as_ref().map(|prepared| &prepared.bricks))
     }
 
-    /// The lava as rays see it.
+    /// Returns the lava as rays see it.
     pub(crate) fn field<'a>(&'a self, volume: &'a Volume, interest: Interest, skipping: Skipping) -> MediumField<'a> {
         self.lava.field(volume.lava(), interest, skipping)
     }
 
-    /// Each other medium that is there, as rays see it.
+    /// Returns each medium other than lava that is present, as rays see it.
     pub(crate) fn media<'a>(
         &'a self,
         volume: &'a Volume,
@@ -240,14 +254,16 @@ impl Prepared {
 }
 
 impl PreparedField {
-    /// Of an empty field.
+    /// Returns the preparation of an empty field.
     fn new(grid: Grid) -> Self {
         let interest = Interest { tall: 1.0, empty: u8::MAX, smoothing: 0.0, shaded: false };
         Self { bricks: Bricks::new(thick(grid), interest), copy: None }
     }
 
-    /// Brings everything up to date.
+    /// Updates bricks and copy to the state of `fields`.
     fn follow(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
+        // Bricks follow single changes only without a copy: smoothing spreads a change over
+        // neighbours.
         let known = self.bricks.interest() == interest;
         match changes.changed {
             Some([]) if known => {}
@@ -256,7 +272,7 @@ impl PreparedField {
         }
     }
 
-    /// Works everything out from the fields alone.
+    /// Recomputes bricks and copy from `fields` alone.
     fn begin(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         self.bricks = Bricks::new(thick(fields.grid), interest);
         self.copy = interest.copies(fields.grid).then(|| FieldCopy::new(fields, interest.smoothing));
@@ -266,7 +282,7 @@ impl PreparedField {
         }
     }
 
-    /// The medium as rays see it.
+    /// Returns the medium as rays see it.
     fn field<'a>(&'a self, fields: Fields<'a>, interest: Interest, skipping: Skipping) -> MediumField<'a> {
         let met = self.copy.as_ref().map_or(fields, FieldCopy::fields);
         MediumField::new(met, fields.grid, &self.bricks, interest, skipping)
@@ -274,21 +290,23 @@ impl PreparedField {
 }
 
 impl Interest {
-    /// Interest of the style in a medium that light passes.
+    /// Interest of the style in a medium that light passes through.
     fn of_clear_medium(self) -> Self {
         Self { empty: (LEAST * 255.0) as u8, ..self }
     }
 
-    /// Whether rays meet a copy of a volume of this shape: a smooth one, or one with two cells along each axis.
+    /// Returns true if rays meet a copy of a volume of shape `grid`: a smoothed copy, or a copy
+    /// with two cells along each axis.
     fn copies(self, grid: Grid) -> bool {
         self.smoothing > 0.0 || thick(grid) != grid
     }
 }
 
-/// For each row of a medium, numbered `z · ny + y`, the cells outside of which it has no density and no energy.
+/// Returns the range of cells of each row outside of which the row has neither density nor energy;
+/// rows are numbered `z · ny + y`.
 pub fn rows(fields: Fields<'_>) -> Vec<Span> {
     let nx = fields.grid.nx;
-    // Most rows are empty, and the largest of a row is found many cells at a time.
+    // Most rows are empty, and the maximum of a row takes many cells in one instruction.
     let held = |cells: &[u8]| cells.iter().copied().max() > Some(0);
     let span = |matter: &dyn Fn(usize) -> bool| {
         let from = (0..nx).find(|&x| matter(x)).map_or(u16::MAX, |x| x as u16);
@@ -308,13 +326,14 @@ pub fn rows(fields: Fields<'_>) -> Vec<Span> {
     densities.zip(fields.energy.par_chunks(nx)).with_min_len(64).map(full).collect()
 }
 
-/// The shape with at least two cells along each axis.
+/// Shape `grid`, with at least two cells along each axis.
 fn thick(grid: Grid) -> Grid {
     Grid::new(grid.nx.max(2), grid.ny.max(2), grid.nz.max(2))
 }
 
 impl FieldCopy {
-    /// Fields at least two cells thick, where a single cell is repeated, and smooth.
+    /// Copies `fields` at least two cells thick, where a single cell is repeated, and smooths the
+    /// copy.
     fn new(fields: Fields<'_>, smoothing: f32) -> Self {
         let (from, grid) = (fields.grid, thick(fields.grid));
         let repeated = |values: &'_ [u8]| -> Vec<u8> {
@@ -335,12 +354,13 @@ impl FieldCopy {
         Self { grid, density: field(fields.density), energy: field(fields.energy) }
     }
 
+    /// Fields of the copy.
     fn fields(&self) -> Fields<'_> {
         Fields { grid: self.grid, density: &self.density, energy: &self.energy }
     }
 }
 
-/// Gaussian smoothing of a field, one axis after another, with five taps; edges are held.
+/// Gaussian smoothing of a field with five taps, one axis after another; edge values are repeated.
 fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
     let taps: [f32; 5] = std::array::from_fn(|i| (-0.5 * ((i as f32 - 2.0) / radius).powi(2)).exp());
     let total: f32 = taps.iter().sum();
@@ -358,7 +378,7 @@ fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
     })
 }
 
-/// Calls `see` with a whole volume as rays see it, every density above 0 of interest.
+/// Calls `see` with a whole volume as rays see it, with interest in every density above 0.
 #[cfg(test)]
 pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&MediumField)) {
     let interest = Interest { tall: 1.0, empty: 0, smoothing: 0.0, shaded: true };

@@ -1,5 +1,5 @@
-//! Where in the picture, and how far away, there may be lava: what the bricks with something to draw look like from the
-//! camera. Rays that meet no such brick do not walk through the volume at all.
+//! Screen tiles with the distances at which rays may meet lava, projected from bricks with
+//! something to draw. Rays that meet no such brick skip the volume altogether.
 
 use std::ops::Range;
 
@@ -12,12 +12,14 @@ use crate::volume::places::EDGE;
 
 /// Edge of a tile in pixels.
 const TILE: usize = 8;
-/// How much farther a tile reaches for rays off the middles of its pixels, in cells.
+/// Distance in cells by which a tile reaches farther, for rays off the middles of its pixels.
 const OFF_CENTRE: f32 = 2.0;
-/// Rounding must not lose a brick at the edge of a tile, in pixels, nor a sample at the end of a brick, in cells.
+/// Margin for rounding, in pixels at the edge of a tile and in cells at the end of a brick.
+// Without the margin, rounding could lose a brick at the edge of a tile, or a sample at the end of
+// a brick.
 const SLACK: f32 = 0.05;
 
-/// A range of distances from the eye, in cells; empty when it ends before it begins.
+/// Range of distances from the eye in cells; empty if `near` is not below `far`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reach {
     pub(crate) near: f32,
@@ -25,83 +27,93 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Everything before the eye.
+    /// Range of all distances before the eye.
     pub(crate) const ALL: Self = Self { near: 0.0, far: f32::MAX };
-    /// No place.
+    /// Empty range.
     pub(crate) const NONE: Self = Self { near: f32::MAX, far: 0.0 };
 
+    /// Returns true if the range is empty.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.near >= self.far
     }
 
-    /// Both, and what is between them.
+    /// Smallest range that includes both ranges.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
         Self { near: self.near.min(other.near), far: self.far.max(other.far) }
     }
 }
 
-/// The distances between which a ray may meet media besides the lava: those that light passes (in the plain styles all), those
-/// at whose surface it ends, and gases.
+/// Ranges of distances at which a ray may meet media other than lava.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Others {
+    /// Media that light passes through; in the plain styles all media.
     pub(crate) clear: Reach,
+    /// Media at whose surface a ray ends.
     pub(crate) solid: Reach,
+    /// Gases.
     pub(crate) gas: Reach,
 }
 
 impl Others {
-    /// Everything before the eye.
+    /// All distances before the eye.
     pub(crate) const ALL: Self = Self { clear: Reach::ALL, solid: Reach::ALL, gas: Reach::ALL };
-    /// No place.
+    /// Empty ranges.
     pub(crate) const NONE: Self = Self { clear: Reach::NONE, solid: Reach::NONE, gas: Reach::NONE };
 
+    /// Returns true if all ranges are empty.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.clear.is_empty() && self.solid.is_empty() && self.gas.is_empty()
     }
 
-    /// The nearest distance.
+    /// Nearest distance of any medium.
     #[inline(always)]
     pub(crate) fn near(self) -> f32 {
         self.clear.near.min(self.solid.near).min(self.gas.near)
     }
 }
 
-/// For each tile of the picture, the distances of the media besides the lava.
+/// Ranges of distances of the media other than lava, for each tile; `None` without such media.
 pub(crate) struct OtherTiles {
+    /// Tiles of the media that light passes through.
     pub(crate) clear: Option<Tiles>,
+    /// Tiles of the media at whose surface a ray ends.
     pub(crate) solid: Option<Tiles>,
+    /// Tiles of the gases.
     pub(crate) gas: Option<Tiles>,
 }
 
 impl OtherTiles {
-    /// The distances for a pixel.
+    /// Ranges of distances for the pixel (`x`, `y`).
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Others {
         let at = |tiles: &Option<Tiles>| tiles.as_ref().map_or(Reach::NONE, |tiles| tiles.at(x, y));
         Others { clear: at(&self.clear), solid: at(&self.solid), gas: at(&self.gas) }
     }
 
-    /// Whether there are no such media.
+    /// Returns true if there are no such media.
     pub(crate) fn is_empty(&self) -> bool {
         self.all().next().is_none()
     }
 
-    /// Those that are there.
+    /// Returns the tiles of the media that are present.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Tiles> {
         [&self.clear, &self.solid, &self.gas].into_iter().flatten()
     }
 }
 
-/// For each tile of the picture, the distance from which on the ground hides everything.
+/// Distance of each tile, in cells, from which on the ground hides everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Depths(Vec<f32>);
 
 impl Depths {
-    /// From what each pixel shows, in rows from the top, and its distance. Rays off the middle of a pixel may see farther:
-    /// with `off_centre`, a tile takes the largest distance among itself and its neighbours, and a little more.
+    /// Farthest depth per tile from per-pixel hits (row-major, rows from the top), where `far` is
+    /// the depth of a hit.
+    ///
+    /// With `off_centre`, each tile takes the largest depth of itself and its neighbours plus
+    /// [`OFF_CENTRE`], because rays off the middle of a pixel may see farther.
     pub(crate) fn new<B>(camera: &Camera, pixels: &[B], far: impl Fn(&B) -> f32, off_centre: bool) -> Self {
         let ((width, _), (across, down)) = (camera.size(), count(camera));
         let mut own = vec![0.0_f32; across * down];
@@ -123,25 +135,28 @@ impl Depths {
     }
 }
 
-/// For each tile of the picture, the distances between which its rays may meet something to draw.
+/// Ranges of distances of each tile at which its rays may meet something to draw.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
+    /// Tiles per row.
     across: usize,
+    /// Range of each tile, row-major.
     reach: Vec<Reach>,
 }
 
 impl Tiles {
-    /// Tiles of a picture in which everything may be met everywhere.
+    /// Returns the tiles of a picture in which matter may be anywhere.
     pub(crate) fn whole(camera: &Camera) -> Self {
         Self::filled(camera, Reach::ALL)
     }
 
-    /// Tiles of a picture in which nothing is to be met.
+    /// Returns the tiles of a picture without matter.
     pub(crate) fn none(camera: &Camera) -> Self {
         Self::filled(camera, Reach::NONE)
     }
 
-    /// The tiles with something to draw; with `edges` also their neighbours, whose pixels may lie at its edge.
+    /// Returns the tiles with something to draw; with `edges` also their neighbours, into whose
+    /// pixels an edge may reach.
     pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
         let (across, width) = (self.across, camera.size().0);
         if !edges {
@@ -159,10 +174,11 @@ impl Tiles {
         Live { across, width, live }
     }
 
-    /// Projects the bricks with something to draw that are nearer than what hides them.
+    /// Projects the bricks with something to draw that are nearer than the hiding depths `depths`.
     pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
-        // Thin lava fills little of a brick, which shows where a brick is larger than a tile.
+        // Thin lava fills little of a brick; the gap shows where a brick is larger than a tile, so
+        // its octants are projected.
         let large = lens.scale * EDGE as f32 > TILE as f32 * (bricks.middle() - lens.eye).norm();
         let parts: &[u64] = if large { &OCTANTS } else { &WHOLE };
         (0..bricks.layers())
@@ -177,7 +193,7 @@ impl Tiles {
             .reduce(|| Self::filled(camera, Reach::NONE), Self::union)
     }
 
-    /// Projects boxes that are nearer than what hides them.
+    /// Projects boxes that are nearer than the hiding depths `depths`.
     pub(crate) fn of_boxes(boxes: impl Iterator<Item = Drawn>, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
         let mut tiles = Self::filled(camera, Reach::NONE);
@@ -185,23 +201,25 @@ impl Tiles {
         tiles
     }
 
-    /// The distances for a pixel.
+    /// Range of distances for the pixel (`x`, `y`).
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Reach {
         self.reach[y / TILE * self.across + x / TILE]
     }
 
+    /// Returns tiles that all have the range `reach`.
     fn filled(camera: &Camera, reach: Reach) -> Self {
         let (across, down) = count(camera);
         Self { across, reach: vec![reach; across * down] }
     }
 
-    /// Where there may be something of either.
+    /// Tile-wise union of both.
     pub(crate) fn union(mut self, other: Self) -> Self {
         self.reach.iter_mut().zip(other.reach).for_each(|(a, b)| *a = a.union(b));
         self
     }
 
+    /// Adds a box to the tiles that it may touch.
     fn add(&mut self, lens: &Lens, depths: &Depths, drawn: &Drawn) {
         let Some((reach, [left, right], [top, bottom])) = lens.see(drawn) else { return };
         for start in (top..=bottom).map(|row| row * self.across) {
@@ -215,23 +233,25 @@ impl Tiles {
     }
 }
 
-/// Tiles that are drawn.
+/// Mask of the tiles that are drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
+    /// Tiles per row.
     across: usize,
-    /// Pixels of a row of the picture.
+    /// Width of the picture in pixels.
     width: usize,
+    /// Flag of each tile, row-major.
     live: Vec<bool>,
 }
 
 impl Live {
-    /// All tiles of a picture.
+    /// Returns a mask of all tiles of a picture.
     pub(crate) fn whole(camera: &Camera) -> Self {
         let (across, down) = count(camera);
         Self { across, width: camera.size().0, live: vec![true; across * down] }
     }
 
-    /// The pixels of row `y` that are drawn, in stretches as long as can be.
+    /// Ranges of drawn pixels in row `y`, each as long as possible.
     pub(crate) fn runs(&self, y: usize) -> impl Iterator<Item = Range<usize>> {
         let row = &self.live[y / TILE * self.across..][..self.across];
         let width = self.width;
@@ -243,26 +263,29 @@ impl Live {
         })
     }
 
-    /// These tiles and those of another part of the same picture.
+    /// Union with the mask of another part of the same picture.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         self.live.iter_mut().zip(&other.live).for_each(|(a, b)| *a |= *b);
         self
     }
 }
 
+/// Tiles across and down.
 fn count(camera: &Camera) -> (usize, usize) {
     let (width, height) = camera.size();
     (width.div_ceil(TILE), height.div_ceil(TILE))
 }
 
-/// How a camera sees boxes along the axes.
+/// Perspective projection of axis-aligned boxes onto tiles.
 struct Lens {
+    /// Eye of the camera in cells.
     eye: V3,
     right: V3,
     up: V3,
     forward: V3,
-    /// Pixels to a unit of slope, and the middle of the picture in pixels.
+    /// Pixels per unit of slope.
     scale: f32,
+    /// Middle of the picture in pixels.
     middle: [f32; 2],
     /// Tiles across and down.
     count: [usize; 2],
@@ -276,7 +299,8 @@ impl Lens {
         Self { eye: camera.eye().coords, right, up, forward, scale, middle: camera.middle(), count: [across, down] }
     }
 
-    /// The distances of a box, and the first and last tile across and down that it may touch.
+    /// Range of distances of a box, and the first and last tile across and down that the box may
+    /// touch; `None` if the box lies behind the eye or outside of the picture.
     #[inline]
     fn see(&self, drawn: &Drawn) -> Option<(Reach, [usize; 2], [usize; 2])> {
         let away = drawn.middle - self.eye;

@@ -1,45 +1,47 @@
-//! Curves through the numbers of key frames.
+//! Interpolating curves through the numbers of key frames.
 
 use super::Ease;
 
-/// A number that a key gives.
+/// Value of a key frame at its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Knot {
     pub(super) time_s: f64,
     pub(super) value: f64,
-    /// The way to the next knot.
+    /// Easing towards the next knot.
     pub(super) ease: Ease,
 }
 
-/// A curve through knots. Between two of them it stays between their values: smooth pieces are monotone cubics, whose slopes agree
-/// where two of them meet, and which leave a rest, or a straight line, without a corner.
+/// Curve through knots. Between two knots the curve stays between their values: smooth pieces are
+/// monotone cubics, whose slopes agree where two pieces meet, and which leave a hold, or a straight
+/// line, without a corner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Curve {
     knots: Vec<Knot>,
     /// Values of the knots as they were given.
     given: Vec<f64>,
-    /// Slope at each knot as smooth pieces want it.
+    /// Slope at each knot for smooth pieces, per second.
     slopes: Vec<f64>,
-    /// Whether the knots hold logarithms.
+    /// Set while the knots hold logarithms.
     of_logs: bool,
 }
 
 impl Curve {
-    /// A curve through knots of rising times.
+    /// Creates a curve through knots of rising times.
     pub(super) fn new(knots: Vec<Knot>) -> Self {
         let slopes = (0..knots.len()).map(|i| slope(&knots, i)).collect();
         let given = knots.iter().map(|knot| knot.value).collect();
         Self { knots, given, slopes, of_logs: false }
     }
 
-    /// A curve through positive numbers that changes by equal shares rather than by equal amounts: an approach looks even.
+    /// Creates a curve through positive values that interpolates their logarithms: an approach by
+    /// equal ratios looks even.
     pub(super) fn of_shares(knots: Vec<Knot>) -> Self {
         let given = knots.iter().map(|knot| knot.value).collect();
         let logs = knots.into_iter().map(|knot| Knot { value: knot.value.ln(), ..knot }).collect();
         Self { given, of_logs: true, ..Self::new(logs) }
     }
 
-    /// The value at a time: that of the first knot before it, of the last after it, and none without knots.
+    /// Value at a time in seconds, clamped to the first and the last knot; `None` without knots.
     pub(super) fn at(&self, time_s: f64) -> Option<f64> {
         let after = self.knots.partition_point(|knot| knot.time_s <= time_s);
         let Some(before) = after.checked_sub(1) else { return self.given.first().copied() };
@@ -52,11 +54,11 @@ impl Curve {
         Some(value.clamp(low.min(high), low.max(high)))
     }
 
-    /// The cubic behind a knot at a share of the time to the next.
+    /// Value of the cubic behind knot `i` at the share `s` of the time to the next knot.
     fn smooth(&self, i: usize, s: f64) -> f64 {
         let (from, to) = (self.knots[i], self.knots[i + 1]);
         let rise = to.value - from.value;
-        // Within three chords a cubic is monotone.
+        // A cubic with end slopes of at most three chord slopes is monotone.
         let limited = |slope: f64| {
             let slope = slope * (to.time_s - from.time_s);
             if slope * rise <= 0.0 { 0.0 } else { slope.signum() * slope.abs().min(3.0 * rise.abs()) }
@@ -71,8 +73,8 @@ fn straight(from: Knot, to: Knot, share: f64) -> f64 {
     from.value + (to.value - from.value) * share
 }
 
-/// The slope at a knot: 0 at both ends and beside a rest, that of a straight line beside it, and else a mean of both sides that keeps
-/// the curve monotone.
+/// Slope at knot `i`: 0 at both ends and next to a hold, the slope of an adjacent straight line,
+/// and otherwise a weighted harmonic mean of both sides that keeps the curve monotone.
 fn slope(knots: &[Knot], i: usize) -> f64 {
     if i == 0 || i + 1 == knots.len() {
         return 0.0;
@@ -146,7 +148,8 @@ mod tests {
                 prop_assert!((at(t + tiny) - at(t - tiny)).abs() <= 8.0 * tiny * steepest + 1e-9);
                 if triple[0].ease == Ease::Smooth && triple[1].ease == Ease::Smooth {
                     let slopes = [(at(t) - at(t - tiny)) / tiny, (at(t + tiny) - at(t)) / tiny];
-                    // The second derivative is at most some 12 rises over the square of the shortest piece.
+                    // The second derivative is at most some 12 rises over the square of the
+                    // shortest piece.
                     let bend = triple.windows(2).map(|p| 16.0 * (p[1].value - p[0].value).abs() / (p[1].time_s - p[0].time_s).powi(2)).fold(0.0, f64::max);
                     prop_assert!((slopes[0] - slopes[1]).abs() <= 2.0 * tiny * bend + 1e-3, "{:?}", slopes);
                 }

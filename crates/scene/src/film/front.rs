@@ -1,47 +1,49 @@
-//! Cameras that go with the lava.
+//! Cameras that follow the lava.
 
 use super::Move;
 use lavoxel_automaton::world::World;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Least lava in a column that counts, in full cells.
+/// Least lava of a column that counts, in full cells.
 const LEAST: f64 = 0.15;
 
-/// How strongly the farthest columns outweigh nearer ones: the front is a mean that never jumps from one lobe to another.
+/// Exponent of the weight of distant columns: the front is a weighted mean that never jumps from
+/// one lobe to another.
 const FARTHEST: i32 = 16;
 
 /// Width of the ring of columns in which the middle of the lava is taken, as a share of its reach.
 const RING: f64 = 0.08;
 
-/// Time in which a camera makes up for most of what it lags behind, in seconds of the film.
+/// Time constant of the camera's lag, in seconds of the film.
 const LAG_S: f64 = 0.7;
 
-/// Lava as one frame sees it: a point to look at, and how far the lava reaches, in cells.
+/// Target and reach of the lava in one frame, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {
-    /// Point on the ground.
+    /// Point on the ground, in cells (x, y, z).
     pub point: [f64; 3],
-    /// Horizontal distance of the front from where the lava comes out.
+    /// Horizontal distance in cells from the place where the lava comes out to the front.
     pub reach: f64,
 }
 
-/// A target that goes with the lava, without jerks. It follows from the states of all frames up to the present one.
+/// Camera target that follows the lava without jerks. Depends on the states of all frames up to the
+/// present one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Follower {
     kind: Move,
-    /// Where the lava comes out.
+    /// Place where the lava comes out, in cells (x, z).
     origin: [f64; 2],
     /// Seconds of the film from one frame to the next.
     frame_s: f64,
-    /// The farthest sight so far.
+    /// Farthest sight so far.
     farthest: Option<Sight>,
-    /// The target and its speed, in cells and seconds.
+    /// Target in cells, and its speed in cells a second of the film.
     now: Option<([f64; 3], [f64; 3])>,
 }
 
 impl Follower {
-    /// A follower of the lava of a world at its first step. Lava comes out at the mean of the vents' columns, or where there are none
-    /// in the middle of what lies there.
+    /// Creates a follower of the lava of a world at its first step. Lava comes out at the mean of
+    /// the `vents`' columns or, without vents, in the middle of the lava present.
     pub fn new(kind: Move, vents: &[[f64; 2]], world: &World, fps: u32) -> Self {
         let mean = |places: &[[f64; 2]]| {
             let sum = places.iter().fold([0.0, 0.0], |sum, place| [sum[0] + place[0], sum[1] + place[1]]);
@@ -53,7 +55,7 @@ impl Follower {
         Self { kind, origin, frame_s: 1.0 / f64::from(fps.max(1)), farthest: None, now: None }
     }
 
-    /// The sight of a frame at a share of the film.
+    /// Sight of a frame at a share of the film, 0 to 1.
     pub fn sight(&self, world: &World, share: f64) -> Sight {
         let columns: Vec<([f64; 2], f64)> = lava(world).map(|(place, _)| (place, self.away(place))).collect();
         let reach = columns.iter().map(|(_, away)| *away).fold(0.0, f64::max);
@@ -71,15 +73,16 @@ impl Follower {
         Sight { point: on_ground(world, place), reach }
     }
 
-    /// The target of the next frame, in cells.
+    /// Moves the target towards `sight` for the next frame, and returns the target in cells.
     pub fn follow(&mut self, sight: Sight) -> [f64; 3] {
-        // Lava that sets draws back, but the camera stays at the front that it made.
+        // The front draws back where lava sets, but the camera stays at the front that the lava
+        // made.
         let far = match self.farthest.filter(|far| self.kind == Move::FollowFront && far.reach > sight.reach) {
             Some(far) => far,
             None => *self.farthest.insert(sight),
         };
         let (mut at, mut speed) = self.now.unwrap_or((far.point, [0.0; 3]));
-        // A damped spring that does not swing, in its exact form: the same for any length of a frame.
+        // Critically damped spring in its exact solution: equal for any length of a frame.
         let rate = 2.0 / LAG_S;
         let decay = (-rate * self.frame_s).exp();
         for axis in 0..3 {
@@ -97,7 +100,7 @@ impl Follower {
     }
 }
 
-/// Columns with lava: their middles along x and z, and how many full cells they hold.
+/// Columns with lava: centres along x and z, and contents in full cells.
 fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
     let amounts = world.lava().column_amounts();
     let columns: Vec<_> = amounts.indexed_iter().map(|((z, x), amount)| ([x, z], *amount)).collect();
@@ -106,7 +109,7 @@ fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
     columns.into_iter().map(full).filter(|(_, cells)| *cells >= LEAST)
 }
 
-/// The point of the ground at a place, with its height between columns.
+/// Point on the ground at a place, with the height interpolated between columns.
 fn on_ground(world: &World, [x, z]: [f64; 2]) -> [f64; 3] {
     let surface = world.ground().surface();
     let (nz, nx) = surface.dim();
@@ -128,7 +131,7 @@ mod tests {
     use super::*;
     use lavoxel_automaton::world::Ground;
 
-    /// A slope towards x with lava on it up to some column.
+    /// Builds a slope towards x with lava up to column `to`.
     fn flow(to: usize) -> World {
         let surface = Array2::from_shape_fn((16, 64), |(_, x)| 30.0 - 0.25 * x as f32);
         let mut world = World::new(Ground::from_surface(40, surface));

@@ -1,4 +1,4 @@
-//! The table of a film as a scene writes it.
+//! Tables of a film as a scene writes them.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,36 +7,36 @@ use lavoxel_automaton::view::CameraSpec;
 use lavoxel_base::param::{Table, table, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Most key frames of a film.
+/// Largest number of key frames of a film.
 pub const MAX_KEYS: usize = 10_000;
 
-/// Most pixels along a side of a picture.
+/// Upper bound of a picture's sides in pixels.
 const MAX_PIXELS: f64 = 8192.0;
 
 /// Longest film in seconds.
 const LONGEST_S: f64 = 36_000.0;
 
-/// Most steps of a film.
+/// Largest number of steps of a film.
 const MOST_STEPS: f64 = 1e9;
 
-/// Ways from a key frame to the next.
+/// Interpolation from a key frame to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ease {
-    /// A curve without corners, that nowhere goes beyond the keys.
+    /// A curve without corners that stays between the values of the keys.
     #[default]
     Smooth,
     /// A straight line.
     Linear,
-    /// Nothing changes until the next key.
+    /// Constant until the next key.
     Hold,
 }
 
 impl Ease {
-    /// All of them.
+    /// All kinds of interpolation.
     pub const ALL: [Self; 3] = [Self::Smooth, Self::Linear, Self::Hold];
 
-    /// Its word in scenes.
+    /// Name of the interpolation in scenes.
     pub fn word(self) -> &'static str {
         match self {
             Self::Smooth => "smooth",
@@ -56,21 +56,21 @@ impl Ease {
 pub enum Move {
     /// Once round the target.
     Turntable,
-    /// Along the lava from where it comes out to its front.
+    /// Along the lava from its source to its front.
     AlongFront,
-    /// With the front of the lava.
+    /// Follows the front of the lava.
     FollowFront,
 }
 
 impl Move {
-    /// All of them, with their words in scenes and what they do.
+    /// All movements, with their names in scenes and a description.
     pub const ALL: [(Self, &'static str, &'static str); 3] = [
         (Self::Turntable, "turntable", "Once round the target, from the first frame to the last"),
         (Self::AlongFront, "along-front", "Along the lava, from where it comes out to its front"),
         (Self::FollowFront, "follow-front", "With the front of the lava"),
     ];
 
-    /// Whether the camera goes with the lava.
+    /// Returns true if the camera follows the lava.
     pub fn follows(self) -> bool {
         self != Self::Turntable
     }
@@ -79,12 +79,12 @@ impl Move {
 words!(Ease, Move);
 
 table! {
-    /// The camera of a key frame: numbers that it gives. One that it leaves out goes on its way between the keys that give it, and is
-    /// that of the scene's camera where no key does.
+    /// The camera of a key frame: numbers that it gives. One that it leaves out goes on its way
+    /// between the keys that give it, and is that of the scene's camera where no key does.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct KeyCamera {
-        /// Compass direction in which the camera stands, seen from the target. It goes the way that is written: from 0 to 360 is
-        /// a whole turn.
+        /// Compass direction in which the camera stands, seen from the target. It goes the way that
+        /// is written: from 0 to 360 is a whole turn.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub azimuth_deg: Option<f32> = None, [-36_000.0, 36_000.0] "°";
         /// Angle of the camera above the target's horizon.
@@ -103,7 +103,7 @@ table! {
 }
 
 impl KeyCamera {
-    /// All numbers of a camera; an automatic distance or target stays open.
+    /// Copies all numbers of a camera; an automatic distance or target stays unset.
     pub fn of(camera: &CameraSpec) -> Self {
         Self {
             azimuth_deg: Some(camera.azimuth_deg),
@@ -120,13 +120,13 @@ impl KeyCamera {
 }
 
 table! {
-    /// A key frame: what is shown at a time of the film.
+    /// Key frame: the step and the camera at a time of the film.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct FilmKey {
         /// Place on the film. Times rise from key to key.
         must pub time_s: f64, [0.0, LONGEST_S] "s";
-        /// Steps made then, never fewer than at the key before; left out: on the way between the keys that give it, or where no key
-        /// does, evenly from 0 to `film.steps`.
+        /// Steps made then, never fewer than at the key before; left out: on the way between the
+        /// keys that give it, or where no key does, evenly from 0 to `film.steps`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub step: Option<u64>, [0.0, MOST_STEPS] "steps";
         /// Way of its numbers to the next key that gives them: `"smooth"`, `"linear"` or `"hold"`.
@@ -158,13 +158,15 @@ table! {
         pub orbit_deg: f32 = 0.0, [-36_000.0, 36_000.0] "°";
         /// Time for which the last picture stays.
         pub hold_s: f64 = 0.0, [0.0, 3600.0] "s";
-        /// Movement of the camera, besides that of key frames: `"turntable"`, `"along-front"` or `"follow-front"`; absent: none.
+        /// Movement of the camera, besides that of key frames: `"turntable"`, `"along-front"` or
+        /// `"follow-front"`; absent: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub camera_move as "move": Option<Move> = None;
         /// Notes on the pictures.
         #[serde(skip_serializing_if = "NotesSpec::is_none")]
         pub notes: NotesSpec = NotesSpec::default();
-        /// Key frames: steps and cameras at times of the film; without any, every frame is `every` steps after the one before.
+        /// Key frames: steps and cameras at times of the film; without any, every frame is `every`
+        /// steps after the one before.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub keys as "key": Vec<FilmKey> = Vec::new();
     }

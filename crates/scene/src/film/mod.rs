@@ -1,7 +1,7 @@
-//! Films as data: frames along a film's own time, and the step and the camera of each.
+//! Films as data: frames along a film's own time, with the step and the camera of each frame.
 //!
-//! [`FilmSpec`] is the table of a scene, [`Plan`] answers which step and which camera frame n shows, and [`Follower`] is for
-//! cameras that go with the lava.
+//! [`FilmSpec`] is the table of a scene, [`Plan`] computes the step and the camera of frame n, and
+//! [`Follower`] moves cameras that follow the lava.
 
 mod curve;
 mod front;

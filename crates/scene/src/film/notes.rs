@@ -1,4 +1,4 @@
-//! The table of notes that are written on pictures.
+//! Table of the notes that are written on pictures.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,8 @@ use lavoxel_base::param::{Table, table};
 use lavoxel_base::validate::{Invalid, one_line};
 
 table! {
-    /// Notes on the pictures of `render`, as written in a scene file under `film.notes`. Slices have axes instead.
+    /// Notes on the pictures of `render`, as written in a scene file under `film.notes`. Slices
+    /// have axes instead.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct NotesSpec {
         /// A line in the upper left corner.
@@ -18,7 +19,8 @@ table! {
         pub north: bool = false;
         /// A length in the lower left corner, as it is in the middle of the picture.
         pub scale: bool = false;
-        /// Bar of the colours in which lava glows at its temperatures, of looks with `kelvin` and of the physical model.
+        /// Bar of the colours in which lava glows at its temperatures, of looks with `kelvin` and
+        /// of the physical model.
         pub temperature: bool = false;
     }
 }
@@ -30,18 +32,18 @@ impl NotesSpec {
     /// Checks the caption.
     ///
     /// # Errors
-    /// Names it where it is no line of text.
+    /// Names a caption that is no single line of text.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check("film.notes")?;
         self.caption.as_ref().map_or(Ok(()), |caption| one_line("film.notes.caption", caption))
     }
 
-    /// Whether there is none.
+    /// Returns true if no note is on.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Switches a note on by its name; says whether there is one.
+    /// Switches a note on by its name; returns false for an unknown name.
     pub fn switch_on(&mut self, word: &str) -> bool {
         let switch = match word {
             "clock" => &mut self.clock,

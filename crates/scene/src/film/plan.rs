@@ -1,4 +1,4 @@
-//! Frames of a film, and what each shows.
+//! Frames of a film: step and camera of each.
 
 use super::curve::{Curve, Knot};
 use super::{FilmKey, FilmSpec, KeyCamera, Move};
@@ -7,26 +7,27 @@ use lavoxel_automaton::view::CameraSpec;
 /// Contents of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shot {
-    /// Steps made.
+    /// Number of steps made before the frame.
     pub step: u64,
-    /// The camera, but for a target that goes with the lava.
+    /// Camera, except for a target that follows the lava.
     pub camera: CameraSpec,
-    /// Share of the way from the first frame to the last, before the last picture stays.
+    /// Progress from the first frame to the last, 0 to 1; the hold of the last picture does not
+    /// count.
     pub share: f64,
 }
 
-/// The plan of a film: its frames, and the step and the camera of each. It follows from the scene alone.
+/// Plan of a film: its frames, and the step and the camera of each. Depends on the scene alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     film: FilmSpec,
     path: CameraPath,
     steps: Curve,
-    /// Frames before the last picture stays, at least 1.
+    /// Number of frames before the last picture stays, at least 1.
     moving: u64,
 }
 
 impl Plan {
-    /// The plan of a film that was checked, around the scene's camera.
+    /// Creates the plan of a checked film; `camera` is the camera of the scene.
     pub fn new(film: &FilmSpec, camera: &CameraSpec) -> Self {
         let given = |key: &FilmKey| key.step.map(|step| knot(key, step as f64));
         let moving = match film.keys.last() {
@@ -46,28 +47,28 @@ impl Plan {
         self.moving + (self.film.hold_s * f64::from(self.film.fps)).round() as u64
     }
 
-    /// Frames shown in a second.
+    /// Frames a second.
     pub fn fps(&self) -> u32 {
         self.film.fps
     }
 
-    /// The movement of the camera that goes with the lava, if there is one.
+    /// Movement of a camera that follows the lava; `None` for any other.
     pub fn follows(&self) -> Option<Move> {
         self.film.camera_move.filter(|one| one.follows())
     }
 
-    /// Whether frames are told apart by their steps alone, as those of a film without key frames are.
+    /// Returns true if the step alone identifies a frame, as in a film without key frames and hold.
     pub fn is_by_steps(&self) -> bool {
         self.film.keys.is_empty() && self.moving == self.frames()
     }
 
-    /// The frame with this number, from 0; later than the last it is the last.
+    /// Contents of frame number `frame`, from 0, clamped to the last moving frame.
     pub fn shot(&self, frame: u64) -> Shot {
         let frame = frame.min(self.moving - 1);
         let Some(last) = self.film.keys.last() else {
             return self.of_step(frame.saturating_mul(self.film.every).min(self.film.steps));
         };
-        // Rounding has the last frame at the last key.
+        // Rounding to whole frames may miss the last key: the last frame is put there.
         let is_last = frame + 1 == self.moving;
         let time_s = if is_last { last.time_s } else { (frame as f64 / f64::from(self.film.fps)).min(last.time_s) };
         let share = if is_last { 1.0 } else { time_s / last.time_s };
@@ -76,35 +77,35 @@ impl Plan {
         Shot { step, camera: self.turned(self.path.at(time_s), share), share }
     }
 
-    /// Whether a frame shows exactly what the one before it shows.
+    /// Returns true if a frame shows exactly the same as the frame before.
     pub fn repeats(&self, frame: u64) -> bool {
         let same = |a: &Shot, b: &Shot| a.step == b.step && a.camera == b.camera;
         frame > 0 && self.follows().is_none() && same(&self.shot(frame - 1), &self.shot(frame))
     }
 
-    /// The camera of key frames at any time, in seconds of the film.
+    /// Camera of the key frames at any time, in seconds of the film.
     pub fn camera_at(&self, time_s: f64) -> CameraSpec {
         self.path.at(time_s)
     }
 
-    /// A frame that shows an earlier step than planned, at which a film is ended.
+    /// Frame at which a film ends early: shows `step` instead of the planned step.
     pub fn early(&self, frame: u64, step: u64) -> Shot {
         let shot = self.shot(frame);
         if self.film.keys.is_empty() { self.of_step(step) } else { Shot { step, ..shot } }
     }
 
-    /// The frame of a step in a film without key frames.
+    /// Frame of a step in a film without key frames.
     fn of_step(&self, step: u64) -> Shot {
         let share = step as f64 / self.film.steps.max(1) as f64;
         Shot { step, camera: self.turned(self.path.at(0.0), share), share }
     }
 
-    /// Steps of the last frame.
+    /// Step of the last frame.
     pub fn last_step(&self) -> u64 {
         self.shot(u64::MAX).step
     }
 
-    /// A camera that has gone round by its share of the whole turn.
+    /// Turns a camera by its share of the orbit and of the whole turn of a turntable.
     fn turned(&self, mut camera: CameraSpec, share: f64) -> CameraSpec {
         let whole = if self.film.camera_move == Some(Move::Turntable) { 360.0 } else { 0.0 };
         camera.azimuth_deg += (self.film.orbit_deg + whole) * share as f32;
@@ -112,7 +113,7 @@ impl Plan {
     }
 }
 
-/// The way of a camera through key frames.
+/// Path of a camera through key frames.
 #[derive(Clone, Debug, PartialEq)]
 struct CameraPath {
     camera: CameraSpec,
@@ -124,7 +125,7 @@ struct CameraPath {
 }
 
 impl CameraPath {
-    /// The way through keys; numbers that none of them gives are those of `camera`.
+    /// Creates the path through `keys`; numbers that no key gives are those of `camera`.
     fn new(keys: &[FilmKey], camera: &CameraSpec) -> Self {
         let knots = |value: &dyn Fn(&KeyCamera) -> Option<f64>| -> Vec<Knot> {
             keys.iter().filter_map(|key| Some(knot(key, value(&key.camera)?))).collect()
@@ -140,7 +141,7 @@ impl CameraPath {
         }
     }
 
-    /// The camera at a time.
+    /// Camera at a time in seconds of the film.
     fn at(&self, time_s: f64) -> CameraSpec {
         let number = |curve: &Curve, scene: f32| curve.at(time_s).map_or(scene, |value| value as f32);
         let target = || Some([self.target[0].at(time_s)?, self.target[1].at(time_s)?, self.target[2].at(time_s)?]);

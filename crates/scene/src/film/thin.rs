@@ -1,31 +1,33 @@
-//! Key frames of a recorded camera: as few as give its way again.
+//! Thins a recorded camera to the few key frames that reproduce its path.
 
 use super::curve::{Curve, Knot};
 use super::{Ease, FilmKey, KeyCamera, MAX_KEYS};
 use lavoxel_automaton::view::CameraSpec;
 
-/// A moment of a recording.
+/// Moment of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Seconds since its beginning.
+    /// Seconds since the begin of the recording.
     pub time_s: f64,
-    /// Steps made.
+    /// Number of steps made.
     pub step: u64,
-    /// The camera, with its distance and its target.
+    /// Camera, with its distance and its target.
     pub camera: CameraSpec,
 }
 
-/// Numbers of a sample that curves give again: step, azimuth, elevation, logarithm of the distance, target, field of view.
+/// Number of values of a sample that curves reproduce: step, azimuth, elevation, logarithm of the
+/// distance, target (3), field of view.
 const NUMBERS: usize = 8;
 
-/// By how much each of them may differ. That of the step grows with the pace of the recording.
+/// Tolerance of each value, in steps, degrees, degrees, natural logarithm, shares of the box (3),
+/// degrees. The tolerance of the step grows with the pace of the recording.
 const SLACK: [f64; NUMBERS] = [1.0, 0.2, 0.2, 0.004, 0.0015, 0.0015, 0.0015, 0.1];
 
-/// Seconds by which a step may come early or late.
+/// Tolerance of the time of a step, in seconds.
 const LATE_S: f64 = 0.1;
 
-/// Key frames through which a film goes the way of the samples, whose times rise. Steps that fall, after a rewind, wait until they
-/// have come again.
+/// Computes key frames whose film follows the samples, which have rising times. Steps that fall
+/// after a rewind stay constant until they are reached again.
 pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     let all = numbers(samples);
     let (Some(first), Some(last)) = (samples.first(), samples.len().checked_sub(1)) else { return Vec::new() };
@@ -33,6 +35,8 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     let mut slack = SLACK;
     let lasted = times[last].max(1e-3);
     slack[0] = (LATE_S * (all[last][0] - all[0][0]) / lasted).max(1.0);
+    // Starts with both ends and adds the worst sample of each gap until all samples are within
+    // tolerance.
     let mut kept: Vec<usize> = if last > 0 { vec![0, last] } else { vec![0] };
     while kept.len() < MAX_KEYS {
         let more = worst(&kept, &times, &all, &slack);
@@ -57,12 +61,14 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     kept.iter().enumerate().map(key).collect()
 }
 
-/// The way from a key to the next: a recording begins and ends as it went, not from rest to rest.
+/// Easing from key number `place` to the next: a recording begins and ends in motion, not from rest
+/// to rest.
 fn ease(place: usize, keys: usize) -> Ease {
     if place == 0 || place + 2 == keys { Ease::Linear } else { Ease::Smooth }
 }
 
-/// The samples that lie farthest off the curves through those that are kept, one between each two of these.
+/// Samples farthest off the curves through the `kept` samples: at most one in each gap, and only
+/// those beyond the tolerance `slack`.
 fn worst(kept: &[usize], times: &[f64], all: &[[f64; NUMBERS]], slack: &[f64; NUMBERS]) -> Vec<usize> {
     let curve = |k: usize| {
         let knot =
@@ -81,7 +87,7 @@ fn worst(kept: &[usize], times: &[f64], all: &[[f64; NUMBERS]], slack: &[f64; NU
     between.collect()
 }
 
-/// The numbers of samples: azimuths without jumps from 360 to 0, steps that never fall.
+/// Values of the samples: azimuths without jumps from 360° to 0°, steps that never fall.
 fn numbers(samples: &[Sample]) -> Vec<[f64; NUMBERS]> {
     let mut all: Vec<[f64; NUMBERS]> = Vec::with_capacity(samples.len());
     for Sample { step, camera, .. } in samples {
@@ -120,7 +126,7 @@ mod tests {
         Sample { time_s, step, camera }
     }
 
-    /// The film of the keys of a recording.
+    /// Film of the keys of a recording.
     fn film(samples: &[Sample]) -> FilmSpec {
         FilmSpec { keys: thinned(samples), steps: 1_000_000, ..FilmSpec::default() }
     }

@@ -1,34 +1,38 @@
-//! Where to look at a flow that is still to come: the land that a flood from its vents would reach first.
+//! Viewpoint for a flow that is still to come: covers the land that a flood from the vents would
+//! reach first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lavoxel_automaton::world::World;
 
-/// Columns that a flood may reach for each column of its length: hollows on its way fill.
+/// Upper bound of the flooded columns per column of the flow's length: hollows on the way fill.
 const MOST_REACHED: f64 = 24.0;
-/// Air around the flood, as a share of its radius, and the least radius as a share of the box's longest side and in cells.
+/// Margin around the flood as a factor of its radius; then the least radius as a share of the box's
+/// longest side, and in cells.
 const AIR: f64 = 1.3;
 const LEAST_SHARE: f64 = 0.05;
 const LEAST_CELLS: f64 = 8.0;
-/// Units of a cell in which heights are compared.
+/// Height units per cell in which heights are compared.
 const UNITS_OF_HEIGHT: f64 = 1024.0;
-/// Degrees by which the camera stands aside of the way down, so that the flow is not seen from its end.
+/// Angle in degrees between the camera and the way down, so that the flow is not seen from its end.
 const ASIDE_DEG: f64 = 35.0;
 
-/// A ball that holds what a flow will reach, and the side from which it is seen.
+/// Ball around the land that a flow will reach, and the direction of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vantage {
     /// Middle of the ball on the ground, in cells.
     pub target: [f64; 3],
-    /// Its radius in cells.
+    /// Radius of the ball in cells.
     pub radius: f64,
-    /// Compass direction in which the camera stands, seen from the target, in degrees: the way down.
+    /// Compass direction of the camera, seen from the target, in degrees: the way down, turned
+    /// aside.
     pub azimuth_deg: f64,
 }
 
 impl Vantage {
-    /// The view of a flow of about `length` columns from vents at these places in columns (x, z); none without a vent.
+    /// Computes the viewpoint for a flow of about `length` columns from vents at these places in
+    /// columns (x, z); `None` without a vent.
     pub fn of(world: &World, vents: &[[f64; 2]], length: f64) -> Option<Self> {
         let (grid, surface) = (world.grid(), world.ground().surface());
         // Whole cells would make steps, along which a flood runs to the sides.
@@ -36,7 +40,7 @@ impl Vantage {
         let column = |value: f64, side: usize| (value.max(0.0) as usize).min(side - 1);
         let starts = vents.iter().map(|[x, z]| (column(*x, grid.nx), column(*z, grid.nz)));
         let mut seen = vec![false; grid.columns()];
-        // The lowest column beside those that are reached comes next, as in a flood.
+        // Priority flood: the lowest column next to the flooded ones is flooded next.
         let mut next = BinaryHeap::new();
         for (x, z) in starts.clone() {
             if !std::mem::replace(&mut seen[grid.column(x, z)], true) {
@@ -62,7 +66,7 @@ impl Vantage {
             }
             for (x, z) in [(x - 1, z), (x + 1, z), (x, z - 1), (x, z + 1)] {
                 if !std::mem::replace(&mut seen[grid.column(x, z)], true) {
-                    // Of equal heights the one that was found first: a plain floods in rings.
+                    // Equal heights in order of discovery: a plain floods in rings.
                     found += 1;
                     next.push(Reverse((height(x, z), found, x, z)));
                 }

@@ -1,5 +1,6 @@
-//! The scene that a bare heightmap gets: its box, its stretch, its rules and a vent on its summit. Every choice that
-//! the file and the overrides leave open is recorded in words for [`Scene::summary`].
+//! Default scene around a bare heightmap: box, vertical stretch, rules and a vent on the summit.
+//! Every choice that the file and the overrides leave open is recorded in words for
+//! [`Scene::summary`].
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -13,41 +14,46 @@ use lavoxel_base::words::{grouped, rough, short};
 use lavoxel_geo::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, formats::png};
 use lavoxel_sim::source::USUAL_RATE_M3_S;
 
-/// Most columns along one side of a box around a heightmap.
+/// Largest number of columns along one side of a box around a heightmap.
 const MOST_COLUMNS: usize = 256;
-/// Most columns in the physical model, where coarse cells thin a flow out too early.
+/// Largest number of columns along one side in the physical model, where coarse cells thin a flow
+/// out too early.
 const MOST_FLOW_COLUMNS: usize = 1024;
-/// Heights are stretched until they rise to this share of the shorter side, if they are flatter.
+/// Least relief as a share of the shorter side; flatter heights are stretched.
 const LEAST_RELIEF: f64 = 0.16;
-/// Most stretching; a plain stays a plain.
+/// Largest stretch factor; a plain stays a plain.
 const MOST_STRETCH: f64 = 4.0;
 /// Cells of ground below the lowest height.
 const BASE: f64 = 4.0;
 /// Edge of a cell in metres where the file does not say.
 const UNKNOWN_CELL_M: f64 = 10.0;
-/// Heights are pressed down until they rise to no more than this share of the shorter side.
+/// Largest relief as a share of the shorter side; higher ground is compressed.
 const MOST_RELIEF: f64 = 1.0;
-/// Least stretching that a scene can say.
+/// Least stretch factor that a scene can hold.
 const LEAST_STRETCH: f64 = 0.01;
-/// Seconds of a step of the physical model for each metre of a cell's edge, and the longest one: what follows a front in pictures,
-/// and what an eruption as a whole comes to by. `docs/hazard.md` compares both.
+/// Length of a step of the physical model in seconds per metre of a cell's edge, and its upper
+/// bound in seconds: short steps for pictures of the front, and long steps for an eruption as a
+/// whole. `docs/hazard.md` compares both.
 const STEPS: [(f64, f64); 2] = [(4.0, 60.0), (15.0, 300.0)];
-/// Levels of cells from the lowest to the highest ground that a box of the physical model has at most.
+/// Upper bound of the levels of cells between the lowest and the highest ground of a box of the
+/// physical model.
 const MOST_LEVELS: f64 = 500.0;
-/// Least height of a cell in metres that a scene can say.
+/// Least height of a cell in metres that a scene can hold.
 const LEAST_HEIGHT_M: f64 = 1e-3;
-/// Relief of a gray picture that does not say how high white is, as a share of its shorter side.
+/// Relief of a gray picture without a height scale, as a share of its shorter side.
 const PICTURE_RELIEF: f64 = 0.25;
 
 impl Scene {
-    /// A scene around a heightmap: all of it, or the part that the overrides choose, on at most 256 columns a side, a
-    /// box with room for a flow and open sides, and a vent on the highest ground away from the sides. Flat land is
-    /// stretched in height until a flow can be seen on it, needles are pressed down, and holes take the nearest height.
-    /// Overrides replace any of this.
+    /// Creates a scene around a heightmap: the whole map, or the part that the overrides choose, on
+    /// at most 256 columns a side (1024 in the physical model), in a box with room for a flow and
+    /// open sides, with a vent on the highest ground away from the sides. In the classic model,
+    /// flat land is stretched in height until a flow shows, and needles are compressed; holes take
+    /// the nearest height. Overrides replace any of this.
     ///
     /// # Errors
-    /// [`SceneError::Heightmap`] when the file cannot be read, [`SceneError::Terrain`] when it holds no heights or the
-    /// overrides do not fit it, [`SceneError::Invalid`] for an override that is out of range.
+    /// [`SceneError::Heightmap`] when the file cannot be read, [`SceneError::Terrain`] when it
+    /// holds no heights or the overrides do not fit it, [`SceneError::Invalid`] for an override
+    /// that is out of range.
     pub fn around_heightmap(path: &Path, overrides: &Overrides) -> Result<Self, SceneError> {
         let mut scene = Self::on_heightmap(path, overrides);
         scene.add_barriers(&overrides.barriers)?;
@@ -63,7 +69,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Puts a vent and the rest of the overrides into a scene of the classic model around a heightmap.
+    /// Adds a vent and the rest of the overrides to a scene of the classic model around a
+    /// heightmap.
     fn finish_classic(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
         let scene = &mut self;
         scene.put_flow(overrides)?;
@@ -109,18 +116,19 @@ impl Scene {
             spec.rules.threshold = 0.3;
         }
         spec.look.sky = SkyPreset::Dusk;
-        // Without it the box is a slab that hangs in the sky.
+        // Without surroundings the box is a slab that hangs in the sky.
         spec.look.surroundings = Surroundings::Land;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut scene = Self { spec, folder, origin: path.to_owned(), choices: Vec::new(), added: Added::default() };
-        // Land goes on beyond the edge of its map.
+        // Land continues beyond the edge of its map.
         scene.set_walls(overrides.walls.unwrap_or(Walls::Open));
         scene
     }
 
-    /// Puts vents and the rest of the overrides into a scene of the physical model around a heightmap.
+    /// Adds vents and the rest of the overrides to a scene of the physical model around a
+    /// heightmap.
     fn finish_flow(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
-        // Lava comes out of one column where nothing says how wide the vent is.
+        // Lava comes out of one column where no radius is given.
         let radius = VentRadius::Cells(0.0);
         let model = VentTable { radius, flow: Some(Box::default()), ..VentTable::at(VentPlace::Summit) };
         self.spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
@@ -145,8 +153,8 @@ impl Scene {
         Ok(self)
     }
 
-    /// Height of a cell of the physical model and steps that suit it, where no override says one: half of the edge, and
-    /// more where the box would be too high.
+    /// Chooses the cell height and the step of the physical model where no override sets them;
+    /// returns the height in metres: half of the edge, and more where the box would be too high.
     fn flow_cells(&mut self, cell: f64, relief_m: f64, overrides: &Overrides) -> f64 {
         if let Some(flow) = self.spec.flow_mut() {
             let (a_metre, longest_s) = STEPS[usize::from(overrides.long_steps)];
@@ -170,8 +178,8 @@ impl Scene {
         self.choices.push(line.into());
     }
 
-    /// Reads and crops the heightmap of the scene; a file that does not say how large its cells are, or how high white
-    /// is, gets a size and a height.
+    /// Reads and crops the heightmap of the scene; assumes a cell size, or a height of white, where
+    /// the file gives none.
     fn read_heightmap(&mut self) -> Result<Heightmap, SceneError> {
         let map = match self.spec.terrain.load(&self.folder) {
             Err(TerrainError::NoCellSize { .. }) => {
@@ -192,8 +200,8 @@ impl Scene {
         self.spec.terrain.cropped(map).map_err(|cause| self.wrong_terrain(cause))
     }
 
-    /// Height of white with which a gray picture rises to [`PICTURE_RELIEF`] of its shorter side, if neither the
-    /// picture nor an override has one.
+    /// Height of white in metres at which a gray picture rises to [`PICTURE_RELIEF`] of its shorter
+    /// side; `None` if the picture or an override has a height.
     fn height_of_white(&self, map: &Heightmap) -> Option<f64> {
         let terrain = &self.spec.terrain;
         if terrain.white_m.is_some() {
@@ -249,7 +257,8 @@ impl Scene {
         Ok(())
     }
 
-    /// The stretch of the overrides, or else one with which `relief` cells can be seen over `side` columns.
+    /// Stretch factor of the overrides, or one that makes `relief` cells visible over `side`
+    /// columns.
     fn stretch(&mut self, relief: f64, side: f64) -> f64 {
         if let Some(wish) = self.spec.terrain.vertical_exaggeration {
             return wish;
@@ -278,7 +287,7 @@ impl Scene {
         self.choose(format!("cells of {} m, {way} from {} m in the file (--voxel-size)", rough(cell), rough(file)));
     }
 
-    /// A vent of a size and rate that suit the box, on the summit.
+    /// Default vent on the summit, with a size and rate that suit the box.
     fn usual_vent(&self) -> VentTable {
         let [nx, _, nz] = self.spec.grid.size;
         let side = nx.min(nz) as f64;
@@ -290,7 +299,8 @@ impl Scene {
     }
 }
 
-/// Fewest and most columns along the longer side of a box around a heightmap; dry ones of the physical model cost little.
+/// Least and largest number of columns along the longer side of a box around a heightmap; the
+/// physical model allows more, because dry columns cost little.
 fn range_of_columns(model: Model) -> (usize, usize) {
     match model {
         Model::Classic => (64, MOST_COLUMNS),
@@ -298,8 +308,8 @@ fn range_of_columns(model: Model) -> (usize, usize) {
     }
 }
 
-/// Columns of a box around a heightmap: all of it, with cells of the size of the overrides, or else at most
-/// `most` along its longer side, and `least` or more.
+/// Number of columns (x, z) of a box around a heightmap: the whole map, in cells of `cell_size_m`,
+/// or else at most `most` and at least `least` along the longer side.
 fn columns(map: &Heightmap, cell_size_m: Option<f64>, (least, most): (usize, usize)) -> (usize, usize) {
     let (wide, deep) = map.extent_m();
     let most = map.cols().max(map.rows()).clamp(least, most);

@@ -1,4 +1,5 @@
-//! The `[[barrier]]` tables of a scene: dams, walls and ditches along lines, which raise or lower the ground before the first step.
+//! `[[barrier]]` tables of a scene: dams, walls and ditches along lines, which raise or lower the
+//! ground before the first step.
 
 use std::path::PathBuf;
 
@@ -16,10 +17,10 @@ use lavoxel_geo::map::Site;
 use lavoxel_geo::map::features::{Feature, Geometry, features_of};
 use lavoxel_sim::simulation::{Command, Event};
 
-/// Most `[[barrier]]` tables of a scene, and most barriers of a file.
+/// Largest number of `[[barrier]]` tables of a scene, and of barriers of a file.
 const MAX_BARRIERS: usize = 10_000;
 
-/// Farthest place from a corner of the box, in metres.
+/// Largest distance of a point from a corner of the box, in metres.
 const FAR: f64 = 1e12;
 
 /// Highest barrier and deepest ditch in metres.
@@ -31,10 +32,11 @@ const MOST_S: f64 = 1e11;
 /// Widest barrier in metres.
 const MAX_WIDTH_M: f64 = 1e5;
 
-/// Bytes of a column of a barrier while the ground is raised: its number, and that with the height.
+/// Bytes per column of a barrier while the ground is raised: its number, and its number with the
+/// height.
 const BYTES_A_COLUMN: f64 = 12.0;
 
-/// Bytes of a column while the columns of a line are found, in lists that double.
+/// Bytes per column while the columns of a line are found, in lists that double.
 const BYTES_WHILE_MADE: f64 = 96.0;
 
 table! {
@@ -44,15 +46,18 @@ table! {
         /// Name in tables; absent: its number.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String> = None;
-        /// Lines on the map (`.geojson`), whose properties `name`, `height_m` and `width_m` come before the keys here.
+        /// Lines on the map (`.geojson`), whose properties `name`, `height_m` and `width_m` come
+        /// before the keys here.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<PathBuf> = None;
-        /// The points of one line, in metres east and south of the box's north-west corner, in place of a file.
+        /// The points of one line, in metres east and south of the box's north-west corner, in
+        /// place of a file.
         #[serde(deserialize_with = "lavoxel_base::exact::some", skip_serializing_if = "Option::is_none")]
         pub line_m: Option<Vec<[f64; 2]>> = None, [-FAR, FAR] "m";
         /// Height above the ground under it; below 0 a ditch.
         pub height_m: f64 = 5.0, [-MAX_HEIGHT_M, MAX_HEIGHT_M] "m";
-        /// Width across the line; at least the columns that the line crosses, each beside the next one.
+        /// Width across the line; at least the columns that the line crosses, each adjacent to the
+        /// next.
         pub width_m: f64 = 0.0, [0.0, MAX_WIDTH_M] "m";
         /// Time at which it fails, in the physical model: its ground falls back by its height.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,25 +65,26 @@ table! {
     }
 }
 
-/// A barrier on the columns of a box.
+/// Barrier on the columns of a box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
-    /// Its name, or `barrier 3`.
+    /// Name of the barrier, or `barrier 3` for the third without one.
     pub name: String,
-    /// Its lines, in coordinates of the map.
+    /// Lines of the barrier, in coordinates of the map.
     pub lines: Vec<Vec<[f64; 2]>>,
-    /// Height above the ground under it in metres; below 0 a ditch.
+    /// Height above the ground below in metres; a ditch below 0.
     pub height_m: f64,
     /// Width in metres.
     pub width_m: f64,
-    /// Numbers of its columns, ascending.
+    /// Numbers of the covered columns, ascending.
     pub columns: Vec<u32>,
-    /// Time at which it fails.
+    /// Time at which the barrier fails; `None`: never.
     pub fails: Option<Seconds>,
 }
 
 impl Barrier {
-    /// Edits that raise the ground of a box by it, one for each of its lines; with a sign of −1 those that take it away.
+    /// Edits that raise the ground of a box by this barrier, one for each line; `sign` −1 removes
+    /// the barrier.
     pub fn edits(&self, site: &Site, sign: f64) -> impl Iterator<Item = Edit> {
         let by = sign * self.height_m / site.cell_height_m();
         let width = self.width_m / site.cell_size_m;
@@ -89,7 +95,8 @@ impl Barrier {
 }
 
 impl BarrierSpec {
-    /// Barriers of a file, with the usual height and width where it names none.
+    /// Creates a table for the barriers of a file, with the default height and width for lines
+    /// without their own.
     pub fn of_file(file: PathBuf) -> Self {
         Self { file: Some(file), ..Self::default() }
     }
@@ -105,7 +112,7 @@ impl BarrierSpec {
         }
     }
 
-    /// The barriers on a box.
+    /// Places the barriers of the table on a box.
     fn on(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
         let Some(points) = &self.line_m else { return self.of_features(key, place) };
         let site = place.site;
@@ -147,7 +154,7 @@ impl BarrierSpec {
         Ok(barriers)
     }
 
-    /// A barrier along lines of the map, weighed with the columns of those before it.
+    /// Places a barrier along lines of the map, after a check of the memory of all columns so far.
     fn placed(
         &self,
         name: Option<String>,
@@ -183,7 +190,7 @@ struct About {
 }
 
 impl About {
-    /// Those of its properties, else those of the table.
+    /// Reads the properties of a feature; the table supplies missing ones.
     fn of(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
         let number = |name: &str, usual: f64, low: f64, high: f64| {
             let given = feature.properties.get(name).filter(|given| !given.is_null());
@@ -198,16 +205,16 @@ impl About {
     }
 }
 
-/// The box on which barriers are placed.
+/// Box on which barriers are placed.
 struct Placing<'a> {
     scene: &'a Scene,
     site: &'a Site,
-    /// Columns of the barriers so far.
+    /// Number of columns of the barriers so far.
     held: f64,
 }
 
 impl Placing<'_> {
-    /// Refuses more columns than memory may be taken for.
+    /// Refuses more columns than the memory limit allows.
     fn weigh(&self, more: f64) -> Result<(), SceneError> {
         let need = MemoryEstimate::of("the columns of the barriers", 1, (self.held + more) * BYTES_A_COLUMN);
         let path = &self.scene.origin;
@@ -220,10 +227,10 @@ impl Placing<'_> {
 }
 
 impl Scene {
-    /// The barriers of the scene on a box, those outside of it included.
+    /// Barriers of the scene on a box, including those outside of the box.
     ///
     /// # Errors
-    /// A file that cannot be read or holds no lines, by its name.
+    /// Names a file that cannot be read or holds no lines.
     pub fn barriers(&self, site: &Site) -> Result<Vec<Barrier>, SceneError> {
         let mut place = Placing { scene: self, site, held: 0.0 };
         let mut all: Vec<Barrier> = Vec::new();
@@ -236,7 +243,7 @@ impl Scene {
         Ok(all)
     }
 
-    /// The barriers of files, named from the folder in which the program runs, besides those of the scene.
+    /// Barriers of files, named relative to the working folder, instead of those of the scene.
     ///
     /// # Errors
     /// As [`Scene::barriers`].
@@ -275,7 +282,8 @@ impl Scene {
         Ok(barriers.iter().flat_map(of).collect())
     }
 
-    /// Raises and lowers the ground, heights in cells, by the barriers: where some meet, by the deepest ditch, else by the highest dam.
+    /// Raises and lowers the ground (heights in cells) by the barriers. Where barriers meet, the
+    /// deepest ditch counts, else the highest dam.
     pub(super) fn raise_barriers(&self, heights: &mut Array2<f32>, site: &Site) -> Result<(), SceneError> {
         if self.spec.barriers.is_empty() {
             return Ok(());
@@ -286,7 +294,7 @@ impl Scene {
             let up = up_of(barrier);
             barrier.columns.clone().into_iter().map(move |column| (column, up))
         };
-        // Each with its height.
+        // One entry per barrier and column, with the barrier's height.
         let mut all: Vec<(u32, f32)> = barriers.iter().flat_map(of).collect();
         all.sort_unstable_by_key(|&(column, _)| column);
         for same in all.chunk_by(|a, b| a.0 == b.0) {
@@ -336,7 +344,8 @@ mod tests {
         scene.build(engine()).unwrap_or_else(|error| panic!("{error}")).simulation
     }
 
-    /// A slope with a vent above a dam across it, in cells of 10 m by 2 m and minutes.
+    /// Scene of a slope with a vent above a dam across the slope, in cells of 10 m by 2 m and steps
+    /// of minutes.
     fn dammed(more: &str) -> String {
         format!(
             "model = \"flow\"\n[grid]\nsize = [21, 60, 31]\ncell_size_m = 10\ncell_height_m = 2\n[terrain]\nkind = \"slope\"\nangle_deg = 8\nbase_cells = 4\n\
@@ -357,7 +366,7 @@ mod tests {
         (0..31).for_each(|_| [&mut firm, &mut weak].into_iter().for_each(lavoxel_sim::simulation::Simulation::step));
         assert!(below(&weak) > 20 && below(&weak) > 3 * below(&firm), "{} and {}", below(&weak), below(&firm));
         weak.world().check().expect("exact");
-        // The ground is that without a dam where no lava set.
+        // Where no lava set, the ground is that without a dam.
         let plain = built(&dammed("").replace("height_m = 7", "height_m = 0"));
         let (plain, flow) = (plain.world().flow().expect("a flow").clone(), weak.world().flow().expect("a flow"));
         (0..21 * 31).for_each(|c| {
@@ -365,7 +374,7 @@ mod tests {
             assert!((before.ground_m - now.ground_m).abs() < 1e-5, "column {c}: {before:?}, {now:?}");
             assert!((now.ground_m + now.liquid_m + now.set_m - now.surface_m).abs() < 1e-5, "column {c}: {now:?}");
         });
-        // Recorded, it fails once.
+        // A recorded scene holds the failure as an event, and the barrier fails only once.
         let scene = Scene::parse(&dammed("fails = \"30 min\"\n"), std::path::Path::new("scene.toml")).expect("right");
         let mut again = scene.recorded(&weak).build(engine()).expect("built").simulation;
         (0..60).for_each(|_| again.step());

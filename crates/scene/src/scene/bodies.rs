@@ -1,4 +1,5 @@
-//! The bodies of a scene and of its events on its ground: meshes and heightmaps become the cells inside of them.
+//! Bodies of a scene and of its events: converts meshes and heightmaps into the cells inside, on
+//! the ground of the scene.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -27,20 +28,21 @@ impl Scene {
         Ok(())
     }
 
-    /// Room for the shapes from files of bodies and events, each of which is read once.
+    /// Creates the cache of shapes from files; each file is read once.
     pub fn shelf<'a>(&'a self, site: &'a Site) -> Shelf<'a> {
         Shelf::new(&self.folder, site)
     }
 
-    /// The bodies, in their order, with the cells of their files on this ground.
+    /// Bodies in order, with the cells of their files on this ground.
     ///
     /// # Errors
-    /// [`SceneError::Mesh`] for the first file that is no closed mesh, [`SceneError::Terrain`] for one that is no heightmap.
+    /// [`SceneError::Mesh`] for the first file that is no closed mesh, [`SceneError::Terrain`] for
+    /// one that is no heightmap.
     pub(super) fn bodies_on(&self, shelf: &mut Shelf<'_>) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
         self.spec.bodies.iter().map(|body| self.body_on(body, shelf)).collect()
     }
 
-    /// The events, checked, with the cells of the files of those that are due from a step on.
+    /// Checked events; those due from step `from` on get the cells of their files.
     ///
     /// # Errors
     /// As `Scene::bodies_on`, and [`SceneError::Invalid`] for a number out of range.
@@ -73,7 +75,8 @@ impl Scene {
         Ok(body)
     }
 
-    /// The survey that an edit puts, with its heights on the columns of a box.
+    /// Reads the survey of an edit, and converts its heights to the columns of a box; any other
+    /// edit is returned unchanged.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] with the name of the file and its fault.
@@ -94,8 +97,9 @@ impl Scene {
 }
 
 impl SceneSpec {
-    /// Boxes around the matter that is there at the start and above the ground, and around the sources over it, each between two corners in
-    /// cells of `grid`: what a camera should show besides the ground. Shapes from files are not among them.
+    /// Bounding boxes of the matter above the ground at the start and of the sources over the
+    /// ground, each between two corners in cells of `grid`: parts that a camera should show in
+    /// addition to the ground. Shapes from files are left out.
     pub fn matter_at_start(&self, grid: Grid) -> Vec<[[f32; 3]; 2]> {
         let stays = |matter: &Matter| match matter {
             Matter::Lava { amount, .. } | Matter::Material { amount, .. } | Matter::Flood { amount, .. } => {
@@ -127,17 +131,18 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// The files that making its world reads, and that of the scene itself.
+    /// Files that are read to build the world, and the scene's own file.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut spec = self.spec.clone();
         let named = files_of(&mut spec).map(|file| self.folder.join(file)).chain([self.origin.clone()]);
-        // A file of a session file is read from that one.
+        // A file inside a session is read from the session file.
         let named = named.map(|file| lavoxel_files::inside::session_of(&file).map(Path::to_owned).unwrap_or(file));
         named.collect()
     }
 }
 
-/// The files of terrain and its picture, bodies, events, barriers and the lava at the start that a scene names, to change.
+/// Mutable paths of all files that a scene names: terrain and its picture, bodies, events, barriers
+/// and the lava at the start.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
     let edits = spec.bodies.iter_mut().chain(puts).flat_map(|edit| {

@@ -1,12 +1,13 @@
-//! A session as a scene that replays to the same bits.
+//! Sessions as scenes that replay to the same bits.
 
 use super::{Scene, VentTable};
 use lavoxel_sim::simulation::{EventSpec, Simulation};
 use lavoxel_sim::source::List;
 
 impl Scene {
-    /// This scene with the vents and events of `simulation`, which was built from it, and as many steps as were made.
-    /// It gives the same state after the same number of steps.
+    /// Returns this scene with the vents and events of `simulation`, which was built from this
+    /// scene, and its number of steps. Replaying gives the same state after the same number of
+    /// steps.
     #[must_use]
     pub fn recorded(&self, simulation: &Simulation) -> Self {
         let mut scene = self.with_course_of(simulation);
@@ -14,7 +15,7 @@ impl Scene {
         scene
     }
 
-    /// This scene with all vents and events of `simulation`, past and to come.
+    /// Returns this scene with all vents and events of `simulation`, past and future.
     pub fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
         let of_list = |list| simulation.vents().filter(move |vent| vent.list() == list).cloned().map(VentTable::from);

@@ -1,5 +1,5 @@
-//! Default reactions: what lava, water, ice, steam and sand do to each other in a scene that names them and has no table of its
-//! own for the pair. `defaults.toml` has them as data.
+//! Default reactions between lava, water, ice, steam and sand, for scenes that name these materials
+//! and have no table of their own for the pair. `defaults.toml` holds the reactions as data.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use lavoxel_automaton::world::Matter;
 use lavoxel_base::param::{Form, Value};
 use lavoxel_base::validate::Invalid;
 
-/// The default reactions as text, with comments.
+/// Default reactions as TOML text, with comments.
 pub const DEFAULT_REACTIONS: &str = include_str!("defaults.toml");
 
-/// Whether materials react without a table of the scene that says so.
+/// Switch of the default reactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum DefaultReactions {
-    /// Pairs without a table of their own react as `defaults.toml` says.
+    /// Pairs without a table of their own react by `defaults.toml`.
     #[default]
     On,
     /// Only tables of the scene are in force.
@@ -50,14 +50,14 @@ impl DefaultReactions {
     }
 }
 
-/// The reactions of each model.
+/// Default reactions of each model.
 #[derive(Deserialize)]
 struct Lists {
     classic: Vec<Reaction>,
     flow: Vec<Reaction>,
 }
 
-/// Fate of a default reaction in a scene that has its materials.
+/// State of a default reaction in a scene that has its materials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     InForce,
@@ -70,23 +70,25 @@ pub(super) enum Standing {
 /// Materials and reactions that default reactions added to a scene.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Added {
-    /// Those of materials that the scene has; the ones in force are the first reactions of the scene.
+    /// Default reactions whose materials the scene has; those in force are the first reactions of
+    /// the scene.
     reactions: Vec<(Reaction, Standing)>,
-    /// Materials that only come of them.
+    /// Materials that only the default reactions make.
     products: Vec<String>,
-    /// Whether somebody may put lava into the box later.
+    /// Set while lava may be put into the box later.
     lava_may_come: bool,
 }
 
 impl SceneSpec {
-    /// Says that its tables are all reactions that are in force, whatever lava comes later.
+    /// Makes the tables of the scene its only reactions, whatever lava is added later.
     pub fn pin_reactions(&mut self) {
         if !self.materials.is_empty() {
             self.default_reactions = DefaultReactions::Off;
         }
     }
 
-    /// The default reactions of its model that its roof, its air and the heat of its lava allow.
+    /// Default reactions of the model that the scene's roof, its air and the heat of its lava
+    /// allow.
     fn possible_defaults(&self) -> Vec<Reaction> {
         let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("a test reads the default reactions");
         if self.model == Model::Flow {
@@ -107,7 +109,7 @@ impl SceneSpec {
         lists.classic.into_iter().filter(|reaction| reaction.above == 0.0 || gathers(reaction)).collect()
     }
 
-    /// Highest temperature that anything of the lava may have.
+    /// Highest temperature in kelvin that lava of the scene may have; 0 in the classic model.
     fn hottest_k(&self) -> f64 {
         let Some(flow) = self.flow_spec() else { return 0.0 };
         let vents = self.vents.iter().filter_map(|vent| vent.flow.as_ref()?.temperature_k);
@@ -116,7 +118,7 @@ impl SceneSpec {
         vents.chain(bodies).chain(heaters).fold(flow.lava.lava.vent_k, f64::max)
     }
 
-    /// Whether anything puts lava into the box.
+    /// Returns true if a vent or an edit puts lava into the box.
     pub(super) fn has_lava(&self) -> bool {
         let is_lava = |edit: &super::BodySpec| match &edit.matter {
             Matter::Lava { .. } | Matter::Solid { .. } => true,
@@ -126,19 +128,20 @@ impl SceneSpec {
         !self.vents.is_empty() || self.edits().any(|(_, edit)| is_lava(edit))
     }
 
-    /// Whether a material of a reaction is there, as its preset has it; nothing where it is not there.
+    /// Returns true if a material of a reaction matches its preset; `None` where the scene lacks
+    /// the material.
     fn fits(&self, name: &str, has_lava: bool) -> Option<bool> {
         if self.shown(name) == Some(Shows::Solid) {
             return (self.melts() && has_lava).then_some(true);
         }
         let preset = Material::preset(name)?;
         let given = self.materials.iter().find(|material| material.name == name);
-        // Lava needs no table, but something that puts it into the box.
+        // Lava needs no table, but a vent or an edit that puts some into the box.
         let given = if preset.carries_energy() { has_lava.then_some(given.unwrap_or(&preset))? } else { given? };
         Some(given.kind == preset.kind && given.elements == preset.elements)
     }
 
-    /// The materials that a reaction takes or is near, the same for a lava and its melt.
+    /// Materials that a reaction takes or is near; the melt of a lava counts as lava.
     fn met<'a>(&self, reaction: &'a Reaction) -> BTreeSet<&'a str> {
         let near = reaction.near.iter().flat_map(|Terms(near)| near.iter().map(|(name, _)| name.as_str()));
         let taken = reaction.takes.0.iter().map(|(name, _)| name.as_str());
@@ -148,11 +151,12 @@ impl SceneSpec {
             .collect()
     }
 
-    /// How a default reaction stands beside the tables `own` of the scene; nothing where its materials do not all occur.
+    /// State of a default reaction given the scene's tables `own`; `None` where the scene lacks one
+    /// of its materials.
     fn standing(&self, reaction: &Reaction, own: &[Reaction], has_lava: bool) -> Option<Standing> {
         let made = reaction.makes.0.iter().map(|(name, _)| name.as_str());
         let mut made = made.filter(|name| self.materials.iter().any(|material| material.name == *name));
-        // Steam alone stays steam aloft: rain is of scenes with water.
+        // Steam alone stays steam aloft: only scenes with water have rain.
         if reaction.above > 0.0 && made.clone().count() < reaction.makes.0.len() {
             return None;
         }
@@ -170,7 +174,7 @@ impl SceneSpec {
         })
     }
 
-    /// Adds the materials that come of a reaction and that the scene does not name.
+    /// Adds the products of a reaction that the scene does not name.
     fn add_products(&mut self, reaction: &Reaction, products: &mut Vec<String>) {
         for (name, _) in &reaction.makes.0 {
             let is_there = self.materials.iter().any(|material| material.name == *name);
@@ -183,8 +187,8 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Puts the default reactions in force, before those of the scene, with the materials that come of them. What was added before
-    /// is taken out first.
+    /// Puts the default reactions in force, before those of the scene, together with the materials
+    /// that they make. Removes previous additions first.
     ///
     /// # Errors
     /// Names the table that is one too many.
@@ -201,7 +205,8 @@ impl Scene {
         let has_lava = before.lava_may_come || spec.has_lava();
         let mut products = Vec::new();
         let possible = spec.possible_defaults();
-        // What comes of one reaction may be what another one takes.
+        // The product of one reaction may be the reactant of another: repeats until no product is
+        // added.
         let mut standing: Vec<Option<Standing>>;
         loop {
             standing = possible.iter().map(|reaction| spec.standing(reaction, &spec.reactions, has_lava)).collect();
@@ -217,7 +222,7 @@ impl Scene {
         let in_force = reactions.iter().filter(|(_, standing)| *standing == Standing::InForce);
         spec.reactions.splice(..0, in_force.map(|(reaction, _)| reaction.clone()));
         self.added = Added { reactions, products, lava_may_come: before.lava_may_come };
-        // The lava of reactions is the melt, where there is one.
+        // Where the lava melts, reactions with lava apply to the melt.
         spec.take_melting();
         self.check().map_err(|invalid| {
             let expected = format!("false, or fewer tables: with what it adds, {invalid}");
@@ -225,13 +230,14 @@ impl Scene {
         })
     }
 
-    /// The reactions that the scene's text has.
+    /// Reactions of the scene's own text.
     pub(super) fn own_reactions_mut(&mut self) -> &mut [Reaction] {
         let in_force = self.added.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
         &mut self.spec.reactions[in_force..]
     }
 
-    /// Puts the default reactions of lava in force, too, in a scene that has none: somebody may pour some later, by a brush or a vent.
+    /// Puts also the default reactions of lava in force, in a scene without lava: a brush or a vent
+    /// may add some later.
     ///
     /// # Errors
     /// Names the table that is one too many.
@@ -240,7 +246,7 @@ impl Scene {
         self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
     }
 
-    /// A line for each reaction, own and default, that the scene has the materials of.
+    /// One line for each reaction, own and default, whose materials the scene has.
     pub fn reaction_lines(&self) -> Vec<String> {
         let default = self.added.reactions.iter().map(|(reaction, standing)| {
             let about = match standing {
@@ -304,13 +310,13 @@ mod tests {
             "{:?}",
             scene.reaction_lines()
         );
-        // What is recorded says all of it.
+        // A recorded scene writes out all reactions.
         let recorded = scene.recorded(&simulation).to_toml(Path::new("recorded.toml")).expect("a scene");
         let again = Scene::parse(&recorded, Path::new("recorded.toml")).expect("its own scene");
         let mut replayed = again.build(Box::new(Tiled::default())).expect("it fits").simulation;
         (0..60).for_each(|_| replayed.step());
         assert_eq!(replayed.world().state_hash(), simulation.world().state_hash());
-        // Those of the scene go on to replace them, and the switch leaves them out.
+        // Tables of the scene still replace default reactions, and the switch removes those.
         let off = format!("default_reactions = false\n{text}");
         let mut scene = Scene::parse(&off, Path::new("pond.toml")).expect("a right scene");
         scene.expect_lava().expect("nothing to add");

@@ -1,4 +1,4 @@
-//! The picture over the ground of a scene, brought from its own place onto the box.
+//! Picture over the ground of a scene, resampled from its own place onto the box.
 
 use std::path::Path;
 
@@ -10,21 +10,25 @@ use lavoxel_geo::map::{Crs, Site, ToDegrees};
 use lavoxel_geo::terrain::TerrainError;
 use lavoxel_geo::terrain::photo::{self, Photo, Place};
 
-/// Longest side of a picture on a box, in pixels; and shortest longer side of one that comes from another place, whose edges lie anywhere.
+/// Longest side of a picture on a box, in pixels; `SHORTEST` is the least longer side of a picture
+/// from another place, whose edges lie anywhere.
 const LONGEST: f64 = 4096.0;
 const SHORTEST: f64 = 512.0;
 
-/// Points along a side of the box whose places in the picture are worked out; between them they are linear.
+/// Points along a side of the box whose places in the picture are computed; places in between are
+/// interpolated linearly.
 const POINTS: usize = 33;
 
-/// Most times its own area that a mean over a sheared pixel is over.
+/// Upper bound of the filtered area of a sheared pixel, as a multiple of the pixel's own area.
 const MOST_AROUND: f64 = 8.0;
 
 impl Scene {
-    /// The picture over the ground; none in a scene that names none. Weighed beside the world.
+    /// Reads the picture over the ground; `None` in a scene that names none. Its memory is checked
+    /// together with that of the world.
     ///
     /// # Errors
-    /// [`SceneError::Terrain`] for a file that is no picture or shows another place, and for too much memory.
+    /// [`SceneError::Terrain`] for a file that is no picture or shows another place, and for too
+    /// much memory.
     pub fn drape(&self, stage: &Stage) -> Result<Option<Drape>, SceneError> {
         let Some(file) = &self.spec.terrain.drape else { return Ok(None) };
         let path = self.folder.join(file);
@@ -34,7 +38,7 @@ impl Scene {
     }
 }
 
-/// Brings a picture onto a box: by its place where both have one, or else over all of it.
+/// Resamples a picture onto a box: by its place where both have one, or else over the whole box.
 fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainError> {
     let Photo { size, rgba, place } = photo;
     let pixels = Pixels { size, rgba };
@@ -56,7 +60,7 @@ fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainEr
     }
 }
 
-/// The way from coordinates of the terrain to those of the picture.
+/// Returns the conversion from coordinates of the terrain to those of the picture.
 fn to_picture(
     place: &Place,
     size: [usize; 2],
@@ -64,6 +68,7 @@ fn to_picture(
 ) -> Result<impl Fn([f64; 2]) -> Option<[f64; 2]> + use<>, TerrainError> {
     let (unknown, terrain) = (Crs::default(), site.crs());
     let terrain = terrain.filter(|crs| **crs != unknown && place.crs != unknown && !crs.is_same(&place.crs));
+    // Without two different known systems, coordinates are used unchanged.
     let ways = match terrain {
         None => None,
         Some(terrain) => Some(ToDegrees::of(terrain).zip(ToDegrees::of(&place.crs)).ok_or_else(|| {
@@ -84,7 +89,7 @@ fn to_picture(
     })
 }
 
-/// A coordinate system in words.
+/// Name of a coordinate system.
 fn name(crs: &Crs) -> String {
     let number = || crs.epsg().map(|code| format!("EPSG:{code}"));
     crs.name().or_else(number).unwrap_or_else(|| "one without a name".to_owned())
@@ -94,7 +99,7 @@ fn other(crs: &Crs) -> String {
     format!("{}; bring it there, for example with gdalwarp -t_srs", name(crs))
 }
 
-/// The error of a picture that shows nothing of the box.
+/// Error for a picture that shows nothing of the box.
 fn elsewhere(place: &Place, [wide, high]: [usize; 2], (path, site): (&Path, &Site)) -> TerrainError {
     let span =
         |[a, b]: [f64; 2], [c, d]: [f64; 2]| format!("x {} to {}, y {} to {}", a.min(c), a.max(c), b.min(d), b.max(d));
@@ -109,7 +114,7 @@ fn elsewhere(place: &Place, [wide, high]: [usize; 2], (path, site): (&Path, &Sit
     TerrainError::content(path, format!("a picture that shows some of the terrain at {box_}{terrain}"), found)
 }
 
-/// Places in a picture, in its pixels, for those of the box, in shares of it.
+/// Grid of places in a picture, in its pixels, over the box.
 struct Way {
     points: Vec<[f64; 2]>,
 }
@@ -120,7 +125,8 @@ impl Way {
         Self { points: (0..POINTS * POINTS).map(|i| place([share(i % POINTS), share(i / POINTS)])).collect() }
     }
 
-    /// The place in the picture; not numbers where it has none.
+    /// Place in the picture, in pixels, of a point of the box in shares; NaN outside of the
+    /// conversion.
     fn at(&self, shares: [f64; 2]) -> [f64; 2] {
         let part = shares.map(|share| share * (POINTS - 1) as f64);
         let first = part.map(|part| (part as usize).min(POINTS - 2));
@@ -133,18 +139,19 @@ impl Way {
         })
     }
 
-    /// Steps in the picture across the box from west to east, and from north to south.
+    /// Distances in the picture, in its pixels, across the box from west to east, and from north to
+    /// south.
     fn steps(&self) -> [[f64; 2]; 2] {
         let step = |from: [f64; 2], to: [f64; 2]| [0, 1].map(|axis| self.at(to)[axis] - self.at(from)[axis]);
         [step([0.25, 0.5], [0.75, 0.5]), step([0.5, 0.25], [0.5, 0.75])].map(|step| step.map(|half| 2.0 * half))
     }
 
-    /// Width and height in the picture's own pixels of one of so many new ones over the box.
+    /// Width and height, in the picture's own pixels, of one of `size` new pixels over the box.
     fn span(&self, size: [usize; 2]) -> [f32; 2] {
         let [across, down] = self.steps();
         let span = [0, 1].map(|axis| across[axis].abs() / size[0] as f64 + down[axis].abs() / size[1] as f64);
         let area = (across[0] * down[1] - across[1] * down[0]).abs() / (size[0] * size[1]) as f64;
-        // Around pixels of a sheared picture there is far more than what they show.
+        // The bounding box of a pixel of a sheared picture is far larger than the pixel.
         if span[0] * span[1] > MOST_AROUND * area.max(1.0) {
             [area.sqrt() as f32; 2]
         } else {
@@ -152,7 +159,8 @@ impl Way {
         }
     }
 
-    /// Columns and rows over the box of about the picture's own pixels, the longer side within the limits.
+    /// Columns and rows over the box that keep about the picture's own resolution, with the longer
+    /// side within the limits.
     fn size(&self, shortest: f64) -> [usize; 2] {
         let sides = self.steps().map(|[x, y]| x.hypot(y).max(1e-9));
         let longer = sides[0].max(sides[1]);
@@ -161,7 +169,7 @@ impl Way {
     }
 }
 
-/// A picture on so many pixels over the box; clear where it has none.
+/// Resamples a picture to `size` pixels over the box; transparent outside of the picture.
 fn laid(picture: &Pixels, way: &Way, size: [usize; 2], path: &Path) -> Result<Pixels, TerrainError> {
     let bytes = picture.rgba.len() + 4 * size[0] * size[1];
     MemoryEstimate::of("the picture over the ground", bytes, 1.0)
@@ -181,7 +189,7 @@ fn laid(picture: &Pixels, way: &Way, size: [usize; 2], path: &Path) -> Result<Pi
     Ok(Pixels { size, rgba })
 }
 
-/// A linear colour and its opacity as bytes.
+/// Encodes a linear colour and its opacity as sRGB bytes.
 fn encoded((linear, opaque): ([f32; 3], f32)) -> [u8; 4] {
     let [red, green, blue] = linear.map(|light| (linear_to_srgb(light.clamp(0.0, 1.0)) * 255.0 + 0.5) as u8);
     [red, green, blue, (opaque * 255.0 + 0.5) as u8]

@@ -1,4 +1,4 @@
-//! Errors of a scene or its file, each in one line with the place and the mend.
+//! Errors of a scene or its file, each in one line with the place and a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,17 @@ use lavoxel_geo::mesh::MeshError;
 use lavoxel_geo::terrain::TerrainError;
 use lavoxel_geo::terrain::error::mend_of_picture;
 
-/// Why a scene could not be used.
+/// Reason why a scene could not be used.
 ///
-/// Causes are part of the message and not a `source`, so that printing a whole chain of causes says them once.
+/// Causes are part of the message and not a `source`, so that printing a whole chain of causes
+/// repeats nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
     /// The file cannot be read.
     #[error("cannot read scene {path}: {cause}")]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Error of the system.
         cause: io::Error,
@@ -28,31 +29,31 @@ pub enum SceneError {
     /// The file is too long for a scene.
     #[error("{path}: longer than {limit} bytes; is it a scene file (TOML)?")]
     TooLong {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Most bytes.
+        /// Upper bound of the length in bytes.
         limit: u64,
     },
     /// The file is not text.
     #[error("{path}: not UTF-8 text (byte {byte}); is it a scene file (TOML)?")]
     NotText {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Place of the first wrong byte.
+        /// Offset of the first wrong byte, in bytes.
         byte: usize,
     },
     /// The file is neither a scene nor a heightmap that can be read.
     #[error("{path}: not a scene (.toml) and not a known heightmap format ({known}){}", mend_of_picture(path))]
     Neither {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The endings of heightmaps that are known, such as `.asc, .csv, .png`.
+        /// File endings of the known heightmap formats, such as `.asc, .csv, .png`.
         known: String,
     },
     /// A device or a folder.
     #[error("{path} is not a regular file but {what}; name a scene (.toml) or a heightmap")]
     NotRegular {
-        /// Its name.
+        /// Path of the device or folder.
         path: PathBuf,
         /// Kind of the thing.
         what: &'static str,
@@ -60,7 +61,7 @@ pub enum SceneError {
     /// The text is not a scene.
     #[error("{path}:{line}: {message}")]
     Text {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Line, from 1.
         line: usize,
@@ -70,15 +71,15 @@ pub enum SceneError {
     /// A value is out of range.
     #[error("{path}: {invalid}")]
     Invalid {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Which value.
+        /// Wrong value with its key and range.
         invalid: Invalid,
     },
     /// A number that was put in place of another one is not right.
     #[error("{path}: {message}")]
     Unfit {
-        /// The scene.
+        /// Path of the scene.
         path: PathBuf,
         /// Fault, in words.
         message: String,
@@ -89,7 +90,7 @@ pub enum SceneError {
     /// The terrain cannot be made.
     #[error("{path}: {cause}")]
     Terrain {
-        /// The scene file.
+        /// Path of the scene file.
         path: PathBuf,
         /// Fault, in words.
         cause: Box<TerrainError>,
@@ -97,25 +98,25 @@ pub enum SceneError {
     /// The mesh of a body cannot be used.
     #[error("{path}: {cause}")]
     Mesh {
-        /// The scene file.
+        /// Path of the scene file.
         path: PathBuf,
-        /// The mesh, and what is wrong.
+        /// Mesh and fault.
         cause: Box<MeshError>,
     },
     /// The scene would take more memory than allowed.
     #[error("{path}: {cause}")]
     Memory {
-        /// The scene file.
+        /// Path of the scene file.
         path: PathBuf,
-        /// How much it would take.
+        /// Required and allowed memory.
         cause: TooMuchMemory,
     },
     /// The scene cannot be written as TOML.
     #[error("{path}: {cause}")]
     Words {
-        /// The file that was to be written.
+        /// Path of the file that was to be written.
         path: PathBuf,
-        /// The value that TOML cannot hold.
+        /// Value that TOML cannot hold.
         cause: toml::ser::Error,
     },
     /// The scene cannot be written.
@@ -139,7 +140,7 @@ impl SceneError {
         Self::Text { path: path.to_owned(), line, message }
     }
 
-    /// A value out of range, with the line in which the text gives it.
+    /// Error for a value out of range, with the line of its key in the text.
     pub(super) fn in_text(path: &Path, text: &str, invalid: Invalid) -> Self {
         let path = path.to_owned();
         match line_of(text, &invalid.key) {
@@ -149,10 +150,12 @@ impl SceneError {
     }
 }
 
-/// Likeness from which a wrong key is taken for a slip of the pen, and not for a key of another table.
+/// Least Jaro–Winkler similarity at which a wrong key counts as a typing error, and not as a key of
+/// another table.
 const CLOSE: f64 = 0.85;
 
-/// Whether one of the names in the parser's "unknown field `x`, expected one of `a`, `b`" is close to the wrong one.
+/// Returns true if one of the names in the parser's "unknown field `x`, expected one of `a`, `b`"
+/// is close to the wrong one.
 fn has_close_name(message: &str) -> bool {
     let mut names = message.split('`').skip(1).step_by(2);
     let wrong = names.next().unwrap_or_default().to_lowercase();
@@ -164,7 +167,7 @@ pub(super) fn with_nearest_name(message: &str) -> String {
     let wrong_name = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let Some((wrong, known)) = names.split_first().filter(|_| wrong_name) else { return message.to_owned() };
-    // What the documentation calls the models.
+    // Names that the documentation uses for the models.
     let meant = match *wrong {
         "physical" | "metres" | "lava" => "flow",
         "cells" | "automaton" => "classic",

@@ -1,9 +1,11 @@
-//! A scene in finer cells: the box in metres, the ground, the places, the volumes and the times of what pours stay; a cell is smaller.
+//! Refines the cells of a scene: the box in metres, the ground, the places, and the volumes and
+//! times of pouring stay; cells become smaller.
 //!
-//! With a factor of *f*, lengths in cells and numbers of steps are × *f*. Matter moves about a cell in a step, so *f* times as
-//! many steps take it as far in metres, and a step stands for a share 1/*f* of the time. Volumes in full cells are × *f*³, and
-//! those poured in each step × *f*². Losses on the way from cell to cell are spread over *f* ways in place of one. Docs: the part
-//! on finer cells in `docs/scenes.md`.
+//! With a factor of *f*, lengths in cells and numbers of steps are × *f*. Matter moves about a cell
+//! in a step, so *f* times as many steps take matter equally far in metres, and a step stands for a
+//! share 1/*f* of the time. Volumes in full cells are × *f*³, and those poured in each step × *f*².
+//! Losses on the way from cell to cell are spread over *f* moves in place of one. Docs: the part on
+//! finer cells in `docs/scenes.md`.
 
 use super::{BodySpec, Model, Scene, SceneError, VentPlace, VentRadius, VentTable};
 use lavoxel_air::AirSpec;
@@ -17,23 +19,24 @@ use lavoxel_geo::terrain::{DEFAULT_CELL_SIZE_M, Kind, TerrainSpec};
 use lavoxel_sim::goals::GoalSpec;
 use lavoxel_sim::simulation::EventSpec;
 
-/// Largest factor of a scene in finer cells.
+/// Largest refinement factor of a scene.
 pub const MOST_FINER: usize = 8;
 
-/// Rock below the lowest height of a heightmap where nothing says how much, in cells.
+/// Default thickness in cells of the rock below the lowest height of a heightmap.
 const USUAL_BASE: f64 = 4.0;
 
-/// Largest smoothing and size of plates that a look can say, in cells.
+/// Largest smoothing and plate size that a look can hold, in cells.
 const MOST_SMOOTHING: f32 = 3.0;
 const MOST_PLATE: f32 = 1000.0;
 
 impl Scene {
-    /// Replaces the cells by `factor` as many along each side, and all that is said in cells and steps with them, so that the same
-    /// eruption is computed in finer cells. Its memory is checked when it is built.
+    /// Refines each cell into `factor` cells along each side, and converts all values in cells and
+    /// steps, so that the same eruption is computed in finer cells. The memory is checked when the
+    /// scene is built.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] names the factor, or the key for which there are no finer cells: a box that is one cell wide, or what
-    /// would be out of its range.
+    /// [`SceneError::Invalid`] names the factor, or the key that cannot be refined: a box that is
+    /// one cell wide, or a value that would be out of its range.
     pub fn make_finer(&mut self, factor: usize) -> Result<(), SceneError> {
         let origin = self.origin.clone();
         let invalid = |invalid| SceneError::Invalid { path: origin.clone(), invalid };
@@ -43,6 +46,7 @@ impl Scene {
         }
         self.check_can_be_finer(factor).map_err(invalid)?;
         let f = Finer { factor, by: factor as f64 };
+        // Kinds are needed below: the rate of a source of grains is a probability, not a volume.
         let materials = self.materials();
         self.own_reactions_mut().iter_mut().for_each(|reaction| f.reaction(reaction));
         let spec = &mut self.spec;
@@ -84,7 +88,7 @@ impl Scene {
         self.take_defaults().map_err(|invalid| SceneError::Invalid { path: origin, invalid })
     }
 
-    /// Refuses a box that has no finer cells.
+    /// Refuses a box that cannot be refined.
     fn check_can_be_finer(&self, factor: usize) -> Result<(), Invalid> {
         let size = self.spec.grid.size;
         let refused = |expected: &str| Err(Invalid::new("grid.size", format!("{size:?}"), expected));
@@ -98,7 +102,7 @@ impl Scene {
     }
 }
 
-/// How many cells and steps take the place of one.
+/// Number of cells and steps in place of one, as an integer and as a float.
 #[derive(Clone, Copy)]
 struct Finer {
     factor: usize,
@@ -106,13 +110,14 @@ struct Finer {
 }
 
 impl Finer {
-    /// Edge of a cell; a box on a heightmap takes the cells with which it fits.
+    /// Refines the edge of a cell; a box on a heightmap without an edge keeps choosing cells that
+    /// fit.
     fn cells(self, edge_m: &mut Option<f64>, kind: Kind) {
         let usual = (kind != Kind::Heightmap).then_some(DEFAULT_CELL_SIZE_M);
         *edge_m = edge_m.or(usual).map(|edge| edge / self.by);
     }
 
-    /// Generated ground is made in shares of the box.
+    /// Refines the base of a heightmap in cells; generated ground is made in shares of the box.
     fn terrain(self, terrain: &mut TerrainSpec) {
         let usual = (terrain.kind == Kind::Heightmap).then_some(USUAL_BASE);
         terrain.base_cells = terrain.base_cells.or(usual).map(|cells| cells * self.by);
@@ -122,7 +127,8 @@ impl Finer {
         *steps = steps.saturating_mul(self.factor as u64);
     }
 
-    /// Steps that end early, by shorter ones of `step_s` seconds: each is as many as take the place of a whole one.
+    /// Splits steps that end early into shorter ones of `step_s` seconds: each becomes `factor`
+    /// steps.
     fn short_steps(self, short: &[[f64; 2]], step_s: f64) -> Vec<[f64; 2]> {
         let mut finer = Vec::new();
         let (mut next, mut next_s) = (0.0, 0.0);
@@ -142,7 +148,7 @@ impl Finer {
         *place = place.map(|cells| cells * self.by);
     }
 
-    /// A vent; of some that pour, the rate is no volume.
+    /// Refines a vent; where `is_volume` is false the rate is no volume and stays.
     fn vent(self, vent: &mut VentTable, is_volume: bool) {
         if let VentPlace::Cells { x, z } = &mut vent.place {
             (*x, *z) = (*x * self.by, *z * self.by);
@@ -160,7 +166,7 @@ impl Finer {
         vent.end.iter_mut().for_each(|end| self.steps(end));
     }
 
-    /// The share that is left after each of so many ways, of which all together leave `share`.
+    /// Share left after each of `factor` moves that together leave `share`.
     fn kept(self, share: f64) -> f64 {
         share.powf(1.0 / self.by)
     }
@@ -169,7 +175,7 @@ impl Finer {
         1.0 - self.kept(1.0 - share)
     }
 
-    /// The energy that a way of a cell costs.
+    /// Refines the energy loss per move of a cell.
     fn rules(self, rules: &mut RulesSpec) {
         rules.alpha = self.kept(rules.alpha);
         rules.beta = self.kept(rules.beta);
@@ -177,13 +183,14 @@ impl Finer {
         rules.friction.on_liquid = self.lost(rules.friction.on_liquid);
     }
 
-    /// A deep column holds as much more than a shallow one.
+    /// Refines compression: a deep column in finer cells holds the same surplus.
     fn material(self, material: &mut Material) {
         material.compress.max /= self.by;
     }
 
-    /// Where two materials meet, a surface of more cells reacts in more steps, which is as much; what reacts inside of a cell does so in
-    /// more steps.
+    /// Refines a reaction. At a contact of two materials, more cells of surface react in more
+    /// steps, which gives the same rate; inside of a cell, more steps react, so that the chance
+    /// falls.
     fn reaction(self, reaction: &mut Reaction) {
         if reaction.near.is_none() && reaction.place.is_none_or(|place| place == Where::Cell) {
             reaction.chance /= self.by;
@@ -233,7 +240,7 @@ impl Finer {
         }
     }
 
-    /// Volumes of a goal are those of the box in metres.
+    /// Refines a goal: its volumes are those of the box in metres.
     fn goal(self, goal: &mut GoalSpec) {
         self.shape(&mut goal.shape);
         self.steps(&mut goal.until);
@@ -241,7 +248,7 @@ impl Finer {
         volumes.for_each(|cells| *cells *= self.by.powi(3));
     }
 
-    /// Other values of the rules from a step on.
+    /// Refines a change of the rules.
     fn change(self, rules: &mut RulesChange) {
         rules.each(|key, value| match key {
             "alpha" | "beta" => self.kept(value),
@@ -250,14 +257,14 @@ impl Finer {
         });
     }
 
-    /// The air keeps its seconds; where it is slowed down in cells and steps, it is so in more of them.
+    /// Refines the air: times in seconds stay; losses per step are spread over more steps.
     fn air(self, air: &mut AirSpec) {
         air.step_s /= self.by;
         air.friction = air.friction.map(|part| part / self.by);
         air.article.heat_decay = air.article.heat_decay.map(|part| part / self.by as f32);
     }
 
-    /// Patterns of the lava's surface keep their size.
+    /// Refines the look: patterns of the lava's surface keep their size.
     fn look(self, look: &mut LookSpec) {
         look.smoothing = (look.smoothing * self.by as f32).min(MOST_SMOOTHING);
         look.plate_size = look.plate_size.map(|cells| (cells * self.by as f32).min(MOST_PLATE));

@@ -1,5 +1,5 @@
-//! The physical model in a scene: `model = "flow"`, its `[flow]` table, and the keys of the classic automaton that such a
-//! scene does not have, and the other way round.
+//! Physical model in a scene: `model = "flow"`, its `[flow]` table, and checks against keys of the
+//! classic automaton in such a scene and vice versa.
 
 use std::borrow::Cow;
 
@@ -20,19 +20,19 @@ use lavoxel_flow::{Flow, FlowBox, FlowClock, FlowSetup};
 use lavoxel_sim::simulation::EventSpec;
 use lavoxel_sim::state::State;
 
-/// The rules by which lava moves.
+/// Model by which lava moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
-    /// The cellular automaton: cells and steps.
+    /// Cellular automaton: cells and steps.
     #[default]
     Classic,
-    /// The physical model: metres, seconds and kelvin.
+    /// Physical model: metres, seconds and kelvin.
     Flow,
 }
 
 impl Model {
-    /// Whether it is the one that scenes have by themselves.
+    /// Returns true for the default model of scenes.
     pub(super) fn is_classic(&self) -> bool {
         *self == Self::Classic
     }
@@ -40,11 +40,11 @@ impl Model {
 
 words!(Model);
 
-/// Most steps of a scene, and the longest one in seconds.
+/// Largest number of steps of a scene, and the longest step in seconds.
 const MOST_STEPS: f64 = 1e9;
 const LONGEST_STEP_S: f64 = 1e5;
 
-/// Most steps of a scene that end early.
+/// Largest number of steps of a scene that end early.
 const MAX_SHORT: usize = 100_000;
 
 table! {
@@ -53,14 +53,15 @@ table! {
     pub struct FlowSpec {
         /// Seconds of a step: what the window, films and `--steps` count.
         pub step_s: f64 = 20.0, [1e-4, LONGEST_STEP_S] "s";
-        /// How long the scene runs; it takes the place of `film.steps`. The last step ends with it, except with air, whose steps are
-        /// whole.
+        /// Duration of the scene; it takes the place of `film.steps`. The last step ends with it,
+        /// except with air, whose steps are whole.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub duration: Option<Seconds> = None, [0.0, MOST_STEPS * LONGEST_STEP_S] "s";
-        /// Steps that ended early, as a recorded run has them: the number of each, and the time in seconds at which it ended.
+        /// Steps that ended early, as a recorded run has them: the number of each, and the time in
+        /// seconds at which it ended.
         #[serde(deserialize_with = "lavoxel_base::exact::many", skip_serializing_if = "Vec::is_empty")]
         pub short_steps: Vec<[f64; 2]> = Vec::new();
-        /// Whether lava that reaches a side of the box leaves it; else the sides are walls.
+        /// Open sides: lava that reaches a side of the box leaves it; else the sides are walls.
         pub open_sides: bool = true;
         /// Lava that lies there before the first step.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,29 +88,30 @@ impl FlowSpec {
         self.start.as_ref().map_or(Ok(()), |start| start.validate("flow.start", self))
     }
 
-    /// Steps after which a time is over.
+    /// Number of steps after which a time is over.
     pub fn steps_in(&self, Seconds(time): Seconds) -> u64 {
         self.clock().steps_in(time)
     }
 
-    /// Times of its steps, without the end of the run.
+    /// Times of the steps, without the end of the run.
     fn clock(&self) -> FlowClock {
         FlowClock::new(self.step_s, &self.short_steps).unwrap_or_else(|| FlowClock::of(self.step_s))
     }
 }
 
 impl SceneSpec {
-    /// The `[flow]` table of a scene of the physical model, where it may be left out.
+    /// `[flow]` table of a scene of the physical model, by default where left out; `None` in the
+    /// classic model.
     pub fn flow_spec(&self) -> Option<FlowSpec> {
         (self.model == Model::Flow).then(|| self.flow.clone().unwrap_or_default())
     }
 
-    /// The `[flow]` table to change, in a scene of the physical model.
+    /// Mutable `[flow]` table of a scene of the physical model; `None` in the classic model.
     pub(crate) fn flow_mut(&mut self) -> Option<&mut FlowSpec> {
         (self.model == Model::Flow).then(|| self.flow.get_or_insert_default())
     }
 
-    /// Runs so many steps, whatever the scene's duration was.
+    /// Sets the number of steps, and drops the scene's duration.
     pub fn set_steps(&mut self, steps: u64) {
         self.film.steps = steps;
         if let Some(flow) = &mut self.flow {
@@ -117,18 +119,18 @@ impl SceneSpec {
         }
     }
 
-    /// Takes the number of steps from the duration, where there is one.
+    /// Computes the number of steps from the duration, if given.
     pub(super) fn take_duration(&mut self) {
         let steps = self.flow.as_ref().and_then(|flow| Some(flow.steps_in(flow.duration?)));
         self.film.steps = steps.unwrap_or(self.film.steps);
     }
 
-    /// Height of a cell in metres in a scene of the physical model with cells of this width.
+    /// Height of a cell in metres for cells of width `cell_size_m`; `None` in the classic model.
     pub(super) fn cell_height_m(&self, cell_size_m: f64) -> Option<f64> {
         (self.model == Model::Flow).then(|| self.grid.cell_height_m.unwrap_or(cell_size_m))
     }
 
-    /// Checks that a scene has the keys of its model only.
+    /// Checks that a scene has only keys of its model.
     pub(super) fn check_model(&self) -> Result<(), Invalid> {
         match self.model {
             Model::Classic => self.check_classic(),
@@ -137,6 +139,7 @@ impl SceneSpec {
     }
 
     fn check_classic(&self) -> Result<(), Invalid> {
+        // Refused, not ignored: a scene with these keys was meant for the physical model.
         let expected = "left out without model = \"flow\"";
         if let Some(i) = self.reactions.iter().position(|reaction| reaction.heat.is_some()) {
             return Err(Invalid::new(&format!("reaction[{i}].heat"), "set", expected));
@@ -174,7 +177,7 @@ impl SceneSpec {
             true => Err(Invalid::new(key, "set", expected)),
             false => Ok(()),
         };
-        // First: the numbers of such a table are in [rules] by now.
+        // Checked first: the numbers of such a table have moved to [rules] by now.
         let lava = self.materials.iter().position(Material::carries_energy);
         if let Some(i) = lava {
             let expected = "another name in a scene with model = \"flow\": flow.lava has the constants of its lava";
@@ -182,7 +185,7 @@ impl SceneSpec {
         }
         self.check_melting()?;
         let RulesSpec { walls, roof, .. } = self.rules;
-        // What holds for other materials too; the lava has flow.open_sides.
+        // Walls and roof apply to other materials too; the lava has flow.open_sides.
         absent("rules", self.rules != RulesSpec { walls, roof, ..RulesSpec::default() })?;
         absent("grid.capacity", self.grid.capacity != Capacity::Shared)?;
         if let Some(stretch) = self.terrain.vertical_exaggeration {
@@ -194,7 +197,8 @@ impl SceneSpec {
         self.check_flow_vents()
     }
 
-    /// Refuses solid that no lava makes, and events that change what this model has not.
+    /// Refuses solid without a lava that melts, and events that change settings which this model
+    /// lacks.
     fn check_flow_edits(&self) -> Result<(), Invalid> {
         for (key, edit) in self.edits() {
             if matches!(edit.matter, Matter::Solid { .. }) && !self.melts() {
@@ -220,7 +224,7 @@ impl SceneSpec {
         }
     }
 
-    /// Checks that air and lava share their seconds and the shape of their cells.
+    /// Checks that air and lava share their step and the shape of their cells.
     fn check_flow_air(&self) -> Result<(), Invalid> {
         let Some(air) = &self.air else { return Ok(()) };
         let step_s = self.flow.as_ref().map_or(FlowSpec::default().step_s, |flow| flow.step_s);
@@ -258,7 +262,7 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Has the scene run up to a time since its start.
+    /// Limits the run to `duration` since the start.
     ///
     /// # Errors
     /// In a scene of the classic model, and for a time that is out of range.
@@ -267,7 +271,7 @@ impl Scene {
         self.validate()
     }
 
-    /// The look of its pictures. In a scene of the physical model lava glows by its temperature.
+    /// Look of the pictures. In a scene of the physical model lava glows by its temperature.
     pub fn look(&self) -> LookSpec {
         let mut look = self.spec.look.clone();
         if let Some(flow) = self.spec.flow_spec() {
@@ -276,7 +280,7 @@ impl Scene {
         look
     }
 
-    /// Has the sides of the box let lava go, or not, in the words of the scene's model.
+    /// Opens or closes the sides of the box for lava, by the key of the scene's model.
     pub(super) fn set_walls(&mut self, walls: Walls) {
         match self.spec.flow_mut() {
             Some(flow) => flow.open_sides = walls == Walls::Open,
@@ -284,12 +288,12 @@ impl Scene {
         }
     }
 
-    /// The box of the flow of a scene of the physical model.
+    /// Box of the flow of a scene of the physical model.
     pub fn flow_box(grid: Grid, cell_size_m: f64, cell_height_m: f64) -> FlowBox {
         FlowBox { nx: grid.nx, ny: grid.ny, nz: grid.nz, dx_m: cell_size_m, dz_m: cell_height_m }
     }
 
-    /// Memory of the flow in this box.
+    /// Memory of the flow in this box, with its heaters.
     pub fn need_of_flow(&self, space: FlowBox, spec: &FlowSpec) -> MemoryEstimate {
         let grid = Grid::new(space.nx, space.ny, space.nz);
         MemoryEstimate::of("the flow", 1, Flow::need(space, &spec.lava.lava) as f64)
@@ -302,13 +306,14 @@ impl Scene {
         spec.clock().ending_at(end_s.map(|Seconds(end)| end))
     }
 
-    /// The numbers of the flow.
+    /// Parameters of the flow.
     pub fn flow_setup(&self, spec: &FlowSpec, grid: Grid) -> FlowSetup {
         let (lava, heaters) = (spec.lava.lava.clone(), self.spec.heaters_in(spec, grid));
         FlowSetup { lava, step_s: spec.step_s, open_sides: spec.open_sides, seed: self.spec.seed, heaters }
     }
 
-    /// The state of a scene of the physical model, whose memory was checked, on its ground with its lava and its bodies.
+    /// Builds the state of a scene of the physical model on its ground, with its lava and its
+    /// bodies; expects that the memory was checked.
     pub(super) fn state_of_flow(
         &self,
         spec: &FlowSpec,

@@ -1,4 +1,4 @@
-//! The `[[heater]]` tables of a scene of the physical model: flames and hot plates.
+//! `[[heater]]` tables of a scene of the physical model: flames and hot plates.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use lavoxel_base::param::{Table, table};
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::{FlowHeater, Heats};
 
-/// Most heaters of a scene.
+/// Largest number of heaters of a scene.
 const MAX_HEATERS: usize = 1000;
 
 table! {
@@ -19,18 +19,21 @@ table! {
     pub struct HeaterSpec {
         /// Where, in cells of the box as for bodies.
         must pub shape: Shape;
-        /// Parts that are warmed: the highest cell of each column in the shape, as a flame does, or all that is in it.
+        /// Parts that are warmed: the highest cell of each column in the shape, as a flame does, or
+        /// all that is in it.
         #[serde(default)]
         may pub heats: Heats;
-        /// Power, spread over what is warmed by amount; where there is nothing, nothing is given.
+        /// Power, spread over the warmed matter in proportion to its amount; without matter no heat
+        /// is given.
         must pub power_w: f64, [0.0, 1e12] "W";
-        /// Temperature above which nothing is warmed further; absent: that of the vents, `flow.lava.vent_k`.
+        /// Temperature above which nothing is warmed further; absent: that of the vents,
+        /// `flow.lava.vent_k`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub up_to_k: Option<f64>, [1.0, 2000.0] "K";
-        /// When it goes on.
+        /// Time at which it goes on.
         #[serde(default = "at_once")]
         may pub from: Seconds, [0.0, 1e12] "s";
-        /// When it goes off; absent: never.
+        /// Time at which it goes off; absent: never.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub until: Option<Seconds>, [0.0, 1e12] "s";
     }
@@ -65,7 +68,7 @@ impl HeaterSpec {
 }
 
 impl SceneSpec {
-    /// Checks the heaters, and that the lava of the scene melts where there are any.
+    /// Checks the heaters, and that a scene with heaters has a lava that melts.
     pub(super) fn check_heaters(&self) -> Result<(), Invalid> {
         within("number of [[heater]] tables", self.heaters.len() as f64, 0.0, MAX_HEATERS as f64)?;
         if !self.heaters.is_empty() && !self.melts() {
@@ -75,18 +78,18 @@ impl SceneSpec {
         self.heaters.iter().enumerate().try_for_each(|(i, heater)| heater.validate(&format!("heater[{i}]")))
     }
 
-    /// Whether the scene has a lava whose solid can melt.
+    /// Returns true if the scene has a lava whose solid can melt.
     pub(super) fn melts(&self) -> bool {
         self.flow_spec().is_some_and(|flow| flow.lava.lava.melts())
     }
 
-    /// Memory of the places of the heaters in a box.
+    /// Memory of the cells of the heaters in a box.
     pub(super) fn need_of_heaters(&self, grid: Grid) -> MemoryEstimate {
         let cells: f64 = self.heaters.iter().map(|heater| heater.shape.extent(grid).iter().product::<f64>()).sum();
         MemoryEstimate::of("the heaters", 1, cells * size_of::<(u32, u32)>() as f64)
     }
 
-    /// The heaters in a box.
+    /// Heaters in a box.
     pub(super) fn heaters_in(&self, spec: &FlowSpec, grid: Grid) -> Vec<FlowHeater> {
         self.heaters.iter().map(|heater| heater.on(spec, grid)).collect()
     }

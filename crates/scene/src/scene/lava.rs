@@ -1,4 +1,5 @@
-//! A lava in a scene: the name of a preset, or a table that names one and gives other values for some of its keys.
+//! Lava of a scene: the name of a preset, or a table that names a preset and replaces values of
+//! some keys.
 
 use serde::{Deserialize, Serialize, Serializer};
 use toml::{Table, Value};
@@ -6,16 +7,16 @@ use toml::{Table, Value};
 use lavoxel_base::param::{Entry, Form};
 use lavoxel_flow::Lava;
 
-/// The preset of a scene that names none.
+/// Default preset of a scene.
 const USUAL: &str = "etna-basalt";
 
-/// A lava and the preset that it came from.
+/// Lava and the preset it came from.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct LavaSpec {
     /// Name of the preset.
     pub preset: String,
-    /// Its constants, those of the preset and those that were changed.
+    /// Constants of the lava: those of the preset, with changes.
     pub lava: Lava,
 }
 
@@ -26,10 +27,10 @@ impl Default for LavaSpec {
 }
 
 impl LavaSpec {
-    /// The preset with a name.
+    /// Finds a preset by its name.
     ///
     /// # Errors
-    /// Names those that there are.
+    /// Names the known presets.
     pub fn preset(name: &str) -> Result<Self, String> {
         let lava = Lava::preset(name).ok_or_else(|| {
             let known = Lava::PRESETS.map(|name| format!("\"{name}\"")).join(", ");
@@ -39,7 +40,8 @@ impl LavaSpec {
         Ok(Self { preset: name.to_owned(), lava })
     }
 
-    /// The keys whose values are not those of the preset.
+    /// Table of the keys whose values differ from the preset; `None` if a lava cannot be written as
+    /// a table.
     fn changes(&self) -> Option<Table> {
         let base = Lava::preset(&self.preset).and_then(|lava| table_of(&lava));
         let own = table_of(&self.lava)?;
@@ -58,7 +60,7 @@ impl lavoxel_base::param::Value for LavaSpec {
 }
 
 impl Serialize for LavaSpec {
-    /// The name of the preset, or a table of the values that are not its own.
+    /// Writes the name of the preset, or a table of the values that differ from the preset.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let changes = self.changes().ok_or_else(|| serde::ser::Error::custom("flow.lava is no table"))?;
         if changes.is_empty() {
@@ -90,13 +92,13 @@ impl TryFrom<Value> for LavaSpec {
     }
 }
 
-/// A lava as a table with all its keys.
+/// Converts a lava into a table with all its keys.
 fn table_of(lava: &Lava) -> Option<Table> {
     Table::try_from(lava).ok()
 }
 
-/// Writes the values of `changes` over those of a table, of which they must be keys. A table in it with another law or
-/// kind replaces the one there; else its values go over those of that law.
+/// Merges `changes` into `table`, whose keys they must be. An inner table with another law or kind
+/// replaces the old one; otherwise its values are merged into the old one.
 fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
     for (name, value) in changes {
         let path = format!("{key}.{name}");
@@ -120,7 +122,7 @@ fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes a table of a law over the one there.
+/// Merges the table of a law into the old one, or replaces the old one by another law.
 fn put_table(path: &str, old: &mut Value, inner: Table) -> Result<(), String> {
     let Value::Table(table) = old else { return Ok(()) };
     let tag = ["law", "kind"].into_iter().find(|tag| table.contains_key(*tag)).unwrap_or("law");
@@ -128,7 +130,7 @@ fn put_table(path: &str, old: &mut Value, inner: Table) -> Result<(), String> {
     if !is_another {
         return merge(path, table, inner);
     }
-    // Whole numbers are as good as others.
+    // Integers are accepted as floats.
     let number = |value| if let Value::Integer(number) = value { Value::Float(number as f64) } else { value };
     *old = Value::Table(inner.into_iter().map(|(name, value)| (name, number(value))).collect());
     Ok(())

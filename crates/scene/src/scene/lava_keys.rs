@@ -1,5 +1,5 @@
-//! Keys of the lava in its `[[material]]` table and in the `material` of an `[[event]]`: a text that has them there is read as one
-//! that has them in `[rules]` and `[look]`, where their values are kept.
+//! Keys of the lava in its `[[material]]` table and in the `material` of an `[[event]]`: moves
+//! these keys to `[rules]` and `[look]`, where their values are kept, before the text is read.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ use lavoxel_base::param::Value;
 use lavoxel_base::validate::{Invalid, tame};
 use lavoxel_sim::simulation::EventSpec;
 
-/// Writes tables of materials: that of the lava without keys whose values `[rules]` and `[look]` keep.
+/// Writes tables of materials: that of the lava without keys whose values `[rules]` and `[look]`
+/// keep.
 pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     #[serde(untagged)]
@@ -31,10 +32,11 @@ pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::O
     }))
 }
 
-/// A value of a parsed text, which knows its place there.
+/// Value of a parsed text with its position.
 type Placed<'t> = Spanned<DeValue<'t>>;
 
-/// A value taken from a table of the lava: the table that keeps it, its key there, and the key as written, dotted.
+/// Value taken from a table of the lava, with the table and key that keep the value, and the dotted
+/// key as written.
 struct Taken<'t> {
     table: &'static str,
     key: &'static str,
@@ -42,12 +44,12 @@ struct Taken<'t> {
     value: Placed<'t>,
 }
 
-/// Keys that keep values, each with the key under which the text has it.
+/// Moved keys: pairs of the key that keeps the value and the key as written.
 #[derive(Default)]
 pub(super) struct Moved(Vec<(String, String)>);
 
 impl Moved {
-    /// An error with the key that the text has.
+    /// Converts the key of an error into the key as written.
     pub(super) fn as_written(&self, mut invalid: Invalid) -> Invalid {
         for (kept, written) in &self.0 {
             if let Some(rest) = invalid.key.strip_prefix(kept).filter(|rest| !rest.starts_with(char::is_alphanumeric)) {
@@ -59,12 +61,12 @@ impl Moved {
     }
 }
 
-/// A table behind a key.
+/// Table of a value; `None` if the value is no table.
 fn table_of<'a, 't>(value: &'a mut Placed<'t>) -> Option<&'a mut DeTable<'t>> {
     if let DeValue::Table(table) = value.get_mut() { Some(table) } else { None }
 }
 
-/// The tables of a list with their places.
+/// Tables of a list with their indices.
 fn tables_of<'a, 't>(scene: &'a mut DeTable<'t>, list: &str) -> impl Iterator<Item = (usize, &'a mut DeTable<'t>)> {
     let list: &mut [Placed<'t>] = match scene.get_mut(list).map(Spanned::get_mut) {
         Some(DeValue::Array(list)) => list,
@@ -77,7 +79,8 @@ fn is_lava(table: &DeTable<'_>) -> bool {
     matches!(table.get("name").map(Spanned::get_ref), Some(DeValue::String(name)) if name == Material::LAVA)
 }
 
-/// Takes what others keep out of a table of the lava; `name` is that of the table in messages.
+/// Takes the values that other tables keep out of a table of the lava; `name` is the name of the
+/// table in messages.
 fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     for (own, key) in Material::lava_keys() {
         let taken = |value| Taken { table: "rules", key, written: format!("{name}.{own}"), value };
@@ -85,7 +88,8 @@ fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     }
 }
 
-/// Has the tables that keep the values of the lava say what its own tables say; `text` is that of the scene.
+/// Moves the values in tables of the lava to the tables that keep them; `text` is the text of the
+/// scene, for error positions.
 pub(super) fn take_lava(
     scene: &mut DeTable<'_>,
     (origin, text): (&std::path::Path, &str),
@@ -111,7 +115,7 @@ pub(super) fn take_lava(
     Ok(moved)
 }
 
-/// Refuses a key that no table of the lava has, with the place of it.
+/// Refuses a key that no table of the lava has, with its byte position.
 fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     let known: Vec<_> = Material::form().entries().iter().map(|entry| entry.key).collect();
     let Some(wrong) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) else { return Ok(()) };
@@ -119,7 +123,7 @@ fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     Err((with_nearest_name(&message), wrong.span().start))
 }
 
-/// Has an event that changes the lava change rules.
+/// Converts an event that changes the lava into one that changes rules.
 fn take_event(event: &mut DeTable<'_>, i: usize, text: &str, moved: &mut Moved) -> Result<(), Invalid> {
     let name = format!("event[{i}].material");
     let Some(lava) = event.get_mut("material").and_then(table_of).filter(|lava| is_lava(lava)) else { return Ok(()) };
@@ -145,19 +149,20 @@ fn take_event(event: &mut DeTable<'_>, i: usize, text: &str, moved: &mut Moved) 
     Ok(())
 }
 
-/// Puts a value where it is kept.
+/// Moves a value to the table that keeps it.
 fn put<'t>(into: &mut DeTable<'t>, taken: Taken<'t>, text: &str, moved: &mut Moved) -> Result<(), Invalid> {
     let Taken { table, key, written, value } = taken;
     let span = value.span();
     let empty = || Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
     let kept = into.entry(Spanned::new(span.clone(), table.into())).or_insert_with(empty);
-    // Where it is none, the reader of the scene says so.
+    // Where this is no table, the reader of the scene reports so.
     let Some(kept) = table_of(kept) else { return Ok(()) };
     let names = (format!("{table}.{key}"), written);
     merge(kept, Spanned::new(span.clone(), key.into()), value, names, text, moved)
 }
 
-/// Puts a value behind a key, unless another one is there; `names` are those of the key, and of the one that the text has.
+/// Inserts a value under a key, unless the key is there with another value; `names` are the key
+/// that keeps the value, and the key as written.
 fn merge<'t>(
     into: &mut DeTable<'t>,
     key: Spanned<toml::de::DeString<'t>>,
@@ -180,6 +185,7 @@ fn merge<'t>(
         });
     }
     let shown = |value: &Placed<'_>| tame(text.get(value.span()).unwrap_or_default());
+    // Equal values in both places are no conflict.
     if is_same(there.get_ref(), value.get_ref()) {
         return Ok(());
     }
@@ -187,7 +193,7 @@ fn merge<'t>(
     Err(Invalid::new(written, shown(&value), expected))
 }
 
-/// Whether two values are one, however their numbers are written.
+/// Returns true if two values are equal, whatever the notation of their numbers.
 fn is_same(one: &DeValue<'_>, other: &DeValue<'_>) -> bool {
     let number = |value: &DeValue<'_>| match value {
         DeValue::Integer(number) => number.as_str().parse::<f64>().ok(),

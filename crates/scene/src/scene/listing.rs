@@ -1,4 +1,5 @@
-//! Keys that the built-in scene does not show, as comments of a scene: made from the lists of keys, so that none is left out.
+//! Listing of all keys that the built-in scene does not show, as comments of a scene: generated
+//! from the lists of keys, so that none is left out.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +10,14 @@ use super::{SceneSpec, VOLCANO};
 use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_flow::Lava;
 
-/// Column at which words begin, as in the built-in scene, and the last column of a line.
+/// Column at which words begin, as in the built-in scene; `WIDTH` is the last column of a line.
 const WORDS_AT: usize = 31;
 const WIDTH: usize = 120;
 
-/// Tables within tables that are written out; a deeper one is a value `{ … }`.
+/// Depth of nested tables that are written out; a deeper table is a value `{ … }`.
 const DEEPEST: usize = 2;
 
-/// Tables and keys of a scene that the built-in scene does not show, each with the value that it takes when left out.
+/// Lists the tables and keys that the built-in scene does not show, each with its default value.
 pub fn other_keys() -> String {
     let mut listing = Listing { shown: shown(VOLCANO), lines: Vec::new() };
     listing.lines.push(
@@ -37,7 +38,7 @@ pub fn other_keys() -> String {
     listing.lines.join("\n")
 }
 
-/// Keys that a text shows, each behind the names of its tables.
+/// Dotted keys that a text shows.
 fn shown(text: &str) -> BTreeSet<String> {
     let mut table = String::new();
     let mut found = BTreeSet::new();
@@ -56,14 +57,14 @@ fn path_of(table: &str, key: &str) -> String {
     if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
 }
 
-/// Keys of a table, or of each of a list of tables, and whether it is a list; nothing of another value and of a table whose keys
-/// depend on its kind, such as a shape.
+/// Keys of a table, or of each of a list of tables, and true for a list; `None` for another value
+/// and for a table whose keys depend on its kind, such as a shape.
 fn table_of(form: &Form) -> Option<(&[Entry], bool)> {
     match form {
         Form::Table(keys) if keys.iter().any(|key| !key.kinds.is_empty()) => None,
         Form::Table(keys) => Some((keys, false)),
         Form::List(of, None) => table_of(of).map(|(keys, _)| (keys, true)),
-        // A name, or a table that starts from it.
+        // A name, or a table that starts from that name.
         Form::Either(forms) => forms.iter().find_map(table_of).filter(|(_, is_list)| !is_list),
         _ => None,
     }
@@ -75,12 +76,12 @@ struct Listing {
 }
 
 impl Listing {
-    /// Whether the built-in scene shows a key.
+    /// Returns true if the built-in scene shows a key.
     fn shows(&self, path: &str) -> bool {
         self.shown.contains(path)
     }
 
-    /// A table with its head, and the tables in it.
+    /// Lists a table with its heading, and its inner tables.
     fn table(&mut self, path: &str, entry: &Entry, defaults: &Json, depth: usize) {
         let Some((keys, is_list)) = table_of(&entry.form).filter(|_| !self.shows(path)) else { return };
         let defaults = if is_list { &defaults[0] } else { defaults };
@@ -108,7 +109,7 @@ impl Listing {
         }
     }
 
-    /// A key or a head, and words behind it, in as many lines as they need.
+    /// Writes a key or a heading with a description, wrapped into lines.
     fn line(&mut self, start: &str, words: &str) {
         let mut line = format!("{start:WORDS_AT$}#");
         for word in words.split_whitespace() {
@@ -122,7 +123,7 @@ impl Listing {
     }
 }
 
-/// A value as TOML, or … where there is none.
+/// Formats a value as TOML, or … for none.
 fn value(default: &Json) -> String {
     match default {
         Json::Null => "…".to_owned(),
@@ -137,7 +138,7 @@ fn value(default: &Json) -> String {
     }
 }
 
-/// Range or choice of the values of a key, in few words; nothing where the words of the key say all.
+/// Range or choice of the values of a key, briefly; empty where the description says all.
 fn values(key: &Entry) -> String {
     let (low, high) = key.range;
     let choice = |form: &Form| match form {
@@ -158,7 +159,7 @@ fn values(key: &Entry) -> String {
     }
 }
 
-/// A limit without a row of zeros.
+/// Formats a limit without a row of zeros.
 fn limit(number: f64) -> String {
     let plain = number == 0.0 || (1e-3..1e6).contains(&number.abs());
     if plain { number.to_string() } else { format!("{number:e}") }

@@ -1,5 +1,5 @@
-//! The materials in which a scene of the physical model shows a lava that melts: what is solid of it, what is liquid, and rock
-//! of bodies.
+//! Materials in which a scene of the physical model displays a lava that melts: its solid, its
+//! liquid, and rock of bodies.
 
 use super::SceneSpec;
 use lavoxel_automaton::matter::{Material, Shows, Terms};
@@ -7,12 +7,12 @@ use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::validate::Invalid;
 
 impl SceneSpec {
-    /// Adds the materials of a lava that melts. Tables that say what they show, or have its usual name, keep their name, look and
-    /// elements. The lava of reactions is the melt.
+    /// Adds the materials of a lava that melts. Tables that name the part they show, or have its
+    /// default name, keep their name, look and elements. Replaces lava in reactions by the melt.
     pub(super) fn take_melting(&mut self) {
         let Some(flow) = self.flow_spec().filter(|flow| flow.lava.lava.melts()) else { return };
         let looks = looks(&flow.lava.preset);
-        // What flows displaces all that is lighter than the lava of other scenes, whatever its own density.
+        // The flow displaces everything lighter than the default lava, whatever its own density.
         let density = flow.lava.lava.density_kg_m3.max(Material::lava().density);
         for (part, look) in Shows::ALL.into_iter().zip(looks) {
             let given = self.materials.iter().position(|material| material.shows == Some(part));
@@ -33,17 +33,17 @@ impl SceneSpec {
         }
     }
 
-    /// The material that shows a part of a lava that melts, where there is one.
+    /// Material that shows a part of a lava that melts; `None` without one.
     pub(super) fn that_shows(&self, part: Shows) -> Option<&Material> {
         self.materials.iter().find(|material| material.shows == Some(part))
     }
 
-    /// Part of a lava that melts which the material of a name shows.
+    /// Part of a lava that melts which the named material shows.
     pub(super) fn shown(&self, name: &str) -> Option<Shows> {
         self.materials.iter().find(|material| material.name == name)?.shows
     }
 
-    /// Refuses what would change the layers that show a lava that melts.
+    /// Refuses sources, edits and reactions that would change the layers of a lava that melts.
     pub(super) fn check_melting(&self) -> Result<(), Invalid> {
         if !self.melts() {
             return Ok(());
@@ -60,6 +60,7 @@ impl SceneSpec {
                 "another material: this one shows the lava, which a [[vent]], \"lava\" or \"solid\" puts into the box";
             return Err(Invalid::new(&key, format!("{:?}", name.unwrap_or_default()), expected));
         }
+        // Solid and mould follow the flow and its bodies: reactions may only use the melt.
         let fixed = |name: &String| matches!(self.shown(name), Some(Shows::Solid | Shows::Mould));
         for (i, reaction) in self.reactions.iter().enumerate() {
             for (side, Terms(terms)) in [("takes", &reaction.takes), ("makes", &reaction.makes)] {
@@ -73,7 +74,7 @@ impl SceneSpec {
         Ok(())
     }
 
-    /// Checks that each part of a lava that melts is shown once, and none of another lava.
+    /// Checks that each part of a lava that melts is shown once, and that no other lava has parts.
     pub(super) fn check_shown(&self) -> Result<(), Invalid> {
         for (i, Material { name, shows, .. }) in self.materials.iter().enumerate().filter(|(_, m)| m.shows.is_some()) {
             let wrong = |expected| Err(Invalid::new(&format!("material[{i}].shows"), format!("of {name}"), expected));
@@ -88,7 +89,7 @@ impl SceneSpec {
     }
 }
 
-/// The looks of mould, solid and melt of a preset of the lava.
+/// Looks of mould, solid and melt of a preset of the lava.
 fn looks(preset: &str) -> [MaterialLook; 3] {
     let of =
         |preset, color: &str, waves| MaterialLook { color: Some(color.to_owned()), waves, ..MaterialLook::of(preset) };

@@ -1,8 +1,9 @@
-//! Scenes: a TOML file with what is simulated and how it is shown.
+//! Scenes: TOML files that describe a simulation and its display.
 //!
-//! [`SceneSpec`] is the file as written, every key with a default; [`Scene`] is one that was checked, with the folder
-//! of its files. `terrains/volcano.toml` is the built-in scene and shows every key. Places that depend on
-//! the ground, such as a [vent](VentTable) in coordinates of a map, become cells in [`Scene::build`].
+//! [`SceneSpec`] is the file as written, every key with a default; [`Scene`] is a checked one, with
+//! the folder of its files. `terrains/volcano.toml` is the built-in scene and shows every key.
+//! Places that depend on the ground, such as a [vent](VentTable) in coordinates of a map, become
+//! cells in [`Scene::build`].
 
 mod around;
 mod barrier;
@@ -65,7 +66,7 @@ pub use self::vent::{RatesFiles, VentPlace, VentRadius, VentTable};
 pub use crate::film::FilmSpec;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::matter::{Kind, Material, Reaction, check_known};
-/// Something put into the box before the first step.
+/// Matter put into the box before the first step.
 pub use lavoxel_automaton::world::Edit as BodySpec;
 use lavoxel_automaton::world::{CellMeasure, ColumnQuantity, Ground, Matter, Quantity, World};
 use lavoxel_base::grid::Grid;
@@ -84,63 +85,65 @@ use lavoxel_sim::simulation::{Event, MAX_EVENTS, Simulation};
 use lavoxel_sim::source::{FUME, VentSpec, check_vents};
 use lavoxel_sim::state::State;
 
-/// The built-in scene, complete and with comments.
+/// Text of the built-in scene, complete and with comments.
 pub const VOLCANO: &str = include_str!("../../../../terrains/volcano.toml");
 
 /// Longest scene file that is read, in bytes. A long session with a brush takes a few megabytes.
 pub const MAX_FILE: u64 = input::SCENE.most_bytes;
 
-/// Most threads that may be asked for.
+/// Largest number of threads that may be requested.
 pub const MAX_THREADS: usize = 1024;
 
-/// Most bodies of a scene.
+/// Largest number of bodies of a scene.
 const MAX_BODIES: usize = 10_000;
 
-/// A scene that was checked.
+/// Checked scene.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Its keys.
+    /// Keys of the scene.
     pub spec: SceneSpec,
-    /// Folder to which the paths in it are relative.
+    /// Folder to which the paths of the scene are relative.
     folder: PathBuf,
-    /// The file, for messages.
+    /// Path of the scene file, for messages.
     origin: PathBuf,
-    /// Choices for a heightmap that came without a scene.
+    /// Choices made for a heightmap that came without a scene, a sentence each.
     choices: Vec<String>,
-    /// Additions of default reactions to its keys.
+    /// Additions of default reactions to the keys.
     added: Added,
 }
 
 impl Scene {
-    /// The built-in volcano, without air: the scene of files, benchmarks and programs. [`Self::eruption`] is that of the window.
+    /// Built-in volcano, without air: the scene of files, benchmarks and programs.
+    /// [`Self::eruption`] is that of the window.
     pub fn volcano() -> Self {
         Self::built_in(VOLCANO, "(built-in volcano)")
     }
 
-    /// The volcano that the window opens: the built-in one with open sides, and smoke from its crater.
+    /// Volcano that the window opens: the built-in one with open sides, and smoke from its crater.
     pub fn eruption() -> Self {
         Self::built_in(include_str!("../../../../terrains/eruption.toml"), "(built-in eruption)")
     }
 
     fn built_in(text: &str, origin: &str) -> Self {
-        // Not weighed: its text is as long as it is, and what is made of it is weighed like any other.
+        // No memory check here: the length of the text is fixed, and building the scene is checked
+        // like any other.
         Self::read(text, Path::new(origin))
             .and_then(|scene| scene.with_defaults(text))
             .expect("a test reads the built-in scenes")
     }
 
-    /// The materials of the layers of its world, in their order.
+    /// Materials of the layers of the world, in order.
     pub fn materials(&self) -> Vec<Material> {
         Material::with_lava(self.spec.materials.clone())
     }
 
-    /// All quantities of the cells of its world.
+    /// All quantities of the cells of the world.
     pub fn quantities(&self) -> Vec<Quantity> {
         Quantity::of_cells(&self.materials(), self.spec.model == Model::Flow, self.spec.air.is_some())
     }
 
-    /// The quantity that a slice shows where none is named: the amount of the lava, in a scene without any that of its first other
-    /// material, and where air is all that moves its ash.
+    /// Default quantity of a slice: the amount of the lava; without lava the amount of the first
+    /// other material, and with air alone the ash of the air.
     pub fn usual_quantity(&self) -> Quantity {
         let others = Material::besides_lava(&self.spec.materials)
             .next()
@@ -150,7 +153,7 @@ impl Scene {
         without_lava.unwrap_or_default()
     }
 
-    /// All quantities of the columns of its world: what maps can show.
+    /// All quantities of the columns of the world, which maps can show.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
         let flow = self.spec.flow_spec();
         Quantity::of_columns(
@@ -168,10 +171,10 @@ impl Scene {
         }
     }
 
-    /// The text of a scene file as it stands there, or that of the scene of a session file.
+    /// Reads the text of a scene file, or of the scene of a session file.
     ///
     /// # Errors
-    /// [`SceneError`] for what cannot be read, is no text or is longer than a scene may be.
+    /// [`SceneError`] for a file that cannot be read, is no text or is longer than a scene may be.
     pub fn text_of(path: &Path) -> Result<String, SceneError> {
         if inside::is_session(path) {
             return Self::text_of(&path.join(pack::SCENE));
@@ -193,8 +196,8 @@ impl Scene {
             .map_err(|e| SceneError::NotText { path: path.to_owned(), byte: e.utf8_error().valid_up_to() })
     }
 
-    /// Reads and checks the text of a scene, and puts its [default reactions](DEFAULT_REACTIONS) in force; paths in it are
-    /// relative to the folder of `origin`.
+    /// Reads and checks the text of a scene, and puts its [default reactions](DEFAULT_REACTIONS) in
+    /// force; paths in the text are relative to the folder of `origin`.
     pub fn parse(text: &str, origin: &Path) -> Result<Self, SceneError> {
         Self::parse_written(text, origin)?.with_defaults(text)
     }
@@ -204,7 +207,8 @@ impl Scene {
         Ok(self)
     }
 
-    /// Reads a scene without default reactions: the text says all, as that of a checkpoint does.
+    /// Reads a scene without default reactions, such as that of a checkpoint: its text holds all
+    /// reactions.
     pub fn parse_written(text: &str, origin: &Path) -> Result<Self, SceneError> {
         need::reading(text)
             .check("make the scene's file shorter")
@@ -260,7 +264,7 @@ impl Scene {
         }
         self.check_materials()?;
         self.check_air()?;
-        // Those in metres and coordinates are counted once the terrain is known.
+        // Vents in metres and coordinates are counted once the terrain is known.
         let known: Vec<_> = self.vents().filter_map(|(_, vent)| vent.in_cells()).collect();
         check_vents(known.iter(), grid)?;
         for (i, body) in spec.bodies.iter().enumerate() {
@@ -276,7 +280,7 @@ impl Scene {
         spec.film.validate()
     }
 
-    /// The `[[vent]]` tables, then the `[[source]]` tables, then the `[[fume]]` tables, with their names.
+    /// `[[vent]]` tables, then `[[source]]` tables, then `[[fume]]` tables, with their names.
     pub fn vents(&self) -> impl Iterator<Item = (String, Cow<'_, VentTable>)> {
         let named = |name: &'static str, list| {
             let list: &[VentTable] = list;
@@ -288,7 +292,7 @@ impl Scene {
         named("vent", &self.spec.vents).chain(named("source", &self.spec.sources)).chain(fumes)
     }
 
-    /// Checks what there is of the air, and that nothing gives to an air that is not there.
+    /// Checks the air, and that a scene without air has no vent or edit that gives to the air.
     fn check_air(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         if let Some(i) = spec.fumes.iter().position(|fume| fume.material.is_some()) {
@@ -309,7 +313,8 @@ impl Scene {
                     return Err(Invalid::new(&format!("{key}.air.inks"), format!("{inks} shares"), expected));
                 }
             }
-            // Where only the terrain knows how large a cell is, the air is checked once more when it is made.
+            // Where only the terrain gives the size of a cell, the air is checked once more when it
+            // is made.
             return spec.grid.cell_size_m.map_or(Ok(()), |cell| air.grid(spec.grid.grid()?, cell).map(drop));
         }
         let gives = |(key, vent): (String, Cow<'_, VentTable>)| (vent.air.is_some() || vent.is_fume()).then_some(key);
@@ -320,7 +325,7 @@ impl Scene {
         }
     }
 
-    /// Checks that vents name no material, and that all that is named is there.
+    /// Checks that vents name no material, and that all named materials exist.
     fn check_materials(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         let mut named = spec.vents.iter().enumerate().filter_map(|(i, vent)| Some((i, vent.material.as_ref()?)));
@@ -345,7 +350,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The events, checked; those that need a file have no cells yet.
+    /// Checked events; those that need a file have no cells yet.
     fn events(&self) -> Result<Vec<Event>, Invalid> {
         let events = self.spec.events.iter().enumerate();
         events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
@@ -355,42 +360,44 @@ impl Scene {
         SceneError::Terrain { path: self.origin.clone(), cause: Box::new(cause) }
     }
 
-    /// The vents in cells of the ground that was made.
+    /// Converts the vents to cells of the finished ground.
     fn vents_on(&self, ground: &Surface, grid: Grid) -> Result<Vec<VentSpec>, Invalid> {
         let vents: Vec<_> = self.vents().map(|(key, vent)| vent.on(&key, ground, grid)).collect::<Result<_, _>>()?;
         check_vents(vents.iter(), grid)?;
         Ok(vents)
     }
 
-    /// Refuses a box that is too large to be drawn, also for the memory that may be taken; it can still be run.
+    /// Refuses a box that is too large to be drawn, or whose fields exceed the memory limit; such a
+    /// box can still be run.
     pub fn check_drawable(&self) -> Result<(), SceneError> {
         self.check_drawable_with(MemoryEstimate::default())
     }
 
-    /// Checks with the memory that pictures take besides.
+    /// Checks a drawn box together with the memory of the pictures.
     pub fn check_drawable_with(&self, pictures: MemoryEstimate) -> Result<(), SceneError> {
         let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| grid));
         let grid = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
-    /// Memory of a world that is drawn, with the memory that pictures take besides.
+    /// Memory of a world that is drawn, together with the memory of the pictures.
     pub fn need_drawn_with(&self, pictures: MemoryEstimate) -> MemoryEstimate {
         let fields = self.spec.grid.grid().map(|grid| self.need_of_fields(grid));
         self.need().and(fields.unwrap_or_default()).and(pictures)
     }
 
-    /// The simulation of a state of this scene at step 0, without events.
+    /// Creates the simulation of a state of this scene at step 0, without events.
     pub fn simulation(&self, state: State, vents: &[VentSpec], engine: Box<dyn Engine>) -> Simulation {
         let spec = &self.spec;
         let simulation = Simulation::new(state, &spec.rules, vents, spec.seed, engine);
-        // In a browser there is none.
+        // Browsers have no such clock.
         #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
         let simulation = simulation.with_clock(system_clock);
         simulation.with_reactions(spec.reactions.clone())
     }
 
-    /// Makes the world of the scene at step 0, with the events of step 0, unless it takes more memory than allowed.
+    /// Builds the world of the scene at step 0, with the events of step 0, unless it takes more
+    /// memory than allowed.
     pub fn build(&self, engine: Box<dyn Engine>) -> Result<Stage, SceneError> {
         let spec = &self.spec;
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
@@ -410,7 +417,7 @@ impl Scene {
         let start = self.lava_at_start(&mut surface.heights, &site)?;
         self.raise_barriers(&mut surface.heights, &site)?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
-        // What is read from now on comes to all that was checked so far.
+        // The memory of all that is read from here on adds to the checks so far.
         let mut held = vec![self.need().held()];
         let mut shelf = self.shelf(&site);
         let bodies = self.bodies_on(&mut shelf)?;
@@ -445,7 +452,7 @@ impl Scene {
 }
 
 impl Stage {
-    /// The ground as it is now.
+    /// Present ground of the stage.
     pub(crate) fn surface(&self) -> Surface {
         let (heights, site) = (self.simulation.world().ground().surface().to_owned(), &self.site);
         Surface {
@@ -460,13 +467,13 @@ impl Stage {
     }
 }
 
-/// A scene that was built.
+/// Built scene.
 pub struct Stage {
-    /// The automaton at step 0.
+    /// Simulation at step 0.
     pub simulation: Simulation,
-    /// The site of its box.
+    /// Site of the box.
     pub site: Site,
-    /// Remarks on what was assumed or left out while its files were read, a sentence each.
+    /// Remarks on assumptions and omissions while the files were read, a sentence each.
     pub notes: Vec<String>,
 }
 /// Checks that a key of the air names a material of its kind.

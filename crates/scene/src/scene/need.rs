@@ -1,4 +1,4 @@
-//! The memory of a scene, estimated from its numbers alone.
+//! Memory of a scene, estimated from its numbers alone.
 
 use toml_parser::lexer::TokenKind;
 
@@ -14,24 +14,27 @@ use lavoxel_flow::{Flow, FlowCell};
 use lavoxel_geo::terrain::Kind;
 use lavoxel_sim::lowpass::LowPass;
 
-/// Bytes of a column of a vent: its place.
+/// Bytes per column of a vent: its place.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
 
-/// Bytes of a rate in the list of its vent, which doubled as it grew, and in those of the simulation.
+/// Bytes per rate in the list of its vent, which doubled as it grew, and in those of the
+/// simulation.
 pub(super) const BYTES_A_RATE: f64 = 4.0 * size_of::<[f64; 2]>() as f64;
 
-/// Steps of all vents whose lava has to fit at once; the memory of the lava is checked after every step.
+/// Steps of all vents whose lava has to fit at once; the memory of the lava is checked after every
+/// step.
 const STEPS_POURED: f64 = 2.0;
 
-/// Bytes of memory for a token of a text in TOML while it is read: the token and what it stands for, in lists that
-/// double as they grow.
+/// Bytes per token of a TOML text while it is read: the token and its value, in lists that double
+/// as they grow.
 const BYTES_A_TOKEN: f64 = 128.0;
 
-/// Bytes of a table, however few values it has, and of an array, or of half the name of a table in brackets.
+/// Bytes per table, however few values it has; `BYTES_AN_ARRAY` is per array, or per half of a
+/// table name in brackets.
 const BYTES_A_TABLE: f64 = 1400.0;
 const BYTES_AN_ARRAY: f64 = 700.0;
 
-/// Memory that reading a text in TOML takes, estimated from its tokens.
+/// Memory of reading a TOML text, estimated from its tokens.
 pub fn reading(text: &str) -> MemoryEstimate {
     let (mut tokens, mut tables, mut arrays) = (0, 0, 0);
     // Dots since the last name or value, which make tables in a name and fractions in a value.
@@ -60,12 +63,14 @@ pub fn reading(text: &str) -> MemoryEstimate {
         .and(MemoryEstimate::of("the text of the scene", text.len(), 1.0))
 }
 
-/// Bytes of a column while heights of a map are fitted to the box, besides the ground made of them.
+/// Bytes per column while heights of a map are fitted to the box, in addition to the resulting
+/// ground.
 const BYTES_A_FITTED_COLUMN: f64 = 4.0;
 
 impl Scene {
-    /// Memory that the world takes at step 0, or right after the event that puts in most. The lava that vents pour
-    /// later is not in it; see [`State::check_memory`](lavoxel_sim::state::State::check_memory).
+    /// Memory of the world at step 0, or right after the event with the largest edit. Lava that
+    /// vents pour later is not included; see
+    /// [`State::check_memory`](lavoxel_sim::state::State::check_memory).
     pub fn need(&self) -> MemoryEstimate {
         let spec = &self.spec;
         let Ok(grid) = spec.grid.grid() else { return MemoryEstimate::default() };
@@ -79,15 +84,15 @@ impl Scene {
             .and(spec.need_of_goals(grid))
     }
 
-    /// Cells of the air, 0 without. Where only the terrain's file knows how large a voxel is, the air counts without its margin and
-    /// as high as it is by default.
+    /// Number of air cells, 0 without air. Where only the terrain's file gives the size of a voxel,
+    /// the air counts without its margin and with its default height.
     pub fn air_cells(&self) -> usize {
         let (Some(air), Ok(grid)) = (&self.spec.air, self.spec.grid.grid()) else { return 0 };
         let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
         air.grid(grid, cell_m).map_or(0, |air| air.cells.cells())
     }
 
-    /// Memory of the air itself and of all that pictures and files read of the world: the low-pass.
+    /// Memory of the air itself and of the low-pass, which pictures and files read.
     pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
         let fields = LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.other_materials()));
         let Some(air) = &self.spec.air else { return fields };
@@ -95,7 +100,8 @@ impl Scene {
         fields.and(air.need(grid, cell_m)).and(LowPass::need_of_air(self.air_cells()))
     }
 
-    /// Checks that the world, and what is made of it (`extra`), take no more memory than allowed.
+    /// Checks that the world, and `extra` memory for its products, take no more memory than
+    /// allowed.
     ///
     /// # Errors
     /// [`SceneError::Memory`] with the scene's file.
@@ -103,7 +109,7 @@ impl Scene {
         self.check_more(&self.need().and(extra))
     }
 
-    /// Checks memory beside what is held already, and counts it from now on.
+    /// Checks memory in addition to that held already, and holds it from now on.
     pub(super) fn hold(&self, more: &MemoryEstimate) -> Result<Held, SceneError> {
         self.check_more(more)?;
         Ok(more.held())
@@ -115,7 +121,8 @@ impl Scene {
     }
 }
 
-/// An air and the size of its voxels, or what of it does not depend on that.
+/// Air with the size of its voxels; without a known size, the part of the air that does not depend
+/// on the size.
 fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     match cell_m {
         Some(cell_m) => (air.clone(), cell_m),
@@ -123,18 +130,19 @@ fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     }
 }
 
-/// Bytes of a column that an edit raises: its place, its number, its levels, and lists of these.
+/// Bytes per column that an edit raises: its place, its number, its levels, and lists of these.
 const BYTES_A_RAISED_COLUMN: f64 = 56.0;
 
-/// The vents' columns, what they pour at once, and the rows of the box that they pour into.
+/// Memory of the vents: their columns, the volume poured at once, and the rows of the box that
+/// receive it.
 fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
-    // Where only the terrain's file knows how large a cell is, it is taken for a small one.
+    // An unknown cell size counts as a small one: the estimate is an upper bound.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
     let vents = || spec.vents.iter().chain(&spec.sources).chain(&spec.fumes);
     let area = |vent: &VentTable| {
         let [wide, deep] = vent.extent(grid, cell_m);
         let across = 2.0 * vent.radius_in(grid, cell_m) + 2.0;
-        // Of a fissure a strip along each of its pieces.
+        // A fissure covers a strip along each of its pieces.
         let strips = across * (across + 1.5 * vent.to.len() as f64 * (wide + deep));
         (wide * deep).min(strips)
     };
@@ -148,7 +156,7 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .and(World::need_of_lava(grid, poured, deep))
 }
 
-/// Memory of what all bodies put in, and of the one event that puts in most.
+/// Memory of the matter of all bodies, and of the one event with the largest edit.
 fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let mut all = Put::default();
     let factor = |edit: &Edit| {
@@ -175,21 +183,23 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .and(surveys(spec, grid))
 }
 
-/// Heights of surveys on all columns, and the columns of one while they are brought there.
+/// Memory of the heights of surveys on all columns, and of the columns of one survey while it is
+/// converted.
 fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let surveys = spec.edits().filter(|(_, edit)| matches!(edit.matter, Matter::Ground(_))).count() as f64;
     let bytes = surveys * size_of::<f32>() as f64 + surveys.min(1.0) * BYTES_A_RAISED_COLUMN;
     MemoryEstimate::of("the heights of surveys", grid.columns(), bytes)
 }
 
-/// Cells of the flow of a scene of the physical model that bodies and events change; events add up.
+/// Memory of the flow's cells that bodies and events change, in a scene of the physical model;
+/// events add up.
 fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     if spec.model != Model::Flow {
         return MemoryEstimate::default();
     }
     let mut all = Put { flow_cells: bodies.flow_cells, flow_columns: bodies.flow_columns, ..Put::default() };
     spec.events.iter().filter_map(|event| event.put.as_ref()).for_each(|edit| all.add(edit, 1.0, grid));
-    // Where only the terrain's file knows how large a cell is, it is taken for a small one.
+    // An unknown cell size counts as a small one: the estimate is an upper bound.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
     for vent in spec.vents.iter().chain(&spec.sources) {
         all.flow_columns += Flow::columns_around(vent.extent(grid, cell_m));
@@ -204,20 +214,20 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     ))
 }
 
-/// Matter that edits put into the box, at most.
+/// Upper bound of the matter that edits put into the box.
 #[derive(Default)]
 struct Put {
     cells: f64,
     deep: f64,
     hollow_columns: f64,
-    /// Cells that a flow keeps, up to the top of what is put in.
+    /// Cells that a flow stores, up to the top of the added matter.
     flow_cells: f64,
-    /// Columns of a flow whose blocks are made.
+    /// Columns of a flow whose blocks are allocated.
     flow_columns: f64,
 }
 
 impl Put {
-    /// Counts an edit; `factor` is what its matter takes of memory relative to the lava's.
+    /// Counts an edit; `factor` is the memory of its matter relative to that of lava.
     fn add(&mut self, edit: &Edit, factor: f64, grid: Grid) {
         let [wide, high, deep] = edit.shape.extent(grid);
         if !matches!(

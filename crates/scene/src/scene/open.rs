@@ -1,4 +1,4 @@
-//! Opens a named file: a scene file is read, a heightmap gets a scene around it.
+//! Opens a named file: reads a scene file, or builds a scene around a heightmap.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -15,55 +15,64 @@ use lavoxel_geo::terrain::formats::{is_heightmap, known_endings};
 use lavoxel_sim::simulation::EventSpec;
 use lavoxel_sim::source::{VentFlow, VentSpec, check_vents};
 
-/// Values that override those of a scene's file: the flags of a command line, or a table of these keys.
+/// Values that override those of a scene's file: the flags of a command line, or a table of these
+/// keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
-    /// Cells along x, y and z instead of the scene's.
+    /// Number of cells along x, y and z instead of the scene's.
     pub size: Option<[usize; 3]>,
     /// Edge of a cell of the box in metres, instead of the scene's.
     pub cell_size_m: Option<f64>,
     /// Height of a cell of the box in metres, in a scene of the physical model.
     pub cell_height_m: Option<f64>,
-    /// Keys of the terrain that replace the scene's; its kind and file are ignored.
+    /// Keys of the terrain that replace the scene's; kind and file are ignored.
     pub terrain: TerrainSpec,
     /// Vents instead of all of the scene's; empty: the scene's.
     pub vents: Vec<VentOverride>,
-    /// Files of lines (`.geojson`) that are barriers besides those of the scene.
+    /// Files of lines (`.geojson`) with barriers that are added to those of the scene.
     pub barriers: Vec<PathBuf>,
-    /// Heights of other surveys (`.tif`, `.asc`) from a time on, in the physical model; files are named from the folder in which the
-    /// program runs.
+    /// Heights of other surveys (`.tif`, `.asc`) with the times of their events, in the physical
+    /// model; files are named relative to the working folder.
     pub surveys: Vec<(Seconds, PathBuf)>,
-    /// The sides of the box, instead of the scene's.
+    /// Walls at the sides of the box, instead of the scene's.
     pub walls: Option<Walls>,
-    /// Preset of the lava of the physical model, instead of the scene's; a heightmap with one gets that model.
+    /// Preset of the lava of the physical model, instead of the scene's; a heightmap with a preset
+    /// gets that model.
     pub lava: Option<LavaSpec>,
-    /// Lava that lies there before the first step, instead of the scene's; its files are named from the folder in which the program runs.
+    /// Lava present before the first step, instead of the scene's; its files are named relative to
+    /// the working folder.
     pub start: Option<StartSpec>,
-    /// How long the scene runs, in the physical model.
+    /// Duration of the scene, in the physical model.
     pub duration: Option<Seconds>,
-    /// Length of a step in seconds on a bare heightmap, in the physical model; left out, what suits pictures.
+    /// Length of a step on a bare heightmap, in the physical model; `None`: a step that suits
+    /// pictures.
     pub time_step: Option<Seconds>,
-    /// Whether steps on a bare heightmap are, without `time_step`, as long as the results of a whole eruption allow.
+    /// Long-steps flag: steps on a bare heightmap are, without `time_step`, as long as the results
+    /// of a whole eruption allow.
     pub long_steps: bool,
-    /// Cells along a side for each one of the scene, after all other overrides; see [`Scene::make_finer`].
+    /// Number of cells along a side for each cell of the scene, after all other overrides; see
+    /// [`Scene::make_finer`].
     pub finer: Option<usize>,
 }
 
-/// A vent that replaces those of the scene; as text `64,64` (cells), `1200m,800m`, `map:499800,4178300` or `summit`, a fissure as two
-/// places, `1200m,800m..1500m,900m`; each with or without `@2.5` (full cells a step), `@15m3/s` or a table of rates, `@rates.csv`.
+/// Vent that replaces those of the scene. Written `64,64` (cells), `1200m,800m`,
+/// `map:499800,4178300` or `summit`, and for a fissure as two places, `1200m,800m..1500m,900m`;
+/// each optionally with `@2.5` (full cells a step), `@15m3/s` or a table of rates, `@rates.csv`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct VentOverride {
-    /// Its centre, or the first point of a fissure.
+    /// Centre of the vent, or the first point of a fissure.
     pub place: VentPlace,
-    /// The last point of a fissure, in the units of the first one.
+    /// Last point of a fissure, in the units of the first point.
     pub to: Option<[f64; 2]>,
-    /// Full cells poured in a step; left out, the default of a scene, or what suits the box around a heightmap.
+    /// Rate in full cells a step; `None`: the default of a scene, or a rate that suits the box
+    /// around a heightmap.
     pub rate: Option<f64>,
-    /// Cubic metres poured in a second, in the physical model, in place of `rate`; left out, [`USUAL_RATE_M3_S`](lavoxel_sim::source::USUAL_RATE_M3_S).
+    /// Rate in m³/s, in the physical model, in place of `rate`; `None`:
+    /// [`USUAL_RATE_M3_S`](lavoxel_sim::source::USUAL_RATE_M3_S).
     pub rate_m3_s: Option<f64>,
-    /// Table of rates (`.csv`) in place of both, from the folder in which the program runs.
+    /// Table of rates (`.csv`) in place of both rates, relative to the working folder.
     pub rates: Option<PathBuf>,
 }
 
@@ -100,7 +109,7 @@ impl FromStr for VentOverride {
         }
         let on_map = place.trim().strip_prefix("map:");
         let (first, last) = place.split_once("..").map_or((place, None), |(first, last)| (first, Some(last)));
-        // Two numbers, and whether both are in metres.
+        // Two numbers, and true if both are in metres.
         let pair = |text: &str| -> Result<([f64; 2], bool), String> {
             let text = text.trim();
             let (east, south) = text.strip_prefix("map:").unwrap_or(text).split_once(',').ok_or_else(wrong)?;
@@ -125,10 +134,11 @@ impl FromStr for VentOverride {
 }
 
 impl Scene {
-    /// A vent that opens now, on the ground as it is now.
+    /// Places a vent that opens now, on the present ground.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] for a place outside of the box, a rate of the other model, or a table that cannot be read.
+    /// [`SceneError::Invalid`] for a place outside of the box, a rate of the other model, or a
+    /// table that cannot be read.
     pub fn vent_now(&self, vent: &VentOverride, stage: &Stage) -> Result<VentSpec, SceneError> {
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
         vent.check("vent", self.spec.model).map_err(invalid)?;
@@ -140,17 +150,17 @@ impl Scene {
         let grid = stage.site.grid;
         let spec = scene.spec.vents[0].on("vent", &stage.surface(), grid).map_err(invalid)?;
         check_vents([&spec].into_iter(), grid).map_err(invalid)?;
-        // From the present step on, whatever the table has for the start.
+        // From the present step on, whatever start the table has.
         let start = spec.start.max(stage.simulation.steps());
         Ok(VentSpec { start, ..spec })
     }
 }
 
 impl VentOverride {
-    /// The vent, with the rest from another one.
+    /// Converts to a table, with the missing keys of `model`.
     pub(super) fn like(&self, model: &VentTable) -> VentTable {
         let flow = self.rate_m3_s.map(|rate| Box::new(VentFlow::steady(rate))).or_else(|| model.flow.clone());
-        // Scenes name files from their own folder.
+        // Scenes name files relative to their own folder, so that the path is made absolute.
         let whole = |file: &PathBuf| std::path::absolute(file).unwrap_or_else(|_| file.clone());
         let files = |file: &PathBuf| vec![whole(file).to_string_lossy().into_owned()];
         let rates = |file| RatesFiles { files: files(file), start: None, shift: 0.0, radiant_j_m3: None };
@@ -191,8 +201,8 @@ impl Scene {
     /// Reads a scene file, or builds a scene around a heightmap.
     ///
     /// # Errors
-    /// Errors of [`Scene::load`] and [`Scene::around_heightmap`], and [`SceneError::Neither`] for any other
-    /// file.
+    /// Errors of [`Scene::load`] and [`Scene::around_heightmap`], and [`SceneError::Neither`] for
+    /// any other file.
     pub fn open(path: &Path) -> Result<Self, SceneError> {
         if Self::is_heightmap(path) {
             return Self::around_heightmap(path, &Overrides::default());
@@ -206,7 +216,7 @@ impl Scene {
         })
     }
 
-    /// Whether a file is a heightmap and no scene, by its name or else its first bytes.
+    /// Returns true if a file is a heightmap and no scene, by its name or else its first bytes.
     pub fn is_heightmap(path: &Path) -> bool {
         !is_toml(path) && !is_session(path) && is_heightmap(path)
     }
@@ -214,7 +224,8 @@ impl Scene {
     /// Replaces values of the scene by the overrides, and checks every number again.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] for a number that is out of range or a key that this kind of terrain does not have.
+    /// [`SceneError::Invalid`] for a number that is out of range or a key that this kind of terrain
+    /// does not have.
     pub fn apply(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
         let spec = &mut self.spec;
         spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
@@ -230,6 +241,7 @@ impl Scene {
         if let Some(walls) = overrides.walls {
             self.set_walls(walls);
         }
+        // Events count the steps of the scene; another length would move them in time.
         if let Some(time) = overrides.time_step {
             let expected = "left out with a scene, whose events count its own steps; change flow.step_s in its file";
             let invalid = Invalid::new("flow.step_s", time, expected);
@@ -242,7 +254,7 @@ impl Scene {
         self.make_finer(overrides.finer.unwrap_or(1))
     }
 
-    /// Adds files of barriers, whose names are from the folder in which the program runs.
+    /// Adds files of barriers, which are named relative to the working folder.
     pub(super) fn add_barriers(&mut self, files: &[PathBuf]) -> Result<(), SceneError> {
         for file in files {
             let whole = std::path::absolute(file).map_err(|cause| SceneError::Read { path: file.clone(), cause })?;
@@ -251,7 +263,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Replaces values of the physical model, and refuses them in a scene of the other one.
+    /// Replaces values of the physical model, and refuses such overrides in a scene of the classic
+    /// model.
     pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
         let model = self.spec.model;
@@ -284,7 +297,7 @@ impl Scene {
             self.spec.events.push(EventSpec { at, put: Some(Edit::survey(whole)), ..EventSpec::default() });
         }
         if overrides.lava.is_some() {
-            // Those of another lava that melts.
+            // Materials of another lava that melts.
             self.spec.materials.clear();
         }
         self.spec.take_duration();

@@ -1,4 +1,5 @@
-//! Session files (`.lavoxel`): one file with all that somebody else needs to see, change and carry on a session.
+//! Session files (`.lavoxel`): one file with everything that another user needs to see, change and
+//! continue a session.
 //!
 //! It is a ZIP archive of
 //!
@@ -6,10 +7,10 @@
 //! |---|---|
 //! | `scene.toml` | the scene, which replays to the same bits; every command takes the session file in its place |
 //! | the names of heightmaps and meshes | those that the scene reads, with their sidecar files (`terrain::formats::sidecar`), up to [`MAX_PACKED`] bytes each |
-//! | `base.toml`, `history.toml` | the scene before anything was done, and acts and branches since and the hash of the state when it was saved, for the window |
+//! | `base.toml`, `history.toml` | the scene before any action, and actions and branches since, hash of the saved state, for the window |
 //! | `thumbnail.png` | a small picture for lists of files |
 //!
-//! Same session, same bytes.
+//! Invariant: the same session gives the same bytes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Seek, Write};
@@ -25,47 +26,47 @@ use lavoxel_files::inside;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, safe_name};
 use lavoxel_geo::terrain::formats::sidecar;
 
-/// Names in the archive.
+/// Names of the fixed files in the archive.
 pub(super) const SCENE: &str = "scene.toml";
 const BASE: &str = "base.toml";
 const HISTORY: &str = "history.toml";
 const THUMBNAIL: &str = "thumbnail.png";
 
-/// Longest heightmap or mesh that is put into a session file, in bytes; a longer one stays where it is.
+/// Longest heightmap or mesh that is put into a session file, in bytes; a longer one stays outside.
 pub const MAX_PACKED: u64 = 16 << 20;
 
 /// Longest history that is read, in bytes.
 pub const MAX_HISTORY: u64 = 1 << 26;
 
-/// Parts of a session file besides its scene.
+/// Parts of a session file in addition to its scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extras<'a> {
-    /// The scene before anything was done to it, and acts and branches since, as the window writes them.
+    /// Scene before any action, and the actions and branches since, as the window writes them.
     pub history: Option<(&'a Scene, &'a str)>,
-    /// A small picture, as a PNG file.
+    /// Small picture, as a PNG file.
     pub thumbnail: Option<&'a [u8]>,
 }
 
-/// A file that goes into the archive.
+/// File that goes into the archive, with its counted memory.
 struct Packed {
     bytes: Vec<u8>,
     _held: Held,
 }
 
-/// The files that a scene reads, on their way into an archive.
+/// Files that a scene reads, collected for an archive.
 #[derive(Default)]
 struct Files {
-    /// By their names in the archive.
+    /// Files by their names in the archive.
     packed: BTreeMap<String, Packed>,
-    /// The names of those that were met, by their whole paths.
+    /// Names in the archive by absolute path, for all files met so far.
     names: BTreeMap<PathBuf, PathBuf>,
-    /// Those that are too long.
+    /// Absolute paths of the files that are too long.
     left_out: Vec<PathBuf>,
 }
 
 impl Scene {
-    /// Writes the scene and the files that it reads as a session file, and returns the files that stayed outside for their length:
-    /// the scene names them by their whole paths.
+    /// Writes the scene and the files that it reads as a session file. Returns the files that
+    /// stayed outside for their length: the scene names these by absolute paths.
     ///
     /// # Errors
     /// Those of [`Scene::save`], and [`SceneError::Read`] for a file that cannot be read any more.
@@ -84,10 +85,12 @@ impl Scene {
     }
 }
 
-/// The scene before anything was done, and the history since, if the session file has them.
+/// Reads the scene before any action and the history since; `None` if the session file has no
+/// history.
 ///
 /// # Errors
-/// [`SceneError`] where the history is longer than [`MAX_HISTORY`], no text, or cannot be read, and for a wrong scene.
+/// [`SceneError`] where the history is longer than [`MAX_HISTORY`], no text, or cannot be read, and
+/// for a wrong scene.
 pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
     let named = path.join(HISTORY);
     let Some(bytes) = extra(&named)? else { return Ok(None) };
@@ -99,15 +102,15 @@ pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
     Ok(Some((Scene::load(&path.join(BASE))?, text)))
 }
 
-/// The small picture in a session file, as a PNG file, if it has one.
+/// Reads the small picture of a session file, as a PNG file; `None` without one.
 ///
 /// # Errors
-/// [`SceneError::Read`] where it cannot be read.
+/// [`SceneError::Read`] where the picture cannot be read.
 pub fn thumbnail(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
     extra(&path.join(THUMBNAIL))
 }
 
-/// The bytes of a further file in a session file.
+/// Reads a further file in a session file; `None` if the archive does not have it.
 fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
     match inside::file(path) {
         None => Ok(None),
@@ -118,7 +121,7 @@ fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
 }
 
 impl Files {
-    /// Takes a file with its sidecar files, and gives its name in the scene of the archive.
+    /// Takes a file with its sidecar files; returns its name in the scene of the archive.
     fn take(&mut self, path: &Path) -> Result<PathBuf, SceneError> {
         let read = |cause| SceneError::Read { path: path.to_owned(), cause };
         let whole = absolute(path).map_err(read)?;
@@ -136,7 +139,7 @@ impl Files {
         Ok(name)
     }
 
-    /// Adds a file under a name that is free, and its sidecar files under the names that go with it.
+    /// Adds a file under a free name, and its sidecar files under the matching names.
     fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("dat").to_owned();
         let stem = safe_name(&path.file_stem().unwrap_or_default().to_string_lossy());
@@ -162,7 +165,7 @@ impl Files {
     }
 }
 
-/// The bytes of a file; `None` for one that is too long, or no ordinary file.
+/// Reads a file; `None` for one that is too long, or no ordinary file.
 fn read_short(path: &Path) -> io::Result<Option<Packed>> {
     if let Some(inside) = inside::file(path) {
         let inside::Inside { bytes, held } = inside?;
@@ -181,6 +184,7 @@ fn write(
     thumbnail: Option<&[u8]>,
     files: &Files,
 ) -> io::Result<()> {
+    // A fixed time stamp: the same session must give the same bytes.
     let packed = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default());
@@ -211,7 +215,7 @@ mod tests {
     use crate::scene::Stage;
     use lavoxel_automaton::engine::plain::Plain;
 
-    /// A scene with a heightmap, its projection and a mesh in a folder.
+    /// Creates a scene with a heightmap, its projection and a mesh in a folder.
     fn with_files(folder: &Path) -> Scene {
         for name in ["maunga_whau.asc", "maunga_whau.prj", "bridge.obj"] {
             let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../terrains").join(name);
@@ -240,7 +244,7 @@ mod tests {
         assert!(scene.pack(&path, &extras, Existing::Keep).expect("packed").is_empty());
         let expected = hash(&scene);
         let bytes = std::fs::read(&path).expect("written");
-        // Elsewhere, without the files beside it.
+        // In another folder, without the original files.
         let other = tempfile::tempdir().expect("a folder");
         let moved = other.path().join("trip.lavoxel");
         std::fs::write(&moved, &bytes).expect("written");
@@ -251,7 +255,7 @@ mod tests {
         assert_eq!((before.spec, acts.as_str()), (base.spec.clone(), "{}"));
         assert_eq!(thumbnail(&moved).expect("read").as_deref(), Some(&b"picture"[..]));
         assert!(read.files().iter().all(|file| *file == moved), "{:?}", read.files());
-        // Packed again it is the same file; as a scene it still finds what it reads.
+        // Packed again the archive has the same bytes; as a scene it still finds its files.
         let again = other.path().join("again.lavoxel");
         read.pack(&again, &extras, Existing::Keep).expect("packed");
         assert!(std::fs::read(&again).expect("written") == bytes);

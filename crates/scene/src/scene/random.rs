@@ -1,4 +1,5 @@
-//! A volcano of a seed and four numbers: the text of its scene, for a file, the command line and the window.
+//! Random volcano, from a seed and four numbers: generates the text of its scene, for a file, the
+//! command line and the window.
 
 use std::path::Path;
 
@@ -30,15 +31,16 @@ table! {
 
 /// Depth of the crater in its radii.
 const DEPTH: f64 = 1.7;
-/// Side of the box that the usual volcano has.
+/// Side of the default volcano's box, in cells.
 const USUAL_SIDE: f64 = 128.0;
-/// Angle from the camera to the sun, clockwise from above: the sun stands behind the camera, and lights the side that is seen.
+/// Angle from the camera to the sun in degrees, clockwise from above: the sun stands behind the
+/// camera, and lights the visible side.
 const SUN_ASIDE_DEG: f32 = 52.0;
-/// Steps of the film of a volcano of the usual size.
+/// Steps of the film of a volcano of the default size.
 const USUAL_STEPS: f64 = 3000.0;
 
 impl RandomVolcano {
-    /// The text of its scene: the volcano that the window opens, in another shape.
+    /// Text of the volcano's scene: the volcano that the window opens, in another shape.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] names the number that is out of range.
@@ -49,7 +51,7 @@ impl RandomVolcano {
         let (height, size) = (Cone::default().height, self.size());
         let high_m = size[1] as f64 * DEFAULT_CELL_SIZE_M;
         let wide = *side as f64 / USUAL_SIDE;
-        // A share of the box's height, which the side of the box is known in.
+        // As a share of the box's height, which the terrain's `crater_depth` is given in.
         let depth = (crater * DEPTH * *side as f64 / size[1] as f64).min(0.5 * height);
         let turn_deg = self.turn_deg();
         let (air_m, steps) = ((1.6 * high_m).ceil(), (USUAL_STEPS * wide).round());
@@ -105,13 +107,13 @@ every = {}
         ))
     }
 
-    /// Cells along x, y and z: as high as the rim needs.
+    /// Number of cells along x, y and z: as high as the rim needs.
     pub fn size(&self) -> [usize; 3] {
         let high = (self.relief * self.side as f64 / Cone::default().height).ceil() as usize;
         [self.side, high, self.side]
     }
 
-    /// Angle by which the seed turns it, and camera and sun with it, in whole degrees.
+    /// Angle in whole degrees by which the seed turns the volcano, with camera and sun.
     fn turn_deg(&self) -> f32 {
         (mix64(u64::from(self.seed)) % 360) as f32
     }
@@ -121,7 +123,7 @@ every = {}
 const ORIGIN: &str = "(random volcano)";
 
 impl Scene {
-    /// The scene of a volcano. One of the same numbers is the same to the bit on every machine.
+    /// Creates the scene of a volcano. Equal numbers give the same bits on every machine.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] names the number that is out of range.

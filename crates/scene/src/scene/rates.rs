@@ -1,4 +1,5 @@
-//! Tables of effusion rates (`.csv`): times or dates, rates or radiant power, and errors, joined from several sources.
+//! Tables of effusion rates (`.csv`): times or dates, rates or radiant power, and errors, joined
+//! from several sources.
 //!
 //! | column | what |
 //! |---|---|
@@ -8,10 +9,12 @@
 //! | `power_w`, `power_mw` | radiant power, which the vent's `radiant_j_m3` makes a rate |
 //! | `error_m3_s`, `error_w`, `error_mw` | standard error of a rate or a power |
 //!
-//! Rows of all files are brought into the order of time. Rows of one time become one, by weights 1/error² where all have errors, else alike.
+//! Rows of all files are sorted by time. Rows of one time are merged, with weights 1/error² where
+//! all have errors, else with equal weights.
 //!
-//! Radiant power is proportional to the rate where lava spreads as it pours: rate = power/c, with c = 6.45·10²⁵ X^(−10.4) J/m³ for X percent of
-//! silica, within 50 % (Coppola and others 2013, *Rheological control on the radiant density of active lava flows and domes*, J. Volcanol.
+//! Radiant power is proportional to the rate where lava spreads as it pours: rate = power/c, with c
+//! = 6.45·10²⁵ X^(−10.4) J/m³ for X percent of silica, within 50 % (Coppola and others 2013,
+//! *Rheological control on the radiant density of active lava flows and domes*, J. Volcanol.
 //! Geotherm. Res. 249); 1.4·10⁸ at 50 %.
 
 use std::path::Path;
@@ -29,13 +32,14 @@ use lavoxel_files::input::RATES;
 use lavoxel_files::output::protect;
 use lavoxel_files::table::{self, Table};
 
-/// Most rows of a file.
+/// Largest number of rows of a file.
 const MOST_ROWS: usize = 100_000;
 
-/// Bytes of a row while tables are joined: itself, with its time, and joined, in lists that double as they grow.
+/// Bytes per row while tables are joined: the row, the row with its time, and the joined row, in
+/// lists that double as they grow.
 const BYTES_A_ROW: f64 = 2.0 * (2 * size_of::<Row>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
 
-/// The rows in a message about memory, and how to need less.
+/// Name of the rows in a message about memory, and advice for using less.
 const ROWS: &str = "the rows of the tables of rates";
 const MEND: &str = "keep those of an hour or a day";
 
@@ -47,7 +51,7 @@ const POWERS: [(&str, f64); 2] = [("power_w", 1.0), ("power_mw", 1e6)];
 const ERROR: &str = "error_m3_s";
 const POWER_ERRORS: [(&str, f64); 2] = [("error_w", 1.0), ("error_mw", 1e6)];
 
-/// A row: when, how much, and its error.
+/// Row: time, rate and its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     when: When,
@@ -58,12 +62,13 @@ struct Row {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum When {
     Seconds(f64),
-    /// Seconds from 1970 on.
+    /// Seconds since 1970.
     Date(f64),
 }
 
 impl Scene {
-    /// Reads the files of rates of all vents into the tables.
+    /// Reads the files of rates of all vents into the tables; `text` is the text of the scene, for
+    /// error lines.
     pub(super) fn with_rates(mut self, text: &str) -> Result<Self, SceneError> {
         self.read_rates().map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
         Ok(self)
@@ -71,7 +76,7 @@ impl Scene {
 
     /// Reads the files of rates of all vents that still name some.
     pub(super) fn read_rates(&mut self) -> Result<(), Invalid> {
-        // Tables of all vents are there together.
+        // The tables of all vents exist at the same time, so that their memory adds up.
         let mut held = Vec::new();
         for (i, vent) in self.spec.vents.iter_mut().enumerate() {
             let (Some(rates), Some(flow)) = (vent.rates.take(), vent.flow.as_mut()) else { continue };
@@ -88,10 +93,10 @@ impl Scene {
 }
 
 impl RatesFiles {
-    /// Seconds from the start and rates in m³/s, ascending.
+    /// Reads and joins the files: seconds from the start and rates in m³/s, ascending.
     ///
     /// # Errors
-    /// The file, and how it must be.
+    /// Names the file and the expected content.
     pub fn read(&self, folder: &Path) -> Result<Vec<[f64; 2]>, (String, String)> {
         let mut rows = Vec::new();
         for name in &self.files {
@@ -105,13 +110,13 @@ impl RatesFiles {
         self.join(&rows).map_err(|fault| (self.files.join(", "), format!("tables of rates: {fault}")))
     }
 
-    /// Whether a file that can be read has dates.
+    /// Returns true if any readable file has dates.
     pub fn has_dates(&self, folder: &Path) -> bool {
         let rows = |name: &String| read(&folder.join(name), self.radiant_j_m3).unwrap_or_default();
         self.files.iter().flat_map(rows).any(|row| matches!(row.when, When::Date(_)))
     }
 
-    /// The rows in the order of time, on the clock of the simulation.
+    /// Sorts and merges the rows on the clock of the simulation.
     fn join(&self, rows: &[Row]) -> Result<Vec<[f64; 2]>, String> {
         let dates = || rows.iter().filter_map(|row| if let When::Date(date) = row.when { Some(date) } else { None });
         let start = match &self.start {
@@ -138,20 +143,20 @@ impl RatesFiles {
         Ok(from_the_start(joined))
     }
 
-    /// The rate of rows of one time, never below 0.
+    /// Weighted mean rate of rows of one time, shifted by the error, clamped to 0 and above.
     fn mean(&self, same: &[(f64, Row)]) -> f64 {
         let all_known = same.iter().all(|(_, row)| row.error_m3_s.is_some_and(|error| error > 0.0));
         let weight =
             |row: &Row| if all_known { row.error_m3_s.map_or(1.0, |error| 1.0 / (error * error)) } else { 1.0 };
         let total: f64 = same.iter().map(|(_, row)| weight(row)).sum();
         let mean = same.iter().map(|(_, row)| weight(row) * row.rate_m3_s).sum::<f64>() / total;
-        // Of independent errors.
+        // Standard error of the weighted mean of independent errors.
         let errors = same.iter().map(|(_, row)| (weight(row) * row.error_m3_s.unwrap_or(0.0)).powi(2));
         (mean + self.shift * errors.sum::<f64>().sqrt() / total).max(0.0)
     }
 }
 
-/// Rows from time 0 on: what was before holds until the first row after it.
+/// Rows from time 0 on: the last rate before time 0 holds until the first row after.
 fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let before = rows.iter().rposition(|[time, _]| *time <= 0.0);
     let first = before.map(|at| [0.0, rows[at][1]]);
@@ -159,13 +164,13 @@ fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 }
 
 fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
-    // No output of this command takes its place.
+    // Protects the input from being overwritten by an output of this command.
     protect(path);
     let rows = RATES.text(path, |text| parse(&text, radiant_j_m3));
     rows.map_err(|error| error.to_string())?
 }
 
-/// Rows of a text.
+/// Parses the rows of a table's text.
 fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     let table = Table::parse(text, MOST_ROWS)?;
     let columns = Columns::of(&table, radiant_j_m3)?;
@@ -173,9 +178,9 @@ fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     if rows.is_empty() { Err("has no row below its heading".to_owned()) } else { Ok(rows) }
 }
 
-/// Where the numbers are, each with the factor to its unit.
+/// Column indices of the numbers, each with the factor to its unit.
 struct Columns {
-    /// With no factor for dates.
+    /// Time column; without a factor for dates.
     time: (usize, Option<f64>),
     rate: (usize, f64),
     error: Option<(usize, f64)>,
@@ -216,7 +221,8 @@ impl Columns {
     }
 }
 
-/// Seconds from 1970 on of a date such as `2006-07-14T12:00`, in UTC where it has no zone.
+/// Seconds since 1970 of a date such as `2006-07-14T12:00`, in UTC where the date has no zone;
+/// `None` for any other text.
 pub fn unix_seconds(text: &str) -> Option<f64> {
     let stamp = text.parse::<Timestamp>().ok();
     let civil = || TimeZone::UTC.to_timestamp(text.parse::<DateTime>().ok()?).ok();
@@ -243,7 +249,7 @@ mod tests {
         let power = parse("date,power_mw\n2006-07-14T12:00,280\n2006-07-15T00:00Z,1400\n2006-07-16,0\n", Some(1.4e8));
         let power = power.expect("right");
         assert_eq!(files(None, 0.0).join(&power), Ok(vec![[0.0, 2.0], [43_200.0, 10.0], [129_600.0, 0.0]]));
-        // What was before the start holds until the first row after it.
+        // The rate before the start holds until the first row after.
         let later = files(Some("2006-07-15T06:00+02:00"), 0.0).join(&power);
         assert_eq!(later, Ok(vec![[0.0, 10.0], [72_000.0, 0.0]]));
     }

@@ -1,4 +1,4 @@
-//! A scene written into a file.
+//! Writes a scene into a file.
 
 use std::io::Write;
 use std::path::{Path, PathBuf, absolute};
@@ -12,8 +12,9 @@ use lavoxel_files::shipped;
 use lavoxel_sim::simulation::check_seed;
 
 impl Scene {
-    /// Writes the scene so that it can be loaded from `path`. Heightmaps and meshes are named by their paths relative to
-    /// the file, or by their whole paths where they lie elsewhere; a [session file](super::pack) has them in it.
+    /// Writes the scene so that it can be loaded from `path`. Heightmaps and meshes are named by
+    /// paths relative to the file, or by absolute paths where they lie elsewhere; a [session
+    /// file](super::pack) contains them.
     pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
         if is_session(path) {
             return self.pack(path, &Extras::default(), existing).map(drop);
@@ -24,7 +25,7 @@ impl Scene {
         Ok(file.commit()?)
     }
 
-    /// The text of the scene in a file at `path`.
+    /// Text of the scene for a file at `path`.
     ///
     /// # Errors
     /// [`SceneError`] for a number that is out of range, and for a text that is too long.
@@ -37,8 +38,8 @@ impl Scene {
         })
     }
 
-    /// The text of the scene in a file at `path`, in which `name_of` names the files that it reads; those of the program have their
-    /// names.
+    /// Text of the scene for a file at `path`, in which `name_of` names the files that the scene
+    /// reads; files shipped with the program keep their names.
     pub(super) fn text(
         &self,
         path: &Path,

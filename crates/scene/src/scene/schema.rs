@@ -1,4 +1,4 @@
-//! A JSON schema of scene files, with which editors complete and check them.
+//! JSON schema of scene files, by which editors complete and check them.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,7 +10,8 @@ use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_flow::Heats;
 use lavoxel_sim::goals::GoalSpec;
 
-/// The JSON schema (draft 7) of a scene file: every key with its type, range, default and meaning, and no other keys.
+/// JSON schema (draft 7) of a scene file: every key with its type, range, default and meaning, and
+/// no other keys.
 pub fn schema() -> Json {
     let mut schema = of_form(&SceneSpec::form(), &defaults(), (f64::NEG_INFINITY, f64::INFINITY));
     schema.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
@@ -18,7 +19,7 @@ pub fn schema() -> Json {
     Json::Object(schema)
 }
 
-/// A scene whose keys have the values that they take when left out.
+/// Scene with the default value of every key.
 pub(super) fn defaults() -> Json {
     let vent = VentTable { air: Some(Box::default()), ..VentTable::default() };
     let reaction = Reaction {
@@ -61,12 +62,12 @@ pub(super) fn defaults() -> Json {
         air: Some(AirSpec::default()),
         ..SceneSpec::default()
     };
-    // By way of a text, which has 0.42 where a number with more digits has 0.41999998688697815.
+    // By way of a text, which has 0.42 where an `f32` converted to `f64` has 0.41999998688697815.
     let text = serde_json::to_string(&spec).unwrap_or_default();
     let mut defaults = serde_json::from_str(&text).unwrap_or(Json::Null);
     defaults["model"] = json!("classic");
     defaults["default_reactions"] = json!(true);
-    // Values that are not written.
+    // Values that serialization leaves out.
     defaults["grid"]["capacity"] = json!("shared");
     defaults["rules"]["roof"] = json!("closed");
     for key in ["above", "energy"] {
@@ -78,7 +79,7 @@ pub(super) fn defaults() -> Json {
     defaults
 }
 
-/// The schema of a value; its numbers have a range, and `default` is the value that it takes when left out.
+/// Schema of a value; `range` applies to its numbers, and `default` is its default value.
 fn of_form(form: &Form, default: &Json, range: (f64, f64)) -> Map<String, Json> {
     let schema = match form {
         Form::Number => number("number", range),
@@ -129,7 +130,7 @@ fn of_table(keys: &[Entry], defaults: &Json) -> Json {
     schema
 }
 
-/// For each kind of a table the keys that it may have, where keys differ by the kind.
+/// Schemas of the keys allowed for each kind of a table, where keys differ by the kind.
 fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
     let Some(Entry { key: tag, form: Form::Words(kinds), .. }) = keys.first() else { return Vec::new() };
     if keys.iter().all(|key| key.kinds.is_empty()) {
@@ -138,7 +139,7 @@ fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
     let of_kind = |kind: &&str| {
         let fits = |key: &&Entry| key.kinds.is_empty() || key.kinds.contains(kind);
         let names: Vec<_> = keys.iter().filter(fits).map(|key| key.key).collect();
-        // A table that names no kind is of the usual one.
+        // A table that names no kind is of the default kind.
         let named = if defaults[tag] == json!(kind) { json!([]) } else { json!([tag]) };
         json!({
             "if": { "properties": { *tag: { "const": kind } }, "required": named },

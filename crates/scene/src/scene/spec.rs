@@ -1,4 +1,4 @@
-//! The keys of a scene file, every one with a default.
+//! Keys of a scene file, every one with a default.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ table! {
         /// The rules by which lava moves: cells and steps, or metres, seconds and kelvin.
         #[serde(skip_serializing_if = "Model::is_classic")]
         pub model: Model = Model::Classic;
-        /// The physical model, in a scene of it.
+        /// The physical model, in a scene that uses this model.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub flow: Option<FlowSpec> = None;
         /// The box.
@@ -43,7 +43,7 @@ table! {
         /// Materials besides the lava, which may have a table too.
         #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "super::lava_keys::write")]
         pub materials as "material": Vec<Material> = Vec::new();
-        /// Whether materials also react as their presets do.
+        /// Switch of the default reactions: materials also react as their presets do.
         #[serde(skip_serializing_if = "DefaultReactions::is_on")]
         pub default_reactions: DefaultReactions = DefaultReactions::On;
         /// Reactions of materials.
@@ -68,7 +68,8 @@ table! {
         pub heaters as "heater": Vec<HeaterSpec> = Vec::new();
         /// Commands at later steps.
         pub events as "event": Vec<EventSpec> = Vec::new();
-        /// Words for players of the goals: what is asked, and with which tools. The window shows them before the first step.
+        /// Words for players of the goals: the task and its tools. The window shows them before the
+        /// first step.
         #[serde(skip_serializing_if = "String::is_empty")]
         pub task: String = String::new();
         /// Goals, with their progress in the window and in reports.
@@ -84,12 +85,13 @@ table! {
 }
 
 impl SceneSpec {
-    /// Memory of the cells that its goals count in a box.
+    /// Memory of the cells that the goals count in a box.
     pub fn need_of_goals(&self, grid: Grid) -> MemoryEstimate {
         self.goals.iter().map(|goal| goal.need(grid)).fold(MemoryEstimate::default(), MemoryEstimate::and)
     }
 
-    /// Number of the materials besides the lava, each of which has a layer, whether or not the lava has a table.
+    /// Number of the materials other than lava, each of which has a layer; a table of the lava does
+    /// not count.
     pub fn other_materials(&self) -> usize {
         Material::besides_lava(&self.materials).count()
     }
@@ -107,14 +109,15 @@ table! {
         /// Height of a cell in a scene of the physical model; its edge when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cell_height_m: Option<f64> = None, [1e-3, 1e5] "m";
-        /// `"shared"`: all materials fill a cell together; `"own"`: each has a whole cell for itself.
+        /// `"shared"`: all materials fill a cell together; `"own"`: each has a whole cell for
+        /// itself.
         #[serde(skip_serializing_if = "Capacity::is_shared")]
         pub capacity: Capacity = Capacity::Shared;
     }
 }
 
 impl GridSpec {
-    /// The box, if its size is in range.
+    /// Checks the size and returns the box.
     pub fn grid(&self) -> Result<Grid, Invalid> {
         self.check("grid")?;
         let [nx, ny, nz] = self.size;

@@ -1,4 +1,5 @@
-//! The `[flow.start]` table: lava that lies there before the first step, from a map of its thickness, an outline, or two heightmaps.
+//! `[flow.start]` table: lava present before the first step, from a map of its thickness, an
+//! outline, or two heightmaps.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ const MOST_M: f64 = 1000.0;
 /// Hottest lava in kelvin.
 const MOST_KELVIN: f64 = 3000.0;
 
-/// Bytes of a column while its lava is read: its thickness, and its place in the list.
+/// Bytes per column while its lava is read: its thickness, and its place in the list.
 const BYTES_A_COLUMN: f64 = 64.0;
 
 table! {
@@ -32,22 +33,27 @@ table! {
         /// Thickness of the lava in metres as a map (`.tif`, `.asc`).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub thickness: Option<PathBuf> = None;
-        /// Polygons of the lava (`.geojson`), whose properties `thickness_m` and `age_h` come before the keys here.
+        /// Polygons of the lava (`.geojson`), whose properties `thickness_m` and `age_h` come
+        /// before the keys here.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub outline: Option<PathBuf> = None;
-        /// Heights before the lava came (`.tif`, `.asc`), where the terrain's are those of its surface.
+        /// Heights before the lava came (`.tif`, `.asc`), where the terrain's are those of its
+        /// surface.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub before: Option<PathBuf> = None;
-        /// Heights of the lava's surface (`.tif`, `.asc`), where the terrain's are those before it came.
+        /// Heights of the lava's surface (`.tif`, `.asc`), where the terrain's are those before it
+        /// came.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub after: Option<PathBuf> = None;
         /// Thickness in polygons that do not say their own.
         pub thickness_m: f64 = 5.0, [0.0, MOST_M] "m";
-        /// Least difference of two heightmaps that counts as lava; smaller ones are errors of a survey.
+        /// Least difference of two heightmaps that counts as lava; smaller ones are errors of a
+        /// survey.
         pub least_m: f64 = 1.0, [0.0, MOST_M] "m";
-        /// Whether the heights of the terrain are those of the lava's surface, with `thickness` and `outline`.
+        /// Set where the heights of the terrain are those of the lava's surface, with `thickness`
+        /// and `outline`.
         pub in_terrain: bool = false;
-        /// How long the lava has been there, cooling at its place.
+        /// Time for which the lava has been there, cooling at its place.
         pub age: Seconds = Seconds(0.0), [0.0, MOST_AGE_S] "s";
         /// Its temperature when it came; that of the lava's vent when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +62,7 @@ table! {
 }
 
 impl StartSpec {
-    /// The lava of a file: an outline, or a map of thickness.
+    /// Creates a table for the lava of a file: an outline, or a map of thickness.
     pub fn of_file(file: PathBuf) -> Self {
         let is_outline =
             file.extension().is_some_and(|end| ["geojson", "json", "gpkg"].iter().any(|e| end.eq_ignore_ascii_case(e)));
@@ -64,7 +70,7 @@ impl StartSpec {
         Self { thickness, outline, ..Self::default() }
     }
 
-    /// With names of files from the root, where they are from the folder in which the program runs.
+    /// Makes the file names absolute, which are relative to the working folder.
     pub(super) fn with_whole_names(&self) -> Self {
         let mut start = self.clone();
         for file in start.files_mut() {
@@ -73,7 +79,7 @@ impl StartSpec {
         start
     }
 
-    /// The files that it names, to change.
+    /// Mutable paths of the files that the table names.
     pub(super) fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         [&mut self.thickness, &mut self.outline, &mut self.before, &mut self.after].into_iter().flatten()
     }
@@ -97,7 +103,7 @@ impl StartSpec {
             .map_or(Ok(()), |kelvin| within(&format!("{key}.temperature_k"), kelvin, lava.ambient_k, MOST_KELVIN))
     }
 
-    /// Whether the terrain's heights are those of the lava's surface.
+    /// Returns true if the terrain's heights are those of the lava's surface.
     fn is_in_terrain(&self) -> bool {
         self.in_terrain || self.before.is_some()
     }
@@ -110,7 +116,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Memory of its columns in a flow, with their cells.
+    /// Memory of the lava's columns in a flow, with their cells.
     pub(super) fn need(&self, space: FlowBox) -> MemoryEstimate {
         let cells = |standing: &Standing| (standing.thickness_m / space.dz_m).ceil() + 2.0;
         let cells: f64 = self.lava.iter().map(cells).sum();
@@ -127,7 +133,8 @@ impl Start {
 }
 
 impl Scene {
-    /// The lava at the start, if the scene has some; where the terrain shows its surface, the heights in cells become those below it.
+    /// Reads the lava at the start; `None` in a scene without. Where the terrain shows the surface
+    /// of the lava, lowers the heights (in cells) to the ground below.
     pub(super) fn lava_at_start(&self, heights: &mut Array2<f32>, site: &Site) -> Result<Option<Start>, SceneError> {
         let Some(flow) = self.spec.flow_spec() else { return Ok(None) };
         let Some(spec) = &flow.start else { return Ok(None) };
@@ -144,12 +151,12 @@ impl Scene {
     }
 }
 
-/// Row and column of a column in arrays of heights.
+/// Row and column index of a column in arrays of heights.
 fn at(site: &Site, column: u32) -> (usize, usize) {
     (column as usize / site.grid.nx, column as usize % site.grid.nx)
 }
 
-/// Lowers heights by the lava that they show.
+/// Lowers heights by the thickness of the lava on top.
 fn dig(heights: &mut Array2<f32>, lava: &[Standing], site: &Site) -> Result<(), Invalid> {
     for standing in lava {
         let height = &mut heights[at(site, standing.column)];
@@ -175,7 +182,7 @@ fn check_roof(heights: &Array2<f32>, lava: &[Standing], site: &Site) -> Result<(
     Err(Invalid::new("grid.size[1]", site.grid.ny, expected))
 }
 
-/// Lava of each column that has some, columns ascending.
+/// Reads the columns with lava, ascending.
 fn read(scene: &Scene, spec: &StartSpec, (heights, site): (&Array2<f32>, &Site)) -> Result<Vec<Standing>, Invalid> {
     let Seconds(age_s) = spec.age;
     let of = |thickness: Array2<f64>| -> Vec<Standing> {
@@ -194,6 +201,7 @@ fn read(scene: &Scene, spec: &StartSpec, (heights, site): (&Array2<f32>, &Site))
     let lava = match key {
         "outline" => polygons(&path, spec, site).map_err(wrong)?,
         "thickness" => of(on_columns(&path, site).map_err(wrong)?.mapv(above(0.0))),
+        // Smaller differences of two heightmaps are errors of a survey, not lava.
         "before" => of((ground() - on_columns(&path, site).map_err(wrong)?).mapv(above(spec.least_m))),
         _ => of((on_columns(&path, site).map_err(wrong)? - ground()).mapv(above(spec.least_m))),
     };
@@ -203,12 +211,12 @@ fn read(scene: &Scene, spec: &StartSpec, (heights, site): (&Array2<f32>, &Site))
     Ok(lava)
 }
 
-/// The file that a key names, in words.
+/// File that a key names, in words.
 fn kind(key: &str) -> &'static str {
     if key == "outline" { "a file of polygons (.geojson)" } else { "a raster (.tif, .asc)" }
 }
 
-/// Lava of polygons; where some overlap, the last one counts.
+/// Lava of polygons; where polygons overlap, the last one counts.
 fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>, String> {
     let features = features_of(path, site).map_err(|fault| format!("can be read; it {fault}"))?;
     // For each column the number of its last feature, from 1.
@@ -242,7 +250,7 @@ mod tests {
     use super::*;
     use lavoxel_automaton::engine::plain::Plain;
 
-    /// A plane of 12 by 8 columns of 10 m, its ground at 16 m in cells of 4 m.
+    /// Plane of 12 by 8 columns of 10 m, its ground at 16 m in cells of 4 m.
     fn scene(start: &str, folder: &std::path::Path) -> Result<Scene, SceneError> {
         let text = format!(
             "model = \"flow\"\n[grid]\nsize = [12, 20, 8]\ncell_size_m = 10\ncell_height_m = 4\n[terrain]\nkind = \"plane\"\nbase_cells = 4\n\
@@ -257,7 +265,8 @@ mod tests {
         Ok(stage.simulation.world().flow().expect("a flow").clone())
     }
 
-    /// A raster of so many columns and rows of square cells, with a number for each middle in metres east and south.
+    /// Raster of `cols` by `rows` square cells, with the number `of` each centre in metres east and
+    /// south.
     fn raster([cols, rows]: [usize; 2], cell_m: f64, of: impl Fn(f64, f64) -> f64) -> String {
         let mut text =
             format!("ncols {cols}\nnrows {rows}\nxllcorner 0\nyllcorner 0\ncellsize {cell_m}\nNODATA_value -9999\n");
@@ -348,7 +357,7 @@ mod tests {
     #[test]
     fn a_survey_is_the_ground_but_under_lava_and_where_it_has_no_heights() {
         let folder = tempfile::tempdir().expect("a folder");
-        // The height rises by 0.05 m a metre to the east; there is none in the north.
+        // The height rises by 0.05 m per metre to the east; the north has no data.
         let height = |x: f64, z: f64| if z < 20.0 { -9999.0 } else { 10.0 + 0.05 * x };
         std::fs::write(folder.path().join("new.asc"), raster([48, 32], 2.5, height)).expect("written");
         let classic = "[grid]\nsize = [12, 20, 8]\ncell_size_m = 10\n";

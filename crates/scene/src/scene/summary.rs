@@ -1,5 +1,5 @@
-//! The summary of a built scene: place, vents and values that it chose. Reports, the terminal and the window show
-//! the same lines.
+//! Summary of a built scene: place, vents and chosen values. Reports, the terminal and the window
+//! show the same lines.
 
 use super::{Model, Scene, Seconds};
 use lavoxel_automaton::rules::Walls;
@@ -12,21 +12,22 @@ use lavoxel_geo::map::{Georeference, Site};
 use lavoxel_sim::simulation::Simulation;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
-/// Most vents that are listed.
+/// Largest number of vents that are listed.
 const MOST_VENTS: usize = 3;
 
 impl Scene {
-    /// Choices for a heightmap that came without a scene, a line for each; empty for a scene file.
+    /// Choices for a heightmap that came without a scene, one line each; empty for a scene file.
     pub fn choices(&self) -> &[String] {
         &self.choices
     }
 
-    /// Puts the choices of the scene from which this one was written in force.
+    /// Restores the choices of the scene from which this one was written.
     pub fn set_choices(&mut self, choices: Vec<String>) {
         self.choices = choices;
     }
 
-    /// Place, map, vents and [choices](Scene::choices), in lines with a name of 12 columns before each.
+    /// Place, map, vents and [choices](Scene::choices), one per line, after a heading of 12
+    /// columns.
     pub fn summary(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
         let mut lines = vec![place(site, self.spec.model)];
         if let Some(map) = &site.georeference {
@@ -46,7 +47,7 @@ impl Scene {
         lines
     }
 
-    /// A line about barriers that lie outside of the box, if any do.
+    /// Line about barriers that lie outside of the box; `None` without any.
     fn barriers_outside(&self, site: &Site) -> Option<String> {
         let all = if self.spec.barriers.is_empty() { Vec::new() } else { self.barriers(site).ok()? };
         let outside: Vec<String> =
@@ -56,7 +57,8 @@ impl Scene {
         (count > 0).then(|| format!("barriers    {count} of {} lie outside of the box: {named}{more}", all.len()))
     }
 
-    /// Rates of the vents of the physical model, in words: `4.2 m³/s`; that of each where there are several.
+    /// Rates of the vents of the physical model, in words such as `4.2 m³/s`; several vents are
+    /// listed.
     pub fn rates(&self, simulation: &Simulation) -> String {
         let rates: Vec<String> = simulation.vents().filter_map(|vent| vent.flow.as_deref()).map(rates).collect();
         match &rates[..] {
@@ -71,7 +73,8 @@ impl Scene {
     }
 }
 
-/// Where the floor is, and how heights are drawn: in the physical model cells may be oblong, and heights stay true.
+/// Height of the floor, and the drawing of heights: in the physical model cells may be oblong, and
+/// heights stay true.
 fn place(site: &Site, model: Model) -> String {
     let floor = format!("place       floor at {:.1} m", site.floor_m);
     if model == Model::Flow && site.cell_height_m() != site.cell_size_m {
@@ -101,7 +104,7 @@ fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
     format!("{head:<12}x = {:.2}, z = {:.2}{on_map}, {} {what}{of}", vent.x, vent.z, short(vent.rate, 4))
 }
 
-/// Rates of a vent of the physical model.
+/// Rates of a vent of the physical model, in words.
 fn rates(flow: &VentFlow) -> String {
     let kelvin = flow.temperature_k.map(|kelvin| format!(" at {} K", short(kelvin, 1))).unwrap_or_default();
     match (flow.steady_rate(), flow.rates_m3_s.last()) {
@@ -114,34 +117,35 @@ fn rates(flow: &VentFlow) -> String {
     }
 }
 
-/// Walls of a material at the sides of the box.
+/// State of a material at the sides of the box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
     /// Name of the material.
     pub name: String,
-    /// The walls there.
+    /// Walls for this material.
     pub walls: Walls,
-    /// Columns along the sides that hold the material.
+    /// Number of columns along the sides that hold the material.
     pub columns: usize,
-    /// Cubic metres that left through open sides.
+    /// Volume that left through open sides, in m³.
     pub left_m3: f64,
-    /// Full cells that left so; none in the physical model, which counts no cells.
+    /// Full cells that left through open sides; `None` in the physical model, which counts no
+    /// cells.
     pub left_cells: Option<f64>,
 }
 
 impl Edge {
-    /// The sides that the lava of a simulation has now.
+    /// State of a simulation's lava at the sides.
     pub fn of(simulation: &Simulation, site: &Site) -> Self {
         let (layer, flow) = (simulation.world().lava(), simulation.world().flow());
         let left_cells = flow.is_none().then(|| cells(layer.ledger().outflow));
-        // The layer only shows a flow, in units of its own: what is exact is the flow's account.
+        // A layer that displays a flow rounds to units of its own: the flow's account is exact.
         let of_flow = |flow: &Flow| flow.account().out as f64 * flow.space().unit_m3();
         let left_m3 = flow.map_or_else(|| left_cells.unwrap_or(0.0) * site.cell_volume_m3(), of_flow);
         let name = layer.material().name.clone();
         Self { name, walls: simulation.walls(), columns: columns_at_the_sides(layer), left_m3, left_cells }
     }
 
-    /// A line about material that reached the sides, if any did.
+    /// Line about material that reached the sides; `None` if none did.
     pub fn words(&self) -> Option<String> {
         let Self { ref name, columns, left_m3, .. } = *self;
         let standing = match columns {
@@ -157,6 +161,8 @@ impl Edge {
                 Some(format!("{name} reached the open sides: {gone} left the box"))
             }
             Walls::Closed => {
+                // Only the classic model counts cells; the key that opens the sides depends on the
+                // model.
                 let key = match self.left_cells {
                     Some(_) => "walls = \"open\" in [rules]",
                     None => "open_sides = true in [flow]",
@@ -170,7 +176,7 @@ impl Edge {
     }
 }
 
-/// Columns along the four sides in which a layer holds anything.
+/// Number of columns along the four sides in which a layer holds anything.
 pub(super) fn columns_at_the_sides(layer: &Layer) -> usize {
     let grid = layer.grid();
     let holds = |x: usize, z: usize| (0..grid.ny).any(|y| layer.at([x, y, z]).amount > 0);
@@ -189,7 +195,7 @@ mod tests {
     use super::*;
     use lavoxel_automaton::engine::tiled::Tiled;
 
-    /// A vent that floods a plain of 9 × 9 columns.
+    /// State of a vent that floods a plain of 9 × 9 columns.
     fn flooded(walls: &str, steps: usize) -> Edge {
         let text = format!(
             "[grid]\nsize = [9, 12, 9]\n[terrain]\nkind = \"plane\"\n[rules]\nthreshold = 0.05\nwalls = \"{walls}\"\n\
@@ -225,7 +231,7 @@ mod tests {
             let flow = stage.simulation.world().flow().expect("the physical model");
             flow.account().out as f64 * flow.space().unit_m3()
         };
-        // The first litres over the side are less than the layer that shows them can tell.
+        // The first litres over the side are below the resolution of the layer.
         while left(&stage) == 0.0 {
             assert!(stage.simulation.steps() < 180, "nothing left in an hour");
             stage.simulation.step();

@@ -1,4 +1,5 @@
-//! Times in a scene and on the command line: a number of seconds, or a number with a unit, such as `"13 d"`.
+//! Times in a scene and on the command line: a number of seconds, or a number with a unit, such as
+//! `"13 d"`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use lavoxel_base::param::{Form, Value};
 use lavoxel_base::words::TIMES;
 
-/// Other names of the units of time. `m` is none: it could be a month, a minute or a metre.
+/// Other names of the units of time. `m` is left out: it could be a month, a minute or a metre.
 const OTHER_NAMES: [(&str, &str); 10] = [
     ("sec", "s"),
     ("second", "s"),
@@ -23,17 +24,18 @@ const OTHER_NAMES: [(&str, &str); 10] = [
     ("days", "d"),
 ];
 
-/// Forms of a time, for messages.
+/// Expected forms of a time, for messages.
 const EXPECTED: &str = "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
 
-/// A time in seconds.
+/// Time in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Seconds(pub f64);
 
 impl FromStr for Seconds {
     type Err = String;
 
-    /// Reads a number of seconds, or numbers with units that become smaller: `1 d 12 h`, `1h30min`.
+    /// Parses a number of seconds, or numbers with units in descending order: `1 d 12 h`,
+    /// `1h30min`.
     fn from_str(text: &str) -> Result<Self, String> {
         let fault = || format!("must be {EXPECTED}");
         let finite = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(fault);
@@ -49,7 +51,8 @@ impl FromStr for Seconds {
             let unit = OTHER_NAMES.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, name)| name);
             let seconds = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| *seconds);
             let (number, seconds) = (finite(number)?, seconds.ok_or_else(fault)?);
-            // Of -1h30min none can say whether the minutes are negative, too.
+            // A sign is refused with several units: in -1h30min the minutes could be negative, too,
+            // or not.
             if seconds >= larger || larger.is_finite() && (time < 0.0 || number < 0.0) {
                 return Err(fault());
             }
@@ -60,7 +63,7 @@ impl FromStr for Seconds {
 }
 
 impl fmt::Display for Seconds {
-    /// The time in its largest unit.
+    /// Writes the time in its largest unit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&lavoxel_base::words::duration(self.0))
     }
@@ -92,12 +95,12 @@ impl<'de> Deserialize<'de> for Seconds {
     }
 }
 
-/// A time or a number in a row of a table, which decides what may have a unit.
+/// Time or number in a row of a table; the table decides which may have a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Entry {
-    /// The number, or the seconds of the time.
+    /// Number, or the seconds of the time.
     pub(crate) value: f64,
-    /// Whether it was written with a unit.
+    /// Set if the value was written with a unit.
     pub(crate) has_unit: bool,
 }
 

@@ -1,4 +1,5 @@
-//! A scene with other values of some of its numbers, named by the paths of their keys: for fits and for samples.
+//! Variations of a scene: replaces some of its numbers, named by the paths of their keys, for fits
+//! and samples.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,11 +13,11 @@ use lavoxel_sim::source::VentFlow;
 /// Name of the factor on the rates of all vents.
 const RATES: &str = "rates";
 
-/// Longest path, and most parts of it.
+/// Upper bound of a path's length in bytes.
 const LONGEST: usize = 200;
 
-/// A number of a scene by the path of its key, such as `flow.lava.yield_pa` or `vent[0].x_m`; or `rates`, a factor on the effusion rates
-/// of all vents of lava.
+/// Path of a number of a scene, such as `flow.lava.yield_pa` or `vent[0].x_m`; or `rates`, a factor
+/// on the effusion rates of all vents of lava.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberKey {
     text: String,
@@ -30,12 +31,12 @@ enum Part {
 }
 
 impl NumberKey {
-    /// Whether it is the factor on all rates.
+    /// Returns true for the factor on all rates.
     pub fn is_rates(&self) -> bool {
         self.text == RATES
     }
 
-    /// Whether it is a number of the box itself, which runs that are put together have in common.
+    /// Returns true for a number of the box itself, which combined runs must have in common.
     pub fn is_of_the_box(&self) -> bool {
         self.parts.first() == Some(&Part::Name("grid".to_owned()))
     }
@@ -69,7 +70,7 @@ impl FromStr for NumberKey {
     }
 }
 
-/// A scene whose numbers can be replaced, as often as one likes.
+/// Scene whose numbers can be replaced repeatedly.
 #[derive(Clone, Debug)]
 pub struct Template {
     scene: Scene,
@@ -77,7 +78,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Template of a scene that was read.
+    /// Creates the template of a scene that was read.
     ///
     /// # Errors
     /// As [`Scene::to_toml`].
@@ -87,15 +88,16 @@ impl Template {
         Ok(Self { scene: scene.clone(), table })
     }
 
-    /// The scene as it was read.
+    /// Scene with its original numbers.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
 
-    /// The scene with these values in place of its own, checked.
+    /// Scene with `values` in place of its own numbers, checked.
     ///
     /// # Errors
-    /// Names the key that is not there, or the first value that is out of range; memory, as [`Scene::parse`] does.
+    /// Names the unknown key, or the first value that is out of range; memory, as [`Scene::parse`]
+    /// does.
     pub fn with(&self, values: &[(&NumberKey, f64)]) -> Result<Scene, SceneError> {
         let mut table = self.table.clone();
         let mut rates = 1.0;
@@ -108,7 +110,7 @@ impl Template {
         let text =
             toml::to_string(&table).map_err(|cause| SceneError::Words { path: self.scene.origin.clone(), cause })?;
         let mut scene = Scene::parse_written(&text, &self.scene.origin).map_err(|error| match error {
-            // The line is that of a text that is in no file.
+            // The line number belongs to a generated text that is in no file.
             SceneError::Text { path, message, .. } => SceneError::Unfit { path, message },
             other => other,
         })?;
@@ -127,14 +129,14 @@ impl Template {
 }
 
 impl fmt::Display for Template {
-    /// The keys that stand in the scene, in TOML.
+    /// Writes the keys of the scene in TOML.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.table)
     }
 }
 
 impl Scene {
-    /// Multiplies the effusion rates of all vents of lava of the physical model.
+    /// Multiplies the effusion rates of all vents of lava of the physical model by `factor`.
     fn multiply_rates(&mut self, factor: f64) {
         for vent in &mut self.spec.vents {
             // Rates that were read from files are numbers from now on.
@@ -145,7 +147,7 @@ impl Scene {
     }
 }
 
-/// Puts a number at a path, with tables that are left out where all of their keys have defaults.
+/// Sets the number at a path, creating left-out tables, whose other keys take their defaults.
 fn put(table: &mut Table, parts: &[Part], number: f64) -> Result<(), String> {
     let [Part::Name(name), rest @ ..] = parts else { return Err("a path begins with a name".to_owned()) };
     if rest.is_empty() {
@@ -170,7 +172,7 @@ fn put(table: &mut Table, parts: &[Part], number: f64) -> Result<(), String> {
             *value = Value::Float(number);
             Ok(())
         }
-        // A lava that is written by the name of its preset.
+        // A lava that is written by the name of its preset becomes a table.
         (value @ Value::String(_), rest) if name == "lava" => {
             let preset = std::mem::replace(value, Value::Table(Table::new()));
             let Value::Table(table) = value else { return Err("is no table".to_owned()) };
@@ -215,7 +217,7 @@ mod tests {
         let vent = &scene.spec.vents[0];
         assert_eq!(vent.place, crate::scene::VentPlace::Metres { x_m: 50.0, z_m: 64.0 });
         assert_eq!(vent.flow.as_ref().expect("rates").rates_m3_s, [[0.0, 4.0], [250.0, 0.0]]);
-        // Without values it is the scene itself.
+        // Without values the result is the original scene.
         assert_eq!(template().with(&[]).expect("right").spec, template().scene.spec);
     }
 

@@ -1,4 +1,5 @@
-//! Warnings of a scene that was built: what will do nothing, what will be lost, and what will take longer than anybody waits.
+//! Warnings of a built scene: parts without effect, matter that will be lost, and runs that take
+//! too long.
 
 use super::{Scene, Seconds, VentTable};
 use lavoxel_automaton::matter::Kind;
@@ -10,19 +11,21 @@ use lavoxel_flow::Flow;
 use lavoxel_sim::simulation::{Command, Simulation};
 use lavoxel_sim::source::VentSpec;
 
-/// Difference of heights between columns, as a share of the depth, from which liquid is no level pond.
+/// Height difference between columns, as a share of the depth, from which liquid is no level pond.
 const STEEP: f64 = 0.1;
 
-/// Sub-steps of columns in a run from which it takes many minutes on one processor, at some ten million a second.
+/// Sub-steps of columns in a run from which the run takes many minutes on one processor, at some
+/// ten million a second.
 const MANY: f64 = 1e10;
 
-/// Most tables that a warning names.
+/// Largest number of tables that a warning names.
 const MOST_NAMED: usize = 3;
 
 impl Scene {
-    /// Warnings about a simulation that was built of this scene and runs for `steps` steps in all, or without an end: that no lava
-    /// and no other material will ever be in the box; tables that will do nothing, because their place is outside of the box or
-    /// their time after the end; liquid that open sides do not hold; and flows that sub-steps cannot follow, or not in a useful time.
+    /// Warnings about a simulation that was built from this scene and runs up to step `steps`, or
+    /// without an end: no lava and no other material ever in the box; tables without effect,
+    /// because their place is outside of the box or their time after the end; liquid that open
+    /// sides do not hold; and flows that sub-steps cannot follow, or not in a useful time.
     pub fn warnings(&self, simulation: &Simulation, steps: Option<u64>) -> Vec<String> {
         let world = simulation.world();
         let steps = steps.filter(|steps| *steps > simulation.steps());
@@ -44,7 +47,7 @@ impl Scene {
         warnings
     }
 
-    /// A warning of liquid that pictures show as a wall, because the land around the box lies lower.
+    /// Warning of liquid that pictures show as a wall, because the land around the box lies lower.
     pub fn warning_of_pictures(&self, simulation: &Simulation) -> Option<String> {
         let names: Vec<String> = standing(simulation).into_iter().map(|(name, _)| name).collect();
         (self.spec.look.surroundings == Surroundings::Land && !names.is_empty()).then(|| {
@@ -56,7 +59,7 @@ impl Scene {
         })
     }
 
-    /// A warning that the run takes longer than was asked for: with air all steps are whole.
+    /// Warning that the run takes longer than requested: with air all steps have full length.
     fn overrun(&self, simulation: &Simulation, steps: Option<u64>) -> Option<String> {
         let (Seconds(asked), clock) = (self.spec.flow_spec()?.duration?, simulation.world().flow()?.clock());
         let end_s = clock.time_s(steps?);
@@ -69,7 +72,8 @@ impl Scene {
         })
     }
 
-    /// A warning of the bodies and events that have no cell of the box. Shapes of files are known to the events alone.
+    /// Warning of bodies and events that cover no cell of the box. Tables with a shape from a file
+    /// are left out.
     fn outside(&self, simulation: &Simulation) -> Option<String> {
         let grid = simulation.world().grid();
         let spec = self.spec.edits().filter(|(_, edit)| edit.shape.kind_of_file().is_none());
@@ -84,7 +88,7 @@ impl Scene {
         })
     }
 
-    /// A warning of the vents and events that come after the last step.
+    /// Warning of the vents and events that come after the last step.
     fn too_late(&self, simulation: &Simulation, steps: u64) -> Option<String> {
         let clock = simulation.world().flow().map(Flow::clock);
         let is_late = |vent: &VentTable| {
@@ -107,14 +111,15 @@ impl Scene {
     }
 }
 
-/// The first few of some names, and the number of the others.
+/// First few of some names, and the number of the others.
 fn some_of(names: &[String]) -> String {
     let (first, rest) = names.split_at(names.len().min(MOST_NAMED));
     let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     format!("{}{more}", first.join(", "))
 }
 
-/// Names of the liquids other than lava that stand at the sides of the box, and the number of columns in which they do.
+/// Names of the liquids other than lava that stand at the sides of the box, with the number of
+/// columns.
 fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     let world = simulation.world();
     let is_free = |number: usize| {
@@ -128,7 +133,7 @@ fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     columns.filter(|(_, columns)| *columns > 0).collect()
 }
 
-/// A warning of liquids that stand at open sides of the box, before they run out.
+/// Warning of liquids that stand at open sides of the box, before they run out.
 fn unheld(simulation: &Simulation) -> Option<String> {
     if simulation.rules_spec().walls == Walls::Closed {
         return None;
@@ -145,15 +150,16 @@ fn unheld(simulation: &Simulation) -> Option<String> {
     })
 }
 
-/// A warning of a layer that a vent builds up, or that lies beside a much lower one, which flows faster than the finest sub-step
-/// of a step can follow.
+/// Warning of a layer that flows faster than the finest sub-step of a step can follow: one that a
+/// vent builds up, or one next to a much lower layer.
 fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     let (setup, space) = (flow.setup(), flow.space());
     let of_vent = |vent: &VentSpec| {
         let flow = vent.flow.as_deref()?;
         let rate = flow.rates_m3_s.iter().map(|[_, rate]| *rate).fold(0.0, f64::max) / vent.busy_columns();
         let kelvin = flow.temperature_k.unwrap_or(setup.lava.vent_k);
-        // Its four sides carry what it pours down a slope of its depth over a cell: q = ρ g h³/(3 η) · h/dx.
+        // Four sides of a vent's column carry its output down a slope of its depth over a cell: q =
+        // ρ g h³/(3 η) · h/dx.
         let weight = setup.lava.density_kg_m3 * 9.81;
         Some(((0.75 * setup.lava.viscosity_pa_s(kelvin) * rate / weight).powf(0.25), kelvin))
     };
@@ -178,7 +184,8 @@ fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     ))
 }
 
-/// A warning of lava that is fed behind closed sides until it stands so deep that its sub-steps take longer than anybody waits.
+/// Warning of lava that is fed behind closed sides until it stands so deep that its sub-steps take
+/// too long.
 fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     let (setup, space, clock) = (flow.setup(), flow.space(), flow.clock());
     if setup.open_sides {
@@ -193,7 +200,8 @@ fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     let level = level_of(&surfaces, poured / (space.dx_m * space.dx_m)).min(space.ny as f64 * space.dz_m);
     let (deepest, most) = (flow.deepest_m(kelvin), Flow::MOST_SUB_STEPS as f64);
     let depths = surfaces.iter().map(|surface| level - surface).take_while(|depth| *depth > 0.0);
-    // The sub-steps of a column grow with the third power of its depth, which grows evenly: a quarter of the last on average.
+    // The sub-steps of a column grow with the third power of its depth, which grows evenly: a
+    // quarter of the last on average.
     let sub_steps = |depth: f64| (most * (depth / deepest).powi(3)).clamp(1.0, most);
     let (columns, at_the_end) = depths.fold((0_u64, 0.0), |(n, sum), depth| (n + 1, sum + sub_steps(depth)));
     let work = at_the_end * (steps - simulation.steps()) as f64 / 4.0;
@@ -211,7 +219,8 @@ fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     })
 }
 
-/// Level up to which a volume over the area of a column, in metres, fills columns with these surfaces, in ascending order.
+/// Level in metres up to which a volume, as a depth over the area of a column, fills columns with
+/// these surfaces, in ascending order.
 fn level_of(surfaces: &[f64], depth_m: f64) -> f64 {
     let mut left = depth_m;
     for (i, pair) in surfaces.windows(2).enumerate() {

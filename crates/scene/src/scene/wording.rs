@@ -1,4 +1,4 @@
-//! Messages for mistakes in the text of a scene: the line, the key and its type.
+//! Messages for mistakes in the text of a scene, with the line, the key and its type.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::SceneSpec;
 use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_base::validate::tame;
 
-/// Line, from 1, of a place in a text.
+/// Line number, from 1, of a byte offset in a text.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.as_bytes()[..at.min(text.len())].iter().filter(|&&b| b == b'\n').count() + 1
 }
 
-/// Line of a key such as `rules.spread`, `film.size` or `vent[1].x` in the text of a scene that can be parsed: the line
-/// of the table in which it is missing, or nothing when that is missing, too.
+/// Line number of a key such as `rules.spread`, `film.size` or `vent[1].x` in a text that can be
+/// parsed: for a missing key, the line of its table; `None` when the table is missing, too.
 pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     let whole = DeTable::parse(text).ok()?;
     let mut table = whole.get_ref();
@@ -38,20 +38,21 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     Some(line_at(text, found?))
 }
 
-/// "rules.threshold = "high": must be a number" for the parser's "invalid type: string "high", expected f64"; nothing
-/// for other messages.
+/// Converts the parser's "invalid type: string "high", expected f64" into "rules.threshold =
+/// "high": must be a number"; `None` for other messages.
 pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Option<String> {
     let (_, expected) = message.strip_prefix("invalid ")?.split_once(", expected ")?;
     let key = key_before(text, span.start)?;
     Some(format!("{key} = {}: must be {}", tame(text.get(span)?), in_words(expected)))
 }
 
-/// Line `number`, from 1.
+/// Line `number` of a text, from 1, trimmed.
 fn line(text: &str, number: usize) -> &str {
     text.lines().nth(number.saturating_sub(1)).unwrap_or_default().trim()
 }
 
-/// Line and message of the first head with the wrong number of brackets; nothing in a text that cannot be parsed.
+/// Line and message of the first table heading with the wrong number of brackets; `None` in a text
+/// that cannot be parsed.
 pub(super) fn brackets(text: &str) -> Option<(usize, String)> {
     wrong_head(text, DeTable::parse(text).ok()?.get_ref(), "", &SceneSpec::form())
 }
@@ -75,7 +76,8 @@ fn wrong_head(text: &str, table: &DeTable<'_>, path: &str, form: &Form) -> Optio
     })
 }
 
-/// A text without the quote at its end; nothing where the text can be parsed or a line has no such value.
+/// Message for a text without the quote at its end; `None` where the text can be parsed or the line
+/// has no such value.
 pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
     DeTable::parse(text).err()?;
     let line = line(text, number);
@@ -84,7 +86,7 @@ pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
         match open {
             None if c == '#' => return None,
             None if c == '"' || c == '\'' => open = Some((at, c)),
-            // What a backslash stands for is not known without the end.
+            // The character after a backslash cannot be interpreted without the end.
             Some((_, '"')) if c == '\\' => return None,
             Some((_, quote)) if c == quote => open = None,
             _ => {}
@@ -112,7 +114,7 @@ pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> Stri
     }
 }
 
-/// The words that a key takes, in quotes.
+/// Words that a key accepts, in quotes.
 fn words_of(key: &str) -> Option<String> {
     let mut form = SceneSpec::form();
     for part in key.split('.') {
@@ -126,7 +128,7 @@ fn words_of(key: &str) -> Option<String> {
     Some(words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or "))
 }
 
-/// A key that another table of a scene has, for the parser's "unknown field"; nothing for other messages and keys.
+/// Message for an unknown field that is a key of another table; `None` for other messages and keys.
 pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Option<String> {
     let wrong = message.strip_prefix("unknown field `")?.split('`').next()?;
     let header = text.get(..span.start)?.lines().map(str::trim).rfind(|line| line.starts_with('['));
@@ -139,7 +141,7 @@ pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Optio
     })
 }
 
-/// Heads of the tables, at most two deep, that have a key.
+/// Collects the headings of the tables, at most two deep, that have a key.
 fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) {
     let (keys, is_list): (&[Entry], bool) = match form {
         Form::Table(keys) => (keys, false),
@@ -164,7 +166,7 @@ fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) 
     }
 }
 
-/// The dotted key whose value begins at a place of the text.
+/// Dotted key whose value begins at byte `at` of the text.
 fn key_before(text: &str, at: usize) -> Option<String> {
     let before = text.get(..at)?;
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
@@ -175,7 +177,7 @@ fn key_before(text: &str, at: usize) -> Option<String> {
     Some(tame(&table.map_or(key.to_owned(), |table| format!("{}.{key}", table.trim()))))
 }
 
-/// A type of the program in the words of a scene file.
+/// Translates a Rust type into the words of a scene file.
 fn in_words(expected: &str) -> String {
     match expected {
         "f32" | "f64" => "a number".to_owned(),

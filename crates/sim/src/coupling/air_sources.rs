@@ -1,5 +1,5 @@
-//! Lava and vents → air: heat, ash and steam from vents and fumes, the surface of the lava, and a gas among the voxels, and the
-//! ground that shuts cells of the air.
+//! Sources of the air: adds heat, ash and steam from vents, fumes, lava surfaces and a gas layer of
+//! the voxels, and closes air cells that the ground fills.
 
 use super::flow_cells::Melting;
 use super::{AirOverGround, Blocked, FlowInCells};
@@ -13,39 +13,43 @@ use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_flow::Flow;
 
-/// Cells along an edge of a block that pulses together.
+/// Edge length, in air cells, of a block that shares one random pulse.
 const BLOCK: usize = 3;
 
-/// Sideways acceleration of a block over a vent that pulses all the way, of w² over the edge of a cell where the air rises at w. It
-/// makes up for the turbulence of the vent, which is below the grid: without it the air rises like glass for eight radii of the
-/// vent and more, and with twice as much it loses its way at once (`examples/air_plume.rs`).
+/// Sideways acceleration of a fully pulsing block over a vent, as a multiple of w² per cell edge,
+/// where w is the upward speed of the air.
+///
+/// Stands in for the turbulence of the vent, which is below the grid: without this push the air
+/// rises like glass for eight vent radii and more, and with twice the value the plume loses its way
+/// at once (`examples/air_plume.rs`).
 const SWAY: f32 = 0.6;
 
-/// A voxel of lava gives heat where it holds so much at least.
+/// Least amount of lava in a voxel that heats the air: an eighth of a full cell.
 const WARM: u16 = AMOUNT_ONE / 8;
 
-/// Steps of energy by which the heat that lava gives is tabled.
+/// Number of energy intervals of the table of heat given off by lava.
 const ENERGIES: usize = 64;
 
-/// Puff of a vent over one of its columns of voxels, in units.
+/// Puff of a vent over one of its voxel columns, in units of the air's fields.
 struct Blow {
     heat: f64,
     ash: f64,
     steam: f64,
     inks: [f64; Field::INKS.len()],
-    /// Heat of a cell that the vent cannot exceed.
+    /// Upper bound of the heat of a cell over the vent, in units.
     hottest: f64,
-    /// Least upward speed, in cells a step.
+    /// Least upward speed of the air at the vent, in cells a step.
     jet: f64,
 }
 
 impl AirOverGround {
-    /// An air that has not read the ground of a world.
+    /// Couples `air` to the box of `world`; no ground has been read yet.
     pub(crate) fn new(world: &World, air: Air) -> Self {
         Self { air, blocked: Blocked::unread(world.grid()) }
     }
 
-    /// Takes what the ground, the lava and the vents of a world give, whose own step is done.
+    /// Takes steam, heat and ash from the ground, the lava and the vents of `world` into the air;
+    /// called after the world's own step.
     pub(crate) fn take(&mut self, world: &mut World, flow: Option<&FlowInCells>, vents: &Vents, draw: Draw) {
         self.read_ground(world);
         let mut taking = Taking { air: &mut self.air, flow };
@@ -54,10 +58,11 @@ impl AirOverGround {
         taking.blow_vents(world, vents, draw);
     }
 
-    /// Brings the openness of the air up to date with a world.
+    /// Updates the openness of the air from the ground and the layers of `world`.
     pub(crate) fn read_ground(&mut self, world: &World) {
         let Self { air, blocked } = self;
-        // What the solver knows of the ground may be of another moment then.
+        // On a first read, the solver may hold the ground of another moment (a restored state): it
+        // gets all columns.
         let all = !blocked.is_read();
         let changed = blocked.read(world);
         if changed.is_empty() {
@@ -72,42 +77,42 @@ impl AirOverGround {
         air.solver.set_ground(&air.openness, &turned.columns);
     }
 
-    /// Makes what is in the box now the initial state, and has the wind blow.
+    /// Opens the account: makes the present contents the initial state, and starts the wind.
     pub(crate) fn open_account(&mut self, world: &World) {
         self.read_ground(world);
         self.air.let_wind_blow();
         self.air.open_account();
     }
 
-    /// Puts another wind in force; the air takes it on at once.
+    /// Puts `wind` in force; the air takes on the new wind at once.
     pub(crate) fn change_wind(&mut self, world: &World, wind: &Wind) {
         // Restored air does not know yet which of its faces are shut.
         self.read_ground(world);
         self.air.change_wind(wind);
     }
 
-    /// Comes back to a state of this air. What it read of the world is forgotten, so that the next step reads it all and finds
-    /// the cells that changed since.
+    /// Restores a saved state of this air. Forgets the ground that was read, so that the next step
+    /// reads the whole world and finds the cells that changed since.
     pub(crate) fn restore(&mut self, state: &AirState) -> Result<(), String> {
         self.air.restore(state)?;
         self.blocked = self.blocked.forgotten();
         Ok(())
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory of the air and of its map of blocked voxels, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.air.bytes() + self.blocked.bytes()
     }
 }
 
-/// The air, and what it takes in a step.
+/// Air together with the flow, while the air takes in the sources of one step.
 struct Taking<'a> {
     air: &'a mut Air,
     flow: Option<&'a FlowInCells>,
 }
 
 impl Taking<'_> {
-    /// Blows what vents give with their lava, and fumes without.
+    /// Puts the gas, ash and heat of all vents and fumes of this step into the air.
     fn blow_vents(&mut self, world: &World, vents: &Vents, draw: Draw) {
         for (vent, spec) in vents.of_air(draw.step) {
             let about = spec.air.clone().unwrap_or_default();
@@ -123,7 +128,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Shares what a vent gives out over the air above its columns, by the pulse of each block.
+    /// Distributes `kilograms` of a vent over the air above its `columns`, modulated by the random
+    /// pulse of each block.
     fn blow(
         &mut self,
         world: &World,
@@ -143,7 +149,8 @@ impl Taking<'_> {
         };
         let period = (draw.step as f64 * self.air.scale.step_s / about.pulse_s) as u64;
         let [key, sway_key] = [Salt::Pulse, Salt::Sway].map(|salt| Draw { step: period, ..draw }.key_of(salt, 0));
-        // A cell has many columns of voxels. The article's air stays as its author has it.
+        // Divided by `ratio`²: an air cell has that many voxel columns, each of which pushes. The
+        // article's air gets no sway: it stays as its author has it.
         let has_sway = self.air.spec.solver == Motion::Incompressible;
         let sway = if has_sway { SWAY * about.pulse as f32 / self.air.grid().ratio.pow(2) as f32 } else { 0.0 };
         for &(x, z) in columns {
@@ -156,7 +163,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Pushes the air in and over a cell of a vent sideways, each block its own way and as hard as the air rises there.
+    /// Pushes the air in and above a vent cell sideways, in a random direction per block, in
+    /// proportion to the speed at which the air rises there.
     fn sway(&mut self, [x, y, z]: Place, strength: f32, key: StepKey) {
         if strength == 0.0 {
             return;
@@ -165,7 +173,8 @@ impl Taking<'_> {
             let rising = self.air.solver.velocity(place)[1].max(0.0);
             let number = key.number_at(place.map(|n| n / BLOCK));
             let way = |bits: u64| 2.0 * (bits & 0xff_ffff) as f32 / (1 << 24) as f32 - 1.0;
-            // Fast air stays in the cell for less than a step.
+            // Fast air stays in the cell for less than a step: the push grows with w² only up to
+            // one cell a step.
             let push = strength * rising * rising.min(1.0);
             if push > 0.0 {
                 self.air.solver.push(place, [push * way(number), 0.0, push * way(number >> 32)]);
@@ -190,12 +199,12 @@ impl Taking<'_> {
         }
     }
 
-    /// The air cell of a voxel or the lowest open one above it.
+    /// Returns the air cell of a voxel, or the lowest open cell above.
     fn over(&self, voxel: Place) -> Option<Place> {
         self.air.lowest_open(self.air.grid().cell_of(voxel.map(|n| n as i64))?)
     }
 
-    /// The heat that the top faces of the lava give.
+    /// Adds the convective heat of the exposed top faces of the lava.
     fn warm_by_lava(&mut self, world: &World) {
         if self.air.spec.convection == 0.0 {
             return;
@@ -213,6 +222,7 @@ impl Taking<'_> {
             for lane in (0..TILE_X * TILE_Z).filter(|&lane| tile.amount().0[lane] >= WARM) {
                 let place @ [x, _, z] = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
                 let above = [x, y + 1, z];
+                // Lava under rock, more lava or water does not touch the air.
                 let roofed =
                     y + 1 < world.grid().ny && (world.ground().is_solid(above) || lava.at(above).amount >= WARM);
                 if roofed || is_drowned(world, place) {
@@ -228,7 +238,8 @@ impl Taking<'_> {
         }
     }
 
-    /// The heat that the top faces of a lava that melts give, of its solid and of its liquid.
+    /// Adds the convective heat of the exposed top faces of a lava that melts: of its solid and of
+    /// its liquid.
     fn warm_by_melting(&mut self, world: &World, flow: &Flow, Melting { solid, melt, mould }: Melting) {
         let has = |layer: usize, place: Place| world.layers()[layer].at(place).amount >= WARM;
         let is_open = |[x, y, z]: Place| {
@@ -250,7 +261,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Takes the gas that the scene names from among the voxels into the air, with its mass and its heat.
+    /// Moves the gas layer that the scene names as `steam` from the voxels into the air, with its
+    /// mass and heat.
     fn take_steam(&mut self, world: &mut World) {
         let Some(number) = self.air.spec.steam.as_deref().and_then(|name| world.number_of(name)) else { return };
         let layer = &world.layers[number];
@@ -269,13 +281,15 @@ impl Taking<'_> {
     }
 }
 
-/// Temperature of what a cell shows of a lava that melts. What lies in a cell that is mostly ground is shown in the one above.
+/// Temperature in kelvin of the lava that a cell shows, for a lava that melts. Lava in a cell that
+/// is mostly ground is shown in the cell above.
 fn shown_k(flow: &Flow, [x, y, z]: Place) -> Option<f64> {
     let below = || flow.temperature_k([x, y.checked_sub(1)?, z]);
     flow.temperature_k([x, y, z]).or_else(below)
 }
 
-/// Whether other matter lies on the top of a voxel of lava.
+/// Returns true if another liquid, grain or still material lies on top of a lava voxel, which then
+/// gives the air no heat.
 fn is_drowned(world: &World, [x, y, z]: Place) -> bool {
     if y + 1 >= world.grid().ny {
         return false;

@@ -1,4 +1,4 @@
-//! The air's accounts over ground that changes, with a solver that moves nothing.
+//! Tests of the air's accounts over changing ground, with a solver that moves nothing.
 
 use super::*;
 use crate::simulation::Simulation;
@@ -12,7 +12,7 @@ use lavoxel_automaton::world::{Breath, Edit, Ground, Matter, Shape, World};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::mix64;
 
-/// Air that stays where it is.
+/// Solver that leaves the air at rest.
 #[derive(Clone, Debug)]
 struct Still;
 
@@ -159,7 +159,8 @@ fn openness_is_that_of_the_voxels_however_it_was_read() {
             simulation.command(crate::simulation::Command::Put(random_edit(mix64(seed << 30 | step)))).expect("valid");
             simulation.step();
         }
-        // The air has read the ground after the last step; read all of it again, and every voxel by itself.
+        // The air has read the ground after the last step; read everything again, and every voxel
+        // by itself.
         let world = simulation.world();
         let air = world.air().expect("there is one");
         let grid = air.grid();
@@ -215,13 +216,13 @@ fn a_wider_air_stands_over_the_ground_of_the_edge() {
     }
 }
 
-/// Squares of the velocities on all faces.
+/// Sum of the squared velocities of all faces, in (cells a step)².
 fn energy(simulation: &Simulation) -> f64 {
     let planes = simulation.world().air().expect("there is one").solver.planes();
     planes[..3].iter().flatten().map(|&bits| f64::from(f32::from_bits(bits)).powi(2)).sum()
 }
 
-/// With the keys that a scene has by default.
+/// Uses the default keys of a scene.
 #[test]
 fn a_puff_in_a_closed_box_only_loses_and_comes_to_rest() {
     let voxels = Grid::new(40, 20, 40);
@@ -248,7 +249,7 @@ fn a_puff_in_a_closed_box_only_loses_and_comes_to_rest() {
         }
     }
     assert_eq!(before, 0.0, "of {first}");
-    // What rests is skipped: nothing changes, also not the pressure.
+    // A resting air is skipped: nothing changes, not even the pressure.
     let planes = simulation.world().air().expect("there is one").solver.planes();
     (0..10).for_each(|_| simulation.step());
     assert!(simulation.world().air().expect("there is one").solver.planes() == planes);

@@ -1,4 +1,4 @@
-//! The voxels that air cannot be in, and the openness of air cells that follows from them.
+//! Bit map of the voxels that hold no air, and the openness of air cells computed from that map.
 
 use lavoxel_air::{AXES, AirGrid, OPEN, Openness};
 use lavoxel_automaton::matter::Kind;
@@ -7,43 +7,44 @@ use lavoxel_base::grid::tile::{TILE_X, TILE_Z, bits};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// A voxel with so much matter besides gas holds no air.
+/// Least amount of matter other than gas that keeps the air out of a voxel: half a full cell.
 const FULL: u32 = AMOUNT_ONE as u32 / 2;
 
-/// A bit for each voxel with rock or with matter that fills half of it.
+/// Bit map of voxels: a bit is set for rock and for matter that fills at least half of the voxel.
 #[derive(Clone, Debug)]
 pub(super) struct Blocked {
     voxels: Grid,
-    /// A word for each tile of 8 × 1 × 4 voxels: `(tz · ny + y) · tiles + tx`.
+    /// One word per tile of 8 × 1 × 4 voxels, at index `(tz · ny + y) · tiles + tx`.
     words: Vec<u32>,
     tiles: usize,
-    /// Cursors of the ground and of each layer; absent before the first read.
+    /// Cursors of the ground and of each layer; `None` before the first read.
     seen: Option<(GroundCursor, Vec<Cursor>)>,
 }
 
 impl Blocked {
-    /// Nothing read.
+    /// Empty map for a box of this shape.
     pub(super) fn unread(voxels: Grid) -> Self {
         let tiles = voxels.nx.div_ceil(TILE_X);
         Self { voxels, words: vec![0; tiles * voxels.ny * voxels.nz.div_ceil(TILE_Z)], tiles, seen: None }
     }
 
-    /// This box, nothing read.
+    /// Empty map for the same box: the next read reads all voxels.
     pub(super) fn forgotten(&self) -> Self {
         Self::unread(self.voxels)
     }
 
-    /// Whether anything was read.
+    /// Returns true once anything was read.
     pub(super) fn is_read(&self) -> bool {
         self.seen.is_some()
     }
 
-    /// Memory that it takes, in bytes.
+    /// Memory of the map, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.words[..])
     }
 
-    /// Whether a voxel is blocked. Beyond the sides of the box the voxels are those at its edge, and above it all are free.
+    /// Returns true if a voxel is blocked. Beyond the sides of the box the edge voxels continue;
+    /// above the box all voxels are free.
     fn is_blocked(&self, [x, y, z]: [i64; 3]) -> bool {
         let Grid { nx, ny, nz } = self.voxels;
         let (x, z) = (x.clamp(0, nx as i64 - 1) as usize, z.clamp(0, nz as i64 - 1) as usize);
@@ -54,8 +55,8 @@ impl Blocked {
         self.words[(z / TILE_Z * ny + y as usize) * self.tiles + x / TILE_X] >> lane & 1 == 1
     }
 
-    /// Reads what changed in the world, and gives the tiles (x in tiles, y, z in tiles) in which a voxel was blocked or freed, with
-    /// a bit for each such voxel; all voxels at the first read.
+    /// Reads the changes of the world. Returns the tiles (x in tiles, y, z in tiles) in which a
+    /// voxel was blocked or freed, each with a bit per such voxel; all voxels at the first read.
     pub(super) fn read(&mut self, world: &World) -> Vec<([usize; 3], u32)> {
         let all = self.seen.is_none();
         let (mut ground, layers) = self.seen.take().unwrap_or_else(|| (world.ground.cursor(), Vec::new()));
@@ -83,6 +84,8 @@ impl Blocked {
                 for tx in bits(due).map(|bit| w * 64 + bit) {
                     let word = blocked_word(world, &layers, [tx, y, tz]);
                     let old = &mut self.words[(tz * self.voxels.ny + y) * self.tiles + tx];
+                    // At the first read all voxels count as turned, so that every air cell gets its
+                    // openness.
                     let turned = if all { u32::MAX } else { std::mem::replace(old, word) ^ word };
                     *old = word;
                     if turned != 0 {
@@ -96,12 +99,13 @@ impl Blocked {
         changed
     }
 
-    /// Brings the openness of all air cells up to date that changed voxels of tiles have to do with, and gives the cells that became
-    /// solid or free.
+    /// Updates the openness of all air cells that depend on the `changed` voxels, and returns the
+    /// cells that became solid or free.
     pub(super) fn open(&self, openness: &mut Openness, changed: &[([usize; 3], u32)]) -> Turned {
         let grid = openness.grid();
         let mut due: Vec<_> = changed.iter().flat_map(|&tile| self.cells_around(grid, tile)).collect();
-        // Column after column from the floor up.
+        // Sorted column by column from the floor up: a column is listed once, and `Turned::cells`
+        // keeps this order.
         due.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
         due.dedup();
         let mut turned = Turned::default();
@@ -122,7 +126,8 @@ impl Blocked {
         turned
     }
 
-    /// The air cells with a voxel in the box around some of a tile, or with a lower face beside one.
+    /// Iterates over the air cells that contain a changed voxel of a tile, or that share a lower
+    /// face with one.
     fn cells_around(
         &self,
         grid: AirGrid,
@@ -131,7 +136,8 @@ impl Blocked {
         let ratio = grid.ratio;
         let along = |from: usize, beyond: usize, side: usize, corner: i32, cells: usize| {
             let cell = |voxel: usize| (voxel as i64 - i64::from(corner)) as usize / ratio;
-            // Cells outside of the voxels' box are like those at its edge; wrapped ones have a lower face at the other end.
+            // Air cells outside of the voxel box copy its edge voxels; in wrapped air the lower
+            // face of a cell may lie at the other end.
             let first = if from == 0 { 0 } else { cell(from) };
             let last = if beyond >= side { cells - 1 } else { cell(beyond).min(cells - 1) };
             first..last + 1
@@ -151,7 +157,7 @@ impl Blocked {
         })
     }
 
-    /// The voxels of a tile that lie in the box.
+    /// Mask of the voxels of a tile that lie inside the box.
     fn inside(&self, [tx, tz]: [usize; 2]) -> u32 {
         let (x, z) = (self.voxels.nx - tx * TILE_X, self.voxels.nz - tz * TILE_Z);
         let row = if x < TILE_X { (1_u32 << x) - 1 } else { (1 << TILE_X) - 1 };
@@ -165,7 +171,8 @@ impl Blocked {
         2 * inside.filter(|&voxel| self.is_blocked(voxel)).count() >= grid.ratio.pow(3)
     }
 
-    /// The share of the lower face of a cell whose voxels are free on both sides.
+    /// Open share of the lower face of a cell along `axis`: of the voxel pairs on both sides, those
+    /// that are free on either side, in units of `OPEN`.
     fn face(&self, grid: AirGrid, axis: usize, place: Place) -> u16 {
         let r = grid.ratio as i64;
         let corner = grid.voxel_of(place);
@@ -184,20 +191,20 @@ impl Blocked {
     }
 }
 
-/// The air cells that became solid or free, and the columns (x, z) in which anything changed.
+/// Air cells that became solid or free, and columns (x, z) with any change.
 #[derive(Debug, Default)]
 pub(super) struct Turned {
-    /// Each cell, and whether it is solid now; from the floor up within a column.
+    /// Cells with their new state (true: solid), from the floor up within each column.
     pub(super) cells: Vec<(Place, bool)>,
     pub(super) columns: Vec<(usize, usize)>,
 }
 
-/// Whether the matter of a layer takes the place of air.
+/// Returns true if the matter of a layer displaces air: all matter but gas.
 fn fills(layer: &Layer) -> bool {
     layer.material().kind != Kind::Gas
 }
 
-/// The voxels of a tile that are blocked.
+/// Mask of the blocked voxels of a tile.
 fn blocked_word(world: &World, layers: &[(usize, &Layer)], [tx, y, tz]: [usize; 3]) -> u32 {
     let ground = world.ground.strip(tz);
     let mut sums = [0_u32; TILE_X * TILE_Z];

@@ -1,8 +1,8 @@
-//! Air → grains: leaves, embers and flakes of ash that the air carries along.
+//! Air → grains: moves leaves, embers and flakes of ash that the air carries.
 //!
-//! A grain follows a share `carried` of the velocity of the air in its cell: by whole cells, and by the rest of a cell with that
-//! probability, so that its mean motion is exact. It goes along x, then z, then y, cell by cell, and stops at what bars its way and at
-//! the sides of the box.
+//! A grain follows a share `carried` of the velocity of the air in its cell: by whole cells, and by
+//! the fractional rest with that probability, so that its mean motion is exact. Grains move along
+//! x, then z, then y, cell by cell, and stop at any obstacle and at the sides of the box.
 
 use super::AirOverGround;
 use lavoxel_automaton::world::{Content, World};
@@ -10,7 +10,7 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::random::{Draw, Salt};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// The most cells that a grain goes along an axis in a step.
+/// Upper bound of a grain's motion along one axis, in cells a step.
 const FARTHEST: f64 = 8.0;
 
 impl AirOverGround {
@@ -50,7 +50,8 @@ impl AirOverGround {
         }
     }
 
-    /// Velocity of the air at a voxel in voxels a step; none in solid cells and outside of the air.
+    /// Velocity of the air at a voxel, in voxels a step; `None` in solid air cells and outside of
+    /// the air.
     fn voxels_a_step(&self, voxel: Place) -> Option<[f32; 3]> {
         let grid = self.air.grid();
         let place = grid.cell_of(voxel.map(|n| n as i64))?;

@@ -1,5 +1,6 @@
-//! Flow ↔ reactions: where the lava of the physical model meets the other materials of its world. Reactions take liquid and heat
-//! from the flow, which has the exact account of both, and give it what they make.
+//! Flow ↔ reactions: reactions between the lava of the physical model and the other materials of
+//! its world. Reactions take liquid and heat from the flow, which keeps the exact account of both,
+//! and give their products back.
 
 use std::borrow::Cow;
 
@@ -15,10 +16,11 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_flow::{Flow, Phase};
 
-/// Largest part of the heat above a material's temperature that goes through a face in a step.
+/// Largest share of the heat above a material's temperature that passes a face in one step.
 const MOST_HEAT: f64 = 0.5;
 
-/// Part that a reaction takes, and the layer and phase of the flow that gives it.
+/// Source of a reaction's heat: the reaction's heat data, and the layer and phase of the flow that
+/// gives the heat.
 #[derive(Clone, Copy)]
 struct Giver {
     heat: Heat,
@@ -26,22 +28,24 @@ struct Giver {
     phase: Phase,
 }
 
-/// A face that a cell of a material shares with lava.
+/// Contact face between a cell of a material and lava.
 struct Face {
-    /// The cell of the lava.
+    /// Cell of the lava.
     lava: Place,
-    /// Heat that goes through it in a step, in units of the flow.
+    /// Heat through the face in one step, in units of the flow.
     flux: f64,
-    /// Heat of the lava there above the material's temperature.
+    /// Heat of the lava above the material's temperature, in units of the flow.
     excess: i64,
 }
 
-/// Whether a reaction takes anything from the flow of a world or gives it any.
+/// Returns true if a reaction takes heat or matter from the flow of a world, or gives the flow
+/// matter.
 pub(crate) fn meets(world: &World, rule: &Reacting) -> bool {
     rule.takes_heat() || rule.takes.iter().chain(&rule.makes).any(|part| world.is_mirror(part.layer))
 }
 
-/// A reaction that [`meets`] the flow, in a step; an engine finds what is due.
+/// Carries out a reaction that [`meets`] the flow, for one step; the engine finds the cells that
+/// are due.
 pub(crate) fn react(
     world: &mut World,
     flowing: &mut FlowInCells,
@@ -54,14 +58,14 @@ pub(crate) fn react(
     }
 }
 
-/// A flow and the world that it meets.
+/// Flow together with its world, while reactions run.
 struct Meeting<'a> {
     world: &'a mut World,
     flowing: &'a mut FlowInCells,
 }
 
 impl Meeting<'_> {
-    /// Lets what is due react.
+    /// Carries out all reactions that are due.
     fn carry_out(&mut self, rule: &Reacting, due: &[Due], draw: Draw) {
         let due = &*self.give_heat(rule, due, draw);
         for &Due { places, parts } in due {
@@ -75,13 +79,14 @@ impl Meeting<'_> {
         self.show_met(due);
     }
 
-    /// Limits reactions to the heat of the lava beside them and takes that heat. Reactions without heat
-    /// stay as they are.
+    /// Limits reactions to the heat of the adjacent lava and takes that heat. Reactions without
+    /// heat stay unchanged.
     fn give_heat<'a>(&mut self, rule: &Reacting, due: &'a [Due], draw: Draw) -> Cow<'a, [Due]> {
         let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else { return Cow::Borrowed(due) };
         let is_solid = self.world.layers[layer].material().shows == Some(Shows::Solid);
         let giver = Giver { heat, layer, phase: if is_solid { Phase::Solid } else { Phase::Liquid } };
-        // Two cells may share a cell of lava: all engines take the heat in the same order.
+        // Two cells may share a cell of lava: sorted, so that all engines take the heat in the same
+        // order.
         let mut due = due.to_vec();
         due.sort_unstable_by_key(|due| self.world.grid.index(due.places[0]));
         let key = rule.key(draw);
@@ -93,7 +98,8 @@ impl Meeting<'_> {
         Cow::Owned(due)
     }
 
-    /// Takes the heat of one reaction; gives the parts that it suffices for. `whole` parts react or none.
+    /// Takes the heat of one reaction. Returns the number of parts that the heat suffices for: a
+    /// multiple of `whole`, if given.
     fn heat_part(&mut self, giver: Giver, due: Due, whole: Option<u32>, random: f64) -> u32 {
         let faces = self.faces_with_lava(giver, due.places[0]);
         let Giver { heat, phase, .. } = giver;
@@ -101,13 +107,14 @@ impl Meeting<'_> {
         let part_kg = heat.part_kg_m3 * flow.space().cell_m3();
         let each = (heat.about.j_kg * part_kg * flow.heat_units_of_joule()).max(1.0) as i64;
         let flux: f64 = faces.iter().map(|face| face.flux.min(MOST_HEAT * face.excess as f64)).sum();
-        // Rounded by chance, so that a slow reaction of large cells goes on.
+        // Rounded by chance, so that a slow reaction of large cells still proceeds on average.
         let parts = match whole {
             Some(whole) => whole.saturating_mul((flux / each as f64 / f64::from(whole) + random) as u32),
             None => (flux / each as f64 + random).min(f64::from(u32::MAX)) as u32,
         };
         let wanted = i64::from(parts.min(due.parts)).saturating_mul(each);
-        // Faces of one body of lava have its heat together: what there is shows when it is taken.
+        // Faces of one body of lava share its heat: the available heat is asked again before each
+        // take.
         let mut taken = 0;
         for face in &faces {
             let excess = flow.met(face.lava, phase, heat.about.at_k).map_or(0, |met| met.excess);
@@ -121,7 +128,8 @@ impl Meeting<'_> {
         parts as u32
     }
 
-    /// The faces that a cell shares with lava: in the cell itself, below, above, and at the sides by the lava's height.
+    /// Contact faces of a cell with lava: in the cell itself, below, above, and at the sides in
+    /// proportion to the lava's height.
     fn faces_with_lava(&self, giver: Giver, [x, y, z]: Place) -> Vec<Face> {
         let flow = &self.flowing.flow;
         let space = flow.space();
@@ -150,7 +158,8 @@ impl Meeting<'_> {
         Some(Face { lava, flux: watts * flow.last_step_s() * flow.heat_units_of_joule(), excess: met.excess })
     }
 
-    /// Takes `amount` units of a layer out of a cell; what shows the flow the flow gives.
+    /// Takes `amount` units of a layer out of a cell; for a layer that displays the flow, out of
+    /// the flow.
     fn consume(&mut self, layer: usize, place: Place, amount: u16) {
         if !self.world.is_mirror(layer) {
             return self.world.consume(layer, place, amount);
@@ -159,8 +168,8 @@ impl Meeting<'_> {
         self.flowing.flow.take_liquid(place, i32::from(amount) * PER_UNIT);
     }
 
-    /// Adds `amount` units of a layer to a cell. What shows the flow it takes, at the temperature of the air: what it was made of
-    /// was cold.
+    /// Adds `amount` units of a layer to a cell. For a layer that displays the flow, adds the
+    /// liquid to the flow at the temperature of the air: the reactants were cold.
     fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if !self.world.is_mirror(layer) {
             return self.world.produce(layer, place, amount, energy);
@@ -171,7 +180,8 @@ impl Meeting<'_> {
         flow.make_liquid(place, i32::from(amount) * PER_UNIT, kelvin);
     }
 
-    /// Shows the flow where a reaction took heat or liquid from it, or gave it some.
+    /// Displays the flow again where a reaction took heat or liquid from the flow, or gave liquid
+    /// to it.
     fn show_met(&mut self, due: &[Due]) {
         let [nx, nz] = [self.world.grid.nx, self.world.grid.nz];
         let around = |[x, _, z]: Place| {

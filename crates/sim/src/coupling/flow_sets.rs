@@ -1,4 +1,5 @@
-//! Flow ↔ setting: what sets in a world of the physical model becomes rock of the flow, of which the cells only show the ground.
+//! Flow ↔ setting: turns matter that sets in a world of the physical model into rock of the flow;
+//! the cells only display the ground.
 
 use super::FlowInCells;
 use lavoxel_automaton::engine::Engine;
@@ -9,25 +10,26 @@ use lavoxel_base::random::Draw;
 use lavoxel_flow::FlowEdit;
 
 impl FlowInCells {
-    /// Turns the cells in which a layer sets to rock of the flow. A cell that holds lava waits until the lava is gone or set: rock
-    /// that sets elsewhere takes no lava away.
+    /// Turns the cells in which a layer sets into rock of the flow. A cell that holds lava waits
+    /// until the lava is gone or set: rock that sets elsewhere takes no lava away.
     pub(crate) fn set_rock(&mut self, world: &mut World, rule: &Setting, (engine, draw): (&mut dyn Engine, Draw)) {
         let due = engine.due(world, rule, draw, 0).into_iter().map(|due| due.places[0]);
         let mut due: Vec<Place> = due.filter(|&place| self.is_free(world, place)).collect();
         if due.is_empty() {
             return;
         }
-        // Engines find what is due in orders of their own.
+        // Engines find due cells in different orders; sorted, all engines give the same result.
         due.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
         due.iter().for_each(|&place| world.set_rock(rule.layer, place));
-        // The cell below shows as ground and may still be open at its top: no hollow is left there.
+        // The cell below shows as ground and may still be open at its top: filling it leaves no
+        // hollow there.
         let below = |[x, y, z]: Place| y.checked_sub(1).map(|y| [x, y, z]);
         let filled: Vec<Place> = due.iter().flat_map(|&place| [below(place), Some(place)]).flatten().collect();
         let columns = self.flow.edit(filled, FlowEdit::Rock);
         self.show_columns(world, &columns);
     }
 
-    /// Whether no lava, liquid or solid, is in a cell, and none is shown there.
+    /// Returns true if a cell holds no lava, liquid or solid, and displays none.
     fn is_free(&self, world: &World, place: Place) -> bool {
         let shown = world.layers.iter().enumerate().filter(|&(number, _)| world.is_mirror(number));
         shown.map(|(_, layer)| layer.at(place).amount).all(|amount| amount == 0)

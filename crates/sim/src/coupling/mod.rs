@@ -1,14 +1,17 @@
-//! Couplings: where the automaton, the flow and the air meet, one file for each meeting.
+//! Couplings: interactions between the automaton, the flow and the air, one file for each
+//! interaction.
 //!
-//! A model knows its own state and nothing of the others. Here one gives to another, as a stage of a step of its own
-//! ([`crate::simulation::Stage`]):
+//! A model knows only its own state. Here one model passes matter or heat to another, as a stage of
+//! a step ([`crate::simulation::Stage`]):
 //!
-//! - `flow_cells`: what vents pour comes into the flow, other matter covers it, and the cells show where it is;
-//! - `flow_reactions`: reactions take heat and liquid from the flow, and give it liquid;
+//! - `flow_cells`: vents pour into the flow, other matter covers the flow, and the cells display
+//!   the flow;
+//! - `flow_reactions`: reactions take heat and liquid from the flow, and give liquid to the flow;
 //! - `flow_sets`: matter that sets becomes rock of the flow;
-//! - `air_sources` (with `blocked`): the ground shuts cells of the air; lava, vents and steam warm and fill it;
+//! - `air_sources` (with `blocked`): the ground shuts cells of the air; lava, vents and steam warm
+//!   and fill the air;
 //! - `blown`: the air carries light grains along;
-//! - `ash`: ash that fell lies down as grains;
+//! - `ash`: fallen ash becomes grains on the ground;
 //! - `stir`: an edit stirs the air.
 
 mod air_sources;
@@ -26,7 +29,7 @@ use self::blocked::Blocked;
 pub use self::flow_cells::FlowInCells;
 use lavoxel_air::Air;
 
-/// An air and what it has read of the cells below it.
+/// Air together with its map of the blocked voxels below.
 #[derive(Clone, Debug)]
 pub struct AirOverGround {
     pub(crate) air: Air,

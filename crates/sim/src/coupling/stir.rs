@@ -1,4 +1,4 @@
-//! Hand → air: heat, ash, steam and wind put into the air by an edit.
+//! Edit → air: puts heat, ash, steam and wind into the air.
 
 use super::AirOverGround;
 use lavoxel_air::{Air, Field, UNIT};
@@ -6,7 +6,8 @@ use lavoxel_automaton::world::{Breath, Shape, World};
 use lavoxel_base::grid::Place;
 
 impl AirOverGround {
-    /// Cells whose middles lie in a shape, in voxels, get what a breath says; a cell that holds more keeps it.
+    /// Puts a `breath` into the cells whose centres lie in `shape` (in voxels); a cell that holds
+    /// more keeps its content.
     pub(crate) fn stir(&mut self, world: &World, shape: &Shape, breath: &Breath) {
         self.read_ground(world);
         let air = &mut self.air;
@@ -29,7 +30,7 @@ impl AirOverGround {
     }
 }
 
-/// Puts what a cell lacks of so many units.
+/// Tops up a field of a cell to `units` units.
 fn top_up(air: &mut Air, field: Field, place: Place, units: f64) {
     let missing = (units as u32).saturating_sub(air.amounts.get(field, place));
     air.put(field, place, missing);

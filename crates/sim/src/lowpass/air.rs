@@ -1,34 +1,38 @@
-//! Contents of the air, as pictures need them.
+//! Volume of ash, steam and inks in the air, for pictures.
 
 use lavoxel_air::{Air, AirGrid, Field, UNIT};
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Mass in a cubic metre, in kg, that the largest value of [`AirVolume::carried`] stands for; denser air is drawn as this.
+/// Density in kg/m³ that the largest value of [`AirVolume::carried`] stands for; denser air is
+/// drawn at this density.
 const DENSEST: f32 = 4.0;
 const KG_M3: f32 = DENSEST / (65535.0 * 65535.0);
-/// Largest value of [`AirVolume::flow`], and the speed that it stands for in air cells a step.
+/// Largest value of [`AirVolume::flow`], and its speed in air cells a step.
 const FASTEST: (f32, f32) = (127.0, 2.0);
 
-/// Ash and steam in the air, and its motion, over the cells of the air.
+/// Ash, steam, inks and motion of the air, per air cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirVolume {
-    /// The cells and where they lie among the voxels.
+    /// Air cells and their place among the voxels.
     pub grid: AirGrid,
     /// Edge of a voxel in metres.
     pub cell_m: f32,
-    /// Square roots of the masses of ash and of steam, 65535 for 2 (kg/m³)^½, in the order of `grid.cells`. Solid cells beside
-    /// open ones have the mean of those: what is between them does not thin out towards the ground.
+    /// Square roots of the densities of ash and steam, 65535 for 2 (kg/m³)^½, in the order of
+    /// `grid.cells`. Solid cells next to open ones hold the mean of their open neighbours, so that
+    /// interpolated values do not fall towards the ground.
     pub carried: Vec<[u16; 2]>,
-    /// Shares of each ink in the mass of a cell without its steam, 255 for all of it; where there is no ink, those in the cells
-    /// around. No cells in an air without inks. Mass of ink counts in [`AirVolume::carried`] as ash.
+    /// Share of each ink in the mass of a cell without its steam, 255 for all; cells without ink
+    /// hold the shares of the cells around. Empty in an air without inks. [`AirVolume::carried`]
+    /// counts the mass of ink as ash.
     pub inks: Vec<[u8; 4]>,
-    /// Velocity where there is something: 127 for 2 cells a step; the last of four is unused.
+    /// Velocity of cells with content (east, up, south): 127 for 2 air cells a step; the last of
+    /// the four components is padding.
     pub flow: Vec<[i8; 4]>,
 }
 
 impl AirVolume {
-    /// Contents of an air; `None` where there is no ash, no steam and no ink.
+    /// Converts the contents of an air; `None` without ash, steam and ink.
     pub fn of(air: &Air) -> Option<Self> {
         let (grid, amounts) = (air.grid(), air.amounts());
         let fields = Carried {
@@ -36,6 +40,7 @@ impl AirVolume {
             steam: amounts.field(Field::Steam),
             inks: air.inks().map(|ink| amounts.field(ink)).collect(),
         };
+        // An air without content gives no volume: renderers skip the air altogether.
         let is_empty = |field: &[u32]| {
             let parts = field.par_chunks(1 << 14).map(|part| part.iter().all(|&units| units == 0));
             parts.reduce(|| true, |all, empty| all && empty)
@@ -81,19 +86,19 @@ impl AirVolume {
         Some(volume)
     }
 
-    /// Masses of ash and steam that the values of a cell stand for, in kg/m³.
+    /// Densities of ash and steam in cell `index`, in kg/m³.
     pub fn kg_m3(&self, index: usize) -> [f32; 2] {
         self.carried[index].map(|value| f32::from(value) * f32::from(value) * KG_M3)
     }
 
-    /// Mass of ash and steam together that two values stand for, in kg/m³.
+    /// Density of ash and steam together for a pair of stored values, in kg/m³.
     #[inline(always)]
     pub fn sum_kg_m3([ash, steam]: [u16; 2]) -> f32 {
         let [ash, steam] = [f32::from(ash), f32::from(steam)];
         (ash * ash + steam * steam) * KG_M3
     }
 
-    /// Memory for a cell of an air with inks in bytes; 4 less without.
+    /// Memory per cell of an air with inks, in bytes; 4 less without inks.
     pub const BYTES_A_CELL: f64 = 12.0;
 }
 
@@ -105,13 +110,14 @@ struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// Units of ash and inks together, and of steam.
+    /// Units of ash and inks together, and of steam, at index `at`.
     #[inline(always)]
     fn at(&self, at: usize) -> [u32; 2] {
         [self.inks.iter().fold(self.ash[at], |sum, ink| sum.saturating_add(ink[at])), self.steam[at]]
     }
 
-    /// Shares of the inks in a cell or, where it holds none, in the cells around it: the edge of a cloud has the cloud's colour.
+    /// Shares of the inks in a cell or, in a cell without ink, in the cells around: the edge of a
+    /// cloud takes the colour of the cloud.
     fn ink_shares(&self, grid: AirGrid, place: Place) -> [u8; 4] {
         let ink = |at: usize| self.inks.iter().any(|ink| ink[at] > 0);
         let around = |n: usize, axis: usize| n.saturating_sub(1)..(n + 2).min(grid.size()[axis]);
@@ -131,7 +137,7 @@ impl Carried<'_> {
     }
 }
 
-/// The mean units of the open cells beside a solid one.
+/// Mean units of the open neighbours of a solid cell.
 fn beside(air: &Air, fields: &Carried<'_>, place: Place) -> [u32; 2] {
     let (grid, size) = (air.grid(), air.grid().size());
     let (mut sums, mut count) = ([0_u64; 2], 0);

@@ -1,5 +1,5 @@
-//! Bricks of a volume: which of them changed, and the largest density that a sample inside one can meet, so that
-//! a renderer may skip the empty ones.
+//! Bricks of a volume: marks changed bricks, and stores the largest density that a sample inside
+//! each brick can meet, so that a renderer may skip empty bricks.
 
 use std::ops::Range;
 
@@ -9,33 +9,33 @@ use super::Volume;
 use super::changes::{BRICK, Change};
 use lavoxel_base::grid::Grid;
 
-/// For each brick the largest density in it and one cell around it, kept in step with a [`Volume`].
+/// Largest density of each brick and one cell around, kept up to date with a [`Volume`].
 #[derive(Clone, Debug)]
 pub struct Bricks {
     grid: Grid,
-    /// Bricks along x, y and z; the last of each axis may reach out of the box.
+    /// Bricks along x, y and z; the last one of each axis may reach out of the box.
     count: [usize; 3],
     densest: Vec<u8>,
 }
 
 impl Bricks {
-    /// The bricks of an empty volume.
+    /// Creates the bricks of an empty volume.
     pub fn new(grid: Grid) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
         Self { grid, count, densest: vec![0; count.iter().product()] }
     }
 
-    /// Bricks along x, y and z.
+    /// Number of bricks along x, y and z.
     pub fn count(&self) -> [usize; 3] {
         self.count
     }
 
-    /// The largest densities, x fastest, then y, then z.
+    /// Largest density of each brick, x fastest, then y, then z.
     pub fn densest(&self) -> &[u8] {
         &self.densest
     }
 
-    /// Whether each brick has a cell that changed, or at most `margin` cells away from one.
+    /// Marks each brick with a changed cell in it or at most `margin` cells away.
     pub fn touched(&self, changed: &[Change], margin: usize) -> Vec<bool> {
         let [nx, ny, nz] = self.count;
         let mut touched = vec![false; nx * ny * nz];
@@ -54,13 +54,15 @@ impl Bricks {
         touched
     }
 
-    /// Computes the bricks of the lava again that the changes can reach, and returns whether any of them has another value.
+    /// Recomputes the lava's bricks within reach of the changes; returns true if any value changed.
     pub fn refresh(&mut self, volume: &Volume, changed: &[Change]) -> bool {
         self.refresh_largest(&[&volume.density], changed)
     }
 
-    /// Updates bricks by the largest of several densities of each cell.
+    /// Recomputes bricks within reach of the changes from the largest of several densities per
+    /// cell; returns true if any value changed.
     pub fn refresh_largest(&mut self, fields: &[&[u8]], changed: &[Change]) -> bool {
+        // One cell of margin: interpolation at the edge of a brick reads the next cell.
         let touched = self.touched(changed, 1);
         let (grid, [nx, ny, _]) = (self.grid, self.count);
         let rows = self.densest.par_chunks_mut(nx).zip(touched.par_chunks(nx)).enumerate();
@@ -86,7 +88,8 @@ impl Bricks {
     }
 }
 
-/// For each x of a range the largest density of the rows `ys` × `zs`: many cells at a time.
+/// Computes, for each x of `xs`, the largest density of the rows `ys` × `zs`; works on whole rows,
+/// which the compiler vectorizes.
 fn largest_of_rows(
     (grid, fields): (Grid, &[&[u8]]),
     (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>),

@@ -1,4 +1,4 @@
-//! Cells whose filtered value changed, as stretches of rows: a renderer reads these and skips the rest.
+//! Cells whose filtered value changed, as runs of rows: a renderer reads these and skips the rest.
 
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
@@ -6,34 +6,35 @@ use lavoxel_base::grid::Grid;
 /// Edge of a brick in cells.
 pub const BRICK: usize = 8;
 
-/// A stretch of a row that changed; unchanged gaps in it are shorter than [`BRICK`] cells.
+/// Changed run of a row; unchanged gaps inside are shorter than [`BRICK`] cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The row, numbered `z · ny + y`.
+    /// Row index `z · ny + y`.
     pub row: usize,
-    /// Its cells; there is one at least.
+    /// Changed cells along x; at least one.
     pub cells: Span,
 }
 
 impl Change {
-    /// The cells of rows, one span for each row, numbered `z · ny + y`.
+    /// Iterates over the non-empty rows as changes; `rows` holds one span per row, at index
+    /// `z · ny + y`.
     pub fn of_rows(rows: &[Span]) -> impl Iterator<Item = Self> {
         let changes = rows.iter().enumerate().map(|(row, &cells)| Self { row, cells });
         changes.filter(|change| !change.cells.is_empty())
     }
 }
 
-/// The changes of one slab, since they were last taken.
+/// Changes of one slab since they were last taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlabChanges(Vec<Change>);
 
 impl SlabChanges {
-    /// Most changes that are kept of a slab with so many rows.
+    /// Upper bound of the changes kept for a slab of `ny` rows.
     pub(super) const fn most(ny: usize) -> usize {
         2 * ny + 64
     }
 
-    /// A cell has another value. Those of one row come one after another.
+    /// Records that cell `x` of `row` has another value. Cells of one row arrive one after another.
     #[inline]
     pub(super) fn add(&mut self, row: usize, x: usize) {
         let x = x as u16;
@@ -45,7 +46,8 @@ impl SlabChanges {
         }
     }
 
-    /// Bounds the list while no reader takes it: too many changes become one for each row.
+    /// Bounds the list while no reader takes the changes: merges an overlong list to one change per
+    /// row.
     pub(super) fn shorten(&mut self, grid: Grid) {
         if self.0.len() <= Self::most(grid.ny) {
             return;
@@ -58,7 +60,7 @@ impl SlabChanges {
         self.0.extend(Change::of_rows(&rows).map(|change| Change { row: first + change.row, ..change }));
     }
 
-    /// Moves all changes to the end of a list.
+    /// Moves all changes to the end of `changes`.
     pub(super) fn append_to(&mut self, changes: &mut Vec<Change>) {
         changes.append(&mut self.0);
     }

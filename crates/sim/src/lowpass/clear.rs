@@ -1,10 +1,12 @@
-//! The low-pass of the media that light passes.
+//! Low-pass of the media that light passes.
 //!
-//! Their surface is drawn as it lies, and mirrors: a level surface has to stay level up to the rock or the lava that it
-//! meets. Heavier matter takes no part, just as solid cells do not. Closed cells (rock, or more than half full of heavier
-//! matter) with an open one above them continue the amounts of the cells next to them. The surface then goes on into the rock,
-//! and the drawn terrain cuts it along one of its own contours, not along the sides of cells. Liquids that fall have
-//! a surface however thin they are: `thin` says which. What is built is not filtered: its edges are sharp.
+//! Their surface is drawn as a level mirror: a level surface has to stay level up to the rock or
+//! the lava that it meets. Heavier matter takes no part, just as solid cells do not. Closed cells
+//! (rock, or more than half full of heavier matter) with an open cell above continue the amounts of
+//! the cells next to them. The surface then continues into the rock, and the drawn terrain cuts the
+//! surface along a contour of the terrain, not along the sides of cells. Falling liquids keep a
+//! surface however thin they are (see `thin`). Built materials are not filtered: their edges are
+//! sharp.
 
 use std::ops::Range;
 
@@ -19,40 +21,43 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::parallel::*;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Cells along x and z over which solid cells continue the amounts of open ones.
+/// Distance in cells along x and z over which solid cells continue the amounts of open ones.
 const SHORE: usize = 3;
-/// Their weights by distance along an axis.
+/// Weights of this continuation by distance along an axis.
 const WEIGHTS: [u32; SHORE + 1] = [20, 15, 6, 1];
-/// Cells along x and z from which a value depends on an amount: as many as a tile is deep.
+/// Distance in cells along x and z over which a value depends on an amount: the depth of a tile.
 const REACH: usize = SHORE + 1;
 const _: () = assert!(REACH == TILE_Z);
-/// Cells that a box may have besides stale ones.
+/// Surplus cells, in addition to half of the stale ones, that a merged box may contain.
 const MARGIN: usize = 64;
-/// Amounts below this are not drawn.
+/// Least amount that is drawn: 2 % of a full cell.
 const LEAST: u16 = (ONE * 2 / 100) as u16;
-/// A full cell, and half of one.
+/// Amount of a full cell; `HALF` is half of one.
 pub(super) const ONE: u32 = AMOUNT_ONE as u32;
 const HALF: u32 = ONE / 2;
 
-/// Follows one layer of a world.
+/// Incremental filter of one layer of a world.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClearFilter {
-    /// For each row, numbered `z · ny + y`, the cells that may not be zero. Nothing before there was any matter.
+    /// Cells of each row that may not be zero, at index `z · ny + y`. Empty before there was any
+    /// matter.
     pub(super) shown: Vec<Span>,
-    /// The tiles in which these lie: for each row of a strip [`words`] words.
+    /// Tiles of these cells: [`words`] words for each row of a strip.
     tiles: Vec<u64>,
-    /// For each slab, the cells whose value changed since these were last taken.
+    /// Cells of each slab whose value changed since the changes were last taken.
     pub(super) changed: Vec<SlabChanges>,
 }
 
 impl ClearFilter {
-    /// Filters the cells within reach of the `changes` in the layer and in the heavier ones, and counts them.
+    /// Filters the cells within reach of the `changes` in the layer and in the heavier layers;
+    /// returns their number.
     pub(super) fn refresh(&mut self, matter: &Matter<'_>, changes: &[&LayerChanges<'_>], medium: &mut Medium) -> usize {
         let grid = matter.ground.grid();
         let absent = medium.density.is_empty();
         if changes.iter().all(|changes| changes.is_empty()) || (absent && matter.layer.tiles().next().is_none()) {
             return 0;
         }
+        // Allocated only now: an absent medium takes no memory.
         if absent {
             medium.density = vec![0; grid.cells()];
             self.shown = vec![Span::EMPTY; grid.ny * grid.nz];
@@ -84,15 +89,16 @@ pub(super) struct Matter<'a> {
     pub(super) heavier: &'a [Layer],
 }
 
-/// A strip of a medium with what is around it. The filter reaches one strip on either side from each slab of it.
+/// Strip of a medium with its surroundings. The filter of each slab of a strip reaches one strip on
+/// either side.
 struct Near<'a> {
     matter: &'a Matter<'a>,
     tz: usize,
 }
 
 impl Near<'_> {
-    /// Boxes around all stale cells, the same in each slab. The tiles that may not be zero, and the cells in them, become those
-    /// of now.
+    /// Computes boxes around all stale cells, equal for each slab. Updates `tiles` and `shown` to
+    /// the tiles and cells that may not be zero now.
     fn stale(&self, tiles: &mut [u64], shown: &mut [Span], changes: &[&LayerChanges<'_>]) -> Vec<Stale> {
         let grid = self.matter.ground.grid();
         let around: Vec<_> = changes.iter().map(|changes| changes.around(grid, self.tz * TILE_Z, REACH)).collect();
@@ -116,7 +122,7 @@ impl Near<'_> {
         boxes.all
     }
 
-    /// The tiles of a row, of the word `w`, that the filter reaches from any matter.
+    /// Tiles of row `y`, word `w`, within reach of any matter.
     fn held(&self, y: usize, w: usize) -> u64 {
         let (grid, layer) = (self.matter.ground.grid(), self.matter.layer);
         let strips = self.tz.saturating_sub(1)..(self.tz + 2).min(layer.strips.len());
@@ -129,7 +135,7 @@ impl Near<'_> {
     }
 }
 
-/// The part of a medium that lies at one z.
+/// Part of a medium at one z.
 struct Slab<'a> {
     matter: &'a Matter<'a>,
     z: usize,
@@ -138,14 +144,14 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Filters the cells of boxes, and counts them.
+    /// Filters the cells of all boxes; returns their number.
     fn filter(&mut self, rows: &mut Rows, boxes: &[Stale]) -> usize {
         let filtered = boxes.iter().map(|stale| self.filter_box(rows, stale)).sum();
         self.changed.shorten(self.matter.ground.grid());
         filtered
     }
 
-    /// Filters the cells of a box, and counts them.
+    /// Filters the cells of one box; returns their number.
     fn filter_box(&mut self, rows: &mut Rows, Stale { ys, cells, .. }: &Stale) -> usize {
         let cells = *cells;
         let (grid, z) = (self.matter.ground.grid(), self.z);
@@ -187,27 +193,27 @@ impl Slab<'_> {
 /// Sums over the three rows along z around the rows of a slab, for three neighbouring y.
 #[derive(Default)]
 pub(super) struct Rows {
-    /// Cells that are read.
+    /// Range of x that is read.
     wide: Range<usize>,
-    /// By y, modulo 3.
+    /// Row sums, at index y modulo 3.
     sums: [Row; 3],
-    /// The rows around one row along z.
+    /// Rows along z around the present one, by offset from `-REACH` to `REACH`.
     near: [Row; 2 * REACH + 1],
-    /// Which of these were read.
+    /// Flags of the rows of `near` that were read.
     known: [bool; 2 * REACH + 1],
-    /// The row above one of them.
+    /// Row above a row of `near`.
     above: Row,
-    /// Sums over three rows along y, and of these over three cells along x.
+    /// Sums over three rows along y; `all` sums these over three cells along x.
     tall: Row,
     all: Row,
-    /// By y, modulo 3: the amounts of the slab itself, and how much of its cells is not rock.
+    /// Amounts of the slab itself, and open parts of its cells (not rock), at index y modulo 3.
     own: [Vec<u32>; 3],
     own_open: [Vec<u32>; 3],
     thin: Thin,
 }
 
-/// By x, as [`place`] has it: the room that heavier matter leaves, the amount in it, and how full the cell is with rock, heavier
-/// matter and that amount.
+/// Lists by x, at index [`place`]: room left by heavier matter, amount in that room, and filling of
+/// the cell by rock, heavier matter and that amount.
 #[derive(Default)]
 struct Row {
     room: Vec<u32>,
@@ -216,15 +222,15 @@ struct Row {
 }
 
 impl Rows {
-    /// Bytes of all lists for each of their cells.
+    /// Bytes of all lists per list entry.
     pub(super) const BYTES_A_CELL: usize = size_of::<u32>() * (3 * (3 + (2 * REACH + 1) + 3) + 6);
 
-    /// Cells of each list.
+    /// Entries of each list.
     pub(super) fn length(grid: Grid) -> usize {
         (grid.nx.div_ceil(TILE_X) + 2) * TILE_X
     }
 
-    /// Starts a slab in which these cells are written.
+    /// Starts a box: the columns `cells` will be written.
     fn begin(&mut self, grid: Grid, cells: Span) {
         self.wide = grown(cells, REACH, grid.nx).range();
         let length = Self::length(grid);
@@ -240,18 +246,20 @@ impl Rows {
         }
     }
 
-    /// Forgets the row `y`.
+    /// Clears the sums of row `y`.
     fn clear(&mut self, y: usize) {
         self.sums[y % 3].clear();
         self.own[y % 3].fill(0);
         self.own_open[y % 3].fill(0);
     }
 
-    /// Reads the row `y` of the slab `z` and what lies around it along z.
+    /// Reads row `y` of slab `z` and its neighbours along z.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize)) {
         let (grid, wide) = (matter.ground.grid(), self.wide.clone());
         self.clear(y);
         self.known = [false; 2 * REACH + 1];
+        // A closed cell under an open one takes the mean of the amounts around instead of its own:
+        // only then does the surface stay level up to the shore.
         for (i, weight) in [(REACH - 1, 1), (REACH, 2), (REACH + 1, 1)] {
             let Some(z) = (z + i).checked_sub(REACH).filter(|&z| z < grid.nz) else { continue };
             self.read_near(matter, i, (y, z));
@@ -283,14 +291,14 @@ impl Rows {
         }
     }
 
-    /// Reads the row with number `i` of those near, at (y, z), if it was not read yet.
+    /// Reads row `i` of `near`, at (y, z), unless it was read before.
     fn read_near(&mut self, matter: &Matter, i: usize, place: (usize, usize)) {
         if !std::mem::replace(&mut self.known[i], true) {
             self.near[i].read(matter, place, self.wide.clone());
         }
     }
 
-    /// Reads the rows whose cells the row with number `i`, at (y, z), continues.
+    /// Reads the rows whose cells row `i`, at (y, z), continues.
     fn read_around(&mut self, matter: &Matter, i: usize, (y, z): (usize, usize)) {
         let nz = matter.ground.grid().nz;
         for near in i - SHORE..=i + SHORE {
@@ -305,7 +313,8 @@ impl Rows {
         }
     }
 
-    /// The mean filling of the cells around a place in one plane; `None` where none of them holds matter.
+    /// Weighted mean filling of the cells around `x` in the plane of row `i`; `None` if no cell
+    /// holds matter.
     fn mean(&self, i: usize, x: usize) -> Option<u32> {
         let (mut room, mut amount) = (0_u64, 0_u64);
         for (row, along_z) in self.near[i - SHORE..=i + SHORE].iter().zip(weights()) {
@@ -317,10 +326,10 @@ impl Rows {
         (amount > 0).then(|| (amount * u64::from(ONE) / room.max(amount)) as u32)
     }
 
-    /// Adds up the rows read for the row `y` and its neighbours along y.
+    /// Sums the rows read for row `y` and its neighbours along y.
     fn add_up(&mut self, y: usize, cells: Span) {
         let [below, here, above] = [y + 2, y, y + 1].map(|y| &self.sums[y % 3]);
-        // The filter reaches one cell more on either side.
+        // One cell more on either side: the filter along x reads the neighbours.
         let reach = place(cells.range().start) - 1..place(cells.range().end) + 1;
         let add = |to: &mut [u32], list: fn(&Row) -> &Vec<u32>| {
             let rows = [below, here, above].map(|row| &list(row)[reach.clone()]);
@@ -338,13 +347,13 @@ impl Rows {
         across(&mut self.all.amount[cells], &self.tall.amount[reach]);
     }
 
-    /// Whether there is any matter in these cells of the row `y` of the slab.
+    /// Returns true if the cells of row `y` of the slab hold any matter.
     fn holds(&self, y: usize, cells: Span) -> bool {
         let Range { start, end } = cells.range();
         self.own[y % 3][place(start)..place(end)].iter().any(|&amount| amount > 0)
     }
 
-    /// The value of a cell of the row that was added up, of a material that may fall.
+    /// Value of a cell of the summed row, for a liquid that may fall.
     fn value_of_liquid(&self, [x, y, z]: Place, grid: Grid) -> u8 {
         let (value, amount) = (self.value(x), self.own[y % 3][place(x)]);
         let above = self.own[(y + 1) % 3][place(x)];
@@ -363,8 +372,9 @@ impl Rows {
         }
     }
 
-    /// The value of a cell of the row that was added up, of a material whose edges are sharp: its own amount. It goes on into rock
-    /// under it, and deeper twice what the low-pass brings there, so that no gap is left at its foot.
+    /// Value of a cell of the summed row, for a material with sharp edges: its own amount.
+    /// Continues into the rock below, and deeper with twice the low-passed value, so that no gap is
+    /// left at the foot.
     fn value_as_it_lies(&self, x: usize, y: usize) -> u8 {
         let own = |y: usize| {
             let is_open = self.own_open[y % 3][place(x)] > 0;
@@ -373,7 +383,7 @@ impl Rows {
         own(y).or_else(|| own(y + 1)).unwrap_or_else(|| self.value(x).saturating_mul(2))
     }
 
-    /// The value of a cell of the row that was added up.
+    /// Value of a cell of the summed row.
     #[inline]
     fn value(&self, x: usize) -> u8 {
         // At most 64 · 32768 · 255, which fits.
@@ -392,7 +402,7 @@ impl Row {
         self.held.fill(0);
     }
 
-    /// Reads the cells `wide` of a row; the rest are 0.
+    /// Reads the cells `wide` of a row; all other entries become 0.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize), wide: Range<usize>) {
         self.clear();
         let room = &mut self.room[place(wide.start)..place(wide.end)];
@@ -423,35 +433,35 @@ fn add_weighted(sums: &mut [u32], weight: u32, from: &[u32]) {
     sums.iter_mut().zip(from).for_each(|(sum, from)| *sum += weight * from);
 }
 
-/// Words of a bit for each tile of a row.
+/// Number of 64-bit words with one bit for each tile of a row.
 fn words(grid: Grid) -> usize {
     grid.nx.div_ceil(ROW * TILE_X)
 }
 
-/// The cells of some tiles of a word.
+/// Cells of the tiles `tiles` of word `w`.
 fn cells(grid: Grid, w: usize, tiles: Range<usize>) -> Span {
     let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(grid.nx) as u16;
     Span { from: cell(tiles.start), to: cell(tiles.end) }
 }
 
-/// Cells of a slab to filter: the same in rows one above the other.
+/// Box of cells of a slab to filter: the same columns in consecutive rows.
 #[derive(Clone, Debug)]
 struct Stale {
     ys: Range<usize>,
     cells: Span,
-    /// How many of its cells are stale.
+    /// Number of stale cells in the box.
     count: usize,
 }
 
-/// Boxes around all stale cells of a slab. A run of cells joins the box below it where little else comes with it: to read what
-/// is around a box takes longer than to filter a few cells more.
+/// Boxes around all stale cells of a slab. A run of cells joins the box below where this adds few
+/// other cells: reading the surroundings of a box costs more than filtering a few more cells.
 #[derive(Default)]
 struct Boxes {
     all: Vec<Stale>,
 }
 
 impl Boxes {
-    /// Cells of a row, in which all later ones lie at `y` or above.
+    /// Adds stale cells of row `y`; all later rows lie at `y` or above.
     fn add(&mut self, y: usize, cells: Span) {
         if cells.is_empty() {
             return;

@@ -1,32 +1,34 @@
-//! How hot the surface of lava that grows a crust is, as pictures need it.
+//! Surface temperature of lava that grows a crust, for pictures.
 
 use std::sync::Arc;
 
 use lavoxel_base::parallel::*;
 use lavoxel_flow::Flow;
 
-/// Wet columns whose crusts one task works out.
+/// Number of wet columns whose crusts one task computes.
 const PART: usize = 512;
 
-/// Temperature of the surface of the lava of the physical model, over the columns.
+/// Surface temperature of the physical model's lava, by column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrustMap {
-    /// For each column, `z · nx + x`, in kelvin. A column beside lava has the mean of what is around it: values between columns
-    /// do not fall towards the edge of the lava. Elsewhere it is the temperature of the air.
+    /// Temperature in kelvin for each column, at index `z · nx + x`. A column next to lava holds
+    /// the mean of its lava neighbours, so that interpolated values do not fall towards the edge of
+    /// the lava. All other columns hold the temperature of the air.
     pub kelvin: Vec<f32>,
 }
 
-/// Keeps a [`CrustMap`] in step with a world. A refresh costs what the columns with lava do, now and in the map before.
+/// Incremental writer that keeps a [`CrustMap`] up to date. A refresh costs time in proportion to
+/// the columns with lava in the new and in the previous map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crusts {
     shown: Option<Written>,
-    /// The map before. The next one is written into it when its readers are through.
+    /// Previous map. The next map is written into its memory once no reader holds it.
     spare: Option<Written>,
-    /// For each column what is written into the map; nothing between two refreshes.
+    /// Kind of entry that is written for each column; all `Nothing` between two refreshes.
     marks: Vec<Mark>,
 }
 
-/// Entry of a column of a map.
+/// Kind of a column in a map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mark {
     #[default]
@@ -35,17 +37,18 @@ enum Mark {
     Beside,
 }
 
-/// A map, and where it differs from the air.
+/// Map together with the columns in which it differs from the air.
 #[derive(Clone, Debug)]
 struct Written {
     map: Arc<CrustMap>,
     air: f32,
-    /// The columns with lava, and those beside them.
+    /// Columns with lava, then columns next to lava.
     columns: Vec<usize>,
 }
 
 impl Crusts {
-    /// The crust of a flow; `None` without lava that grows a crust. A map that is the same stays the same object.
+    /// Returns the crust map of a flow; `None` without lava that grows a crust. An unchanged map
+    /// stays the same object.
     pub(super) fn refresh(&mut self, flow: Option<&Flow>) -> Option<Arc<CrustMap>> {
         let Some(flow) = flow.filter(|flow| flow.grows_crust()) else {
             *self = Self::default();
@@ -64,7 +67,8 @@ impl Crusts {
 }
 
 impl Written {
-    /// A map of the air alone, in the memory of an earlier one that is not read any more.
+    /// Creates a map of the air alone, in the memory of an `earlier` map that has no reader any
+    /// more.
     fn cleared(earlier: Option<Self>, columns: usize, air: f32) -> Self {
         let fits = |earlier: &Self| earlier.air == air && earlier.map.kelvin.len() == columns;
         if let Some(mut earlier) = earlier.filter(fits)
@@ -99,7 +103,7 @@ impl Written {
         self.columns.iter().for_each(|column| marks[*column] = Mark::Nothing);
     }
 
-    /// Whether both show the same.
+    /// Returns true if both maps hold equal temperatures.
     fn is(&self, other: &Self) -> bool {
         let [here, there] = [self, other].map(|written| &written.map.kelvin);
         self.air == other.air
@@ -109,13 +113,13 @@ impl Written {
     }
 }
 
-/// Columns with lava under the sky, ascending, and the temperatures of its surface, in parts.
+/// Columns with lava under the sky, ascending, with the surface temperature in kelvin, in parts.
 fn surfaces(flow: &Flow) -> Vec<Vec<(usize, f32)>> {
     let surface = |&column: &u32| Some((column as usize, flow.crust_k(column as usize)? as f32));
     flow.wet().par_chunks(PART).map(|part| part.iter().filter_map(surface).collect()).collect()
 }
 
-/// The eight columns around one.
+/// Iterates over the up to eight columns around `column`.
 fn around(column: usize, [nx, nz]: [usize; 2]) -> impl Iterator<Item = usize> {
     let (x, z) = (column % nx, column / nx);
     let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);

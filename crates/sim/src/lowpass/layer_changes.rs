@@ -1,26 +1,27 @@
-//! The part of one layer of a world, and of the ground around it, that changed since a low-pass filtered it.
+//! Changes of one layer of a world, and of the ground around, since a low-pass filtered the layer.
 
 use lavoxel_automaton::world::{Changes, Cursor, Ground, GroundChanges, GroundCursor, Layer, Reading, Rows, Span};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
 
-/// The state of a layer and of the ground that was filtered.
+/// State of a layer and of the ground at the last filtering.
 #[derive(Clone, Debug)]
 pub(super) struct LayerCursor {
     layer: Cursor,
     ground: GroundCursor,
 }
 
-/// Changes in a layer, and in the ground around it.
+/// Changes in a layer, and in the ground around.
 pub(super) struct LayerChanges<'a> {
-    /// For each strip the tiles that changed; `None` where anything may have.
+    /// Changed tiles of each strip; `None` where any tile may have changed.
     strips: Vec<Option<Changes<'a>>>,
     /// Columns of tiles with changed ground in them or next to them.
     ground: GroundChanges,
 }
 
 impl<'a> LayerChanges<'a> {
-    /// The changes since `cursor`, which may belong to another layer or be absent; it becomes the present state.
+    /// Changes since `cursor`, which may belong to another layer or be absent; `cursor` becomes the
+    /// present state.
     pub(super) fn since(cursor: &mut Option<LayerCursor>, layer: &'a Layer, ground: &Ground) -> Self {
         let read = cursor.as_ref().map(|cursor| cursor.layer);
         let strips = layer.strips.iter().map(|strip| layer.changes_since(strip, read)).collect();
@@ -30,38 +31,38 @@ impl<'a> LayerChanges<'a> {
         Self { strips, ground: ground.changes_since(&mut cursor.ground) }
     }
 
-    /// Whether nothing changed.
+    /// Returns true if nothing changed.
     pub(super) fn is_empty(&self) -> bool {
         self.strips.iter().all(|changes| changes.is_some_and(|changes| changes.rows.is_empty()))
             && self.ground.is_empty()
     }
 
-    /// The changes in the slab at `z` and those up to `reach` cells away: how far a filter reads along x and z, which is
-    /// at most the depth of a tile.
+    /// Changes in the slab at `z` and up to `reach` cells away; `reach` is the distance that the
+    /// filter reads along x and z, at most the depth of a tile.
     pub(super) fn around(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
         let strips = z.saturating_sub(reach) / TILE_Z..=(z + reach).min(grid.nz - 1) / TILE_Z;
         Around { grid, strips: &self.strips[strips], ground: &self.ground, tz: z / TILE_Z, reach }
     }
 }
 
-/// The changes in a slab and around it.
+/// Changes in a slab and around.
 pub(super) struct Around<'a> {
     grid: Grid,
     strips: &'a [Option<Changes<'a>>],
     ground: &'a GroundChanges,
-    /// The strip of the slab.
+    /// Strip of the slab.
     tz: usize,
-    /// Cells along x and z that the filter reads on each side of its own.
+    /// Number of cells along x and z that the filter reads on each side of its own.
     reach: usize,
 }
 
 impl Around<'_> {
-    /// Whether all changes of the layer are known.
+    /// Returns true if all changes of the layer are known.
     pub(super) fn is_known(&self) -> bool {
         self.strips.iter().all(Option::is_some)
     }
 
-    /// The rows of the slab that the filter reaches from a change.
+    /// Rows of the slab within the filter's reach of a change.
     pub(super) fn rows(&self) -> std::ops::Range<usize> {
         if self.ground.has_any(self.tz) {
             return 0..self.grid.ny;
@@ -70,7 +71,8 @@ impl Around<'_> {
         if rows.is_empty() { rows } else { rows.start.saturating_sub(1)..(rows.end + 1).min(self.grid.ny) }
     }
 
-    /// The tiles of the row `y`, of the word `w`, that the filter reaches from a change; as [`Around::spans`].
+    /// Tiles of row `y`, word `w`, within the filter's reach of a change; `has_density` as for
+    /// [`Around::spans`].
     pub(super) fn word(&self, y: usize, w: usize, has_density: bool) -> u64 {
         let words = self.grid.nx.div_ceil(ROW * TILE_X);
         let word = |w: usize| {
@@ -82,8 +84,8 @@ impl Around<'_> {
         beside(word, w, words)
     }
 
-    /// The cells of the row `y` that the filter reaches from a change; ends of some may overlap. A change of the ground
-    /// matters only in a row that has, or had, density: `has_density`.
+    /// Cells of row `y` within the filter's reach of a change; spans may overlap at their ends. A
+    /// change of the ground matters only in a row that has, or had, density: `has_density`.
     pub(super) fn spans(&self, y: usize, has_density: bool) -> impl Iterator<Item = Span> {
         let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
         let nx = self.grid.nx;
@@ -100,7 +102,7 @@ impl Around<'_> {
     }
 }
 
-/// So many cells more at either end, inside a row of `nx` cells.
+/// Grows a span by `by` cells at either end, clamped to a row of `nx` cells.
 pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     if span.is_empty() {
         return span;
@@ -108,7 +110,7 @@ pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     Span { from: span.from.saturating_sub(by as u16), to: (usize::from(span.to) + by).min(nx) as u16 }
 }
 
-/// The bits of the word `w` of a row of `words` words, and those beside bits that are set.
+/// Bits of word `w` of a row of `words` words, dilated by one bit.
 pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64 {
     let here = word(w);
     let before = if w > 0 { word(w - 1) >> 63 } else { 0 };
@@ -116,13 +118,13 @@ pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64
     here | here << 1 | here >> 1 | before | after
 }
 
-/// The runs of bits that are set, each with its end outside.
+/// Runs of set bits, each as (start, exclusive end).
 pub(super) fn runs(mut word: u64) -> impl Iterator<Item = (usize, usize)> {
     std::iter::from_fn(move || {
         let from = word.trailing_zeros();
         (word != 0).then(|| {
             let to = from + (word >> from).trailing_ones();
-            // Not one shift, which may be by all 64 bits.
+            // A run may reach bit 63: a shift by all 64 bits would overflow.
             word &= u64::MAX.checked_shl(to).unwrap_or(0);
             (from as usize, to as usize)
         })

@@ -1,10 +1,11 @@
-//! The low-pass row by row, for readers that keep only what is not zero: no box in memory, of any size.
+//! Low-pass row by row, for readers that keep only non-zero cells: needs no dense box in memory, so
+//! that boxes of any size work.
 
 use super::Taps;
 use lavoxel_automaton::world::World;
 use lavoxel_base::grid::Place;
 
-/// Computes rows of the lava's fields of a [`super::Volume`] without keeping them.
+/// Filter that computes rows of the lava's fields of a [`super::Volume`] without storing them.
 #[derive(Default)]
 pub struct RowFilter {
     taps: Taps,
@@ -13,12 +14,13 @@ pub struct RowFilter {
 }
 
 impl RowFilter {
-    /// A filter of the layer with a number; by default it is that of the lava.
+    /// Creates a filter of layer number `layer`; the default filter is that of the lava.
     pub fn of_layer(layer: usize) -> Self {
         Self { taps: Taps { layer, ..Taps::default() }, ..Self::default() }
     }
 
-    /// Calls `take` with place, density and energy of at least all cells where the density is not zero.
+    /// Calls `take` with place, density and energy (0..=255 each) of at least all cells with
+    /// non-zero density.
     pub fn each_cell(&mut self, world: &World, mut take: impl FnMut(Place, u8, u8)) {
         let grid = world.grid();
         self.density.resize(grid.nx, 0);

@@ -1,7 +1,9 @@
-//! Liquid that the low-pass would lose: streams, drops and curtains that fall, thinner than its kernel.
+//! Density of liquid that the low-pass would lose: falling streams, drops and curtains thinner than
+//! the kernel.
 //!
-//! A stream of one cell across keeps a quarter of its density in the low-pass, a drop an eighth: no surface at 1/2 is left of them.
-//! They have nothing below them, where the layer over a pool or over rock lies on what carries it, and is shown by its level:
+//! The low-pass leaves a quarter of the density of a stream one cell wide and an eighth of a drop:
+//! no surface at 1/2 is left. Falling liquid has empty cells below, whereas the layer over a pool
+//! or over rock lies on a support and is shown by its level:
 //!
 //! ```text
 //!      ▒         held below: 0 to 1/2   a surface of its own, as wide as its amount says
@@ -10,21 +12,25 @@
 //!   ████████
 //! ```
 //!
-//! **Decided:** a cell of amount a gets the density p = 1 / (2 − 2 s), s = √(a / 2), 1/2 at most. Between it and empty cells on
-//! all sides, density is p (1 − |x|) (1 − |z|), and 1/2 encloses 2 s² + 2/3 s³ + … of a cell's area: about a. It goes to
-//! nothing with the amount, and the share in which it counts goes to nothing as what is below the cell fills.
+//! **Decided:** a cell of amount a gets the density p = 1 / (2 − 2 s), s = √(a / 2), 1/2 at most.
+//! Between this cell and empty cells on all sides, density is p (1 − |x|) (1 − |z|), and the level
+//! 1/2 encloses 2 s² + 2/3 s³ + … of a cell's area: about a. This area goes to zero with the
+//! amount, and the weight of p goes to zero as the cells below fill.
 //!
-//! A drop, with nothing around it, stands for a shower of smaller ones. It is drawn as a streak: thinner than its amount, and
-//! down through the cell below.
+//! A drop, with nothing around, stands for a shower of smaller drops. It is drawn as a streak:
+//! thinner than its amount, and down through the cell below.
 
 use super::clear::ONE;
 
-/// Filling of the nine cells below, as a share, up to which a cell's matter counts as falling, and from which as carried.
+/// Filling of the nine cells below, as a share: a cell's matter counts as falling up to the first
+/// value, and as carried from the second.
 const CARRIED: [u32; 2] = [ONE / 2, ONE / 5 * 4];
 
-/// Share of a full drop's amount that its streak is as wide as; it falls with the root of the amount, so that small drops are seen.
+/// Width of a drop's streak as share of a full drop's amount; the width falls with the root of the
+/// amount, so that small drops stay visible.
 const STREAK: f32 = 0.1;
-/// How many times a drop alone a low-passed value may hold that still counts as one, as a fraction: less than a stream's end.
+/// Tolerance (as a fraction) by which a low-passed value may exceed that of a lone drop and still
+/// count as one: less than at the end of a stream.
 const ALONE: [u32; 2] = [7, 5];
 
 /// Densities by amount, 0..=255 for 0..=1 both: of streams, and of the streaks of drops.
@@ -46,19 +52,20 @@ impl Default for Thin {
 }
 
 impl Thin {
-    /// The value of a cell that holds `amount`, whose low-passed value is `value`, over cells that are filled up to `below`, all
-    /// in units of which [`ONE`] fills a cell.
+    /// Value of a cell that holds `amount` and has the low-passed value `value`, over cells filled
+    /// up to `below`; `amount` and `below` in units of which [`ONE`] fills a cell.
     #[inline]
     pub(super) fn value(&self, value: u8, amount: u32, below: u32) -> u8 {
-        // Of a drop alone an eighth is left.
+        // The low-pass leaves an eighth of a lone drop.
         let lists = if is_drop(value, amount, 8) { &self.streaks } else { &self.streams };
         falling(value, lists[byte(amount)], below)
     }
 
-    /// The value of an empty cell under one that holds `above`, as [`Self::value`] has the rest.
+    /// Value of an empty cell under a cell that holds `above`; `here` is the filling of the row, in
+    /// units of [`ONE`].
     #[inline]
     pub(super) fn value_under(&self, value: u8, above: u32, here: u32) -> u8 {
-        // A sixteenth of the drop.
+        // The low-pass leaves a sixteenth of the drop in the cell below.
         if is_drop(value, above, 16) { falling(value, self.streaks[byte(above)], here) } else { value }
     }
 }
@@ -67,13 +74,14 @@ fn byte(amount: u32) -> usize {
     (amount * 255 / ONE).min(255) as usize
 }
 
-/// Whether a low-passed value holds one part in `left` of an amount, and hardly more.
+/// Returns true if a low-passed value holds one part in `left` of an amount, and hardly more.
 fn is_drop(value: u8, amount: u32, left: u32) -> bool {
     let [most, of] = ALONE;
     u32::from(value) * left * ONE / 255 * of <= most * amount
 }
 
-/// The greater value of `value` and `alone`, by the share in which what is over cells filled up to `below` falls.
+/// Blends from `value` to the greater `alone` by the share in which matter over cells filled up to
+/// `below` counts as falling.
 fn falling(value: u8, alone: u8, below: u32) -> u8 {
     if alone <= value {
         return value;

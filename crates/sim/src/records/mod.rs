@@ -1,9 +1,10 @@
-//! The history of one material in each column of the box: when it first stood there, how thick it ever was, and its
-//! peak energy. Updated after every step, for maps of the whole run.
+//! History of one material in each column of the box: arrival, greatest thickness and peak energy.
+//! Updated after every step, for maps of the whole run.
 //!
-//! An update costs what the step changed: the tiles of 8 × 4 columns in which a rule, a source or an edit changed a
-//! cell are summed over their heights, and the rest is skipped. On the built-in volcano an update takes two fifths of a
-//! step, see `BENCHMARKS.md`; for a settled world it only checks each strip for changes.
+//! An update costs time in proportion to the changes of the step: the tiles of 8 × 4 columns in
+//! which a rule, a source or an edit changed a cell are summed over their heights, and the rest is
+//! skipped. On the built-in volcano an update takes two fifths of a step, see `BENCHMARKS.md`; for
+//! a settled world it only checks each strip for changes.
 
 mod flow;
 
@@ -21,41 +22,42 @@ use lavoxel_flow::{Flow, UNITS};
 
 pub use self::flow::{FlowRecords, REACHED_M};
 
-/// Arrival in a column that the material never reached.
+/// Arrival of a column that the material never reached.
 pub const NEVER: u32 = u32::MAX;
 
-/// Fewest tiles of a layer that are shared among threads.
+/// Least number of tiles of a layer that are shared among threads.
 const MANY_TILES: usize = 1 << 13;
 
-/// Units of height of a flow in one of an amount.
+/// Units of a flow's thickness per unit of amount.
 const UNIT: i64 = UNITS as i64 / AMOUNT_ONE as i64;
 
-/// Most bytes of a column in a file: numbers of 32, 32 and 16 bits, seven bits a byte.
+/// Upper bound of a column's bytes in a file: numbers of 32, 32 and 16 bits, seven bits a byte.
 const BYTES_A_COLUMN: usize = 5 + 5 + 3;
 
-/// The history of every column; all fields have shape (`nz`, `nx`), row 0 north, column 0 west.
+/// History of every column; all fields have shape (`nz`, `nx`), row 0 north, column 0 west.
 ///
-/// Same world, same steps, same bits; a copy that was saved and read back continues as the original would.
+/// Invariant: the same world and steps give the same bits; a copy that was saved and read back
+/// continues as the original would.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Records {
-    /// The material that is recorded: by it, and not by their place in a list, records are found in a file.
+    /// Recorded material: a file finds records by this name, not by their place in a list.
     material: String,
     nx: usize,
     nz: usize,
     arrival: Vec<u32>,
     thickest: Vec<u32>,
     peak_energy: Vec<u16>,
-    /// The last read; `None` before the first.
+    /// State of the layer at the last update; `None` before the first.
     #[serde(skip)]
     seen: Option<Cursor>,
 }
 
-/// The material of records that do not name one.
+/// Material of records that do not name one.
 fn lava() -> String {
     Material::LAVA.to_owned()
 }
 
-/// Compares the histories only, not how far each record has read the world.
+/// Compares the histories only, not the state at the last update.
 impl PartialEq for Records {
     fn eq(&self, other: &Self) -> bool {
         (&self.material, self.nx, self.nz) == (&other.material, other.nx, other.nz)
@@ -66,22 +68,22 @@ impl PartialEq for Records {
 }
 
 impl Records {
-    /// Memory of the records of so many materials.
+    /// Memory of the records of `materials` materials.
     pub fn need(grid: Grid, materials: usize) -> MemoryEstimate {
         MemoryEstimate::of("the records of maps", grid.columns() * materials, 10.0)
     }
 
-    /// Memory that a checkpoint of so many materials takes for a while: their bytes.
+    /// Temporary memory of a checkpoint's records of `materials` materials: their encoded bytes.
     pub fn need_of_keeping(grid: Grid, materials: usize) -> MemoryEstimate {
         MemoryEstimate::of("the records in a checkpoint", grid.columns() * materials, BYTES_A_COLUMN as f64)
     }
 
-    /// Most bytes that they have in a file.
+    /// Upper bound of the encoded size of the records, in bytes.
     pub fn most_bytes(&self) -> usize {
         BYTES_A_COLUMN * self.nx * self.nz + self.material.len() + 64
     }
 
-    /// Records of the lava before the first update.
+    /// Empty records of the lava.
     pub fn new(grid: Grid) -> Self {
         let columns = grid.columns();
         Self {
@@ -95,36 +97,39 @@ impl Records {
         }
     }
 
-    /// These records for another material than the lava.
+    /// Changes the recorded material from lava to `material`.
     #[must_use]
     pub fn of(self, material: &str) -> Self {
         Self { material: material.to_owned(), ..self }
     }
 
-    /// The material that is recorded.
+    /// Name of the recorded material.
     pub fn material(&self) -> &str {
         &self.material
     }
 
-    /// Whether these records, which may have been read from a file, are whole and those of a box of this shape.
+    /// Returns true if these records, which may come from a file, are complete and match a box of
+    /// this shape.
     pub fn fits(&self, grid: Grid) -> bool {
         let lengths = [self.arrival.len(), self.thickest.len(), self.peak_energy.len()];
         (self.nx, self.nz) == (grid.nx, grid.nz) && lengths == [grid.columns(); 3]
     }
 
-    /// The first number of steps after which the material stood in the column: 0 where it stood before the first step,
-    /// [`NEVER`] where it never did. What came and went within a step does not count.
+    /// Number of steps after which the material first stood in each column: 0 where it stood before
+    /// the first step, [`NEVER`] where it never did. Matter that came and went within a step does
+    /// not count.
     pub fn arrival(&self) -> ArrayView2<'_, u32> {
         self.view(&self.arrival)
     }
 
-    /// The largest amount that the whole column held after any step, in units ([`lavoxel_base::units::AMOUNT_ONE`] to a cell); of the lava
-    /// of the physical model liquid and set.
+    /// Largest amount of each whole column after any step, in units
+    /// ([`lavoxel_base::units::AMOUNT_ONE`] to a cell); for the physical model's lava, liquid and
+    /// set.
     pub fn thickest(&self) -> ArrayView2<'_, u32> {
         self.view(&self.thickest)
     }
 
-    /// The largest energy that any one cell of the column held after any step, in units
+    /// Largest energy of any one cell of each column after any step, in units
     /// ([`lavoxel_base::units::ENERGY_ONE`] to energy 1.0).
     pub fn peak_energy(&self) -> ArrayView2<'_, u16> {
         self.view(&self.peak_energy)
@@ -134,8 +139,12 @@ impl Records {
         ArrayView2::from_shape((self.nz, self.nx), columns).expect("every field has a value for each column")
     }
 
-    /// Updates the records after `step` steps. To be called before the first step and after every one, with one world
-    /// of the shape of the records and its flow, if it has one; before the call for another world, call [`Records::forget`].
+    /// Updates the records after `step` steps. Call before the first step and after every one, with
+    /// one world of the shape of the records and its flow, if present; before a call for another
+    /// world, call [`Records::forget`].
+    ///
+    /// # Panics
+    /// When the world has another shape than the records.
     pub fn observe(&mut self, world: &World, flow: Option<&Flow>, step: u64) {
         assert!(self.fits(world.grid()), "records are of one box");
         // The largest number means never; no scene has that many steps.
@@ -170,14 +179,15 @@ impl Records {
         }
     }
 
-    /// Updates the records of the lava of the physical model, liquid and set: the layer that mirrors it shows the liquid alone, and
-    /// ground that rubble buries or a film reaches in the step in which it sets never holds any.
+    /// Updates the records of the physical model's lava, liquid and set. Reads the flow, not its
+    /// layer: the layer shows the liquid alone, and never holds any in ground that rubble buries or
+    /// that a film reaches in the step in which it sets.
     fn observe_flow(&mut self, flow: &Flow, all: bool, step: u32) {
         let columns = if all { self.arrival.len() as u32 } else { 0 };
-        // Lava that an edit put somewhere may not have moved since.
+        // Wet columns too: lava that an edit put somewhere may not have moved since.
         let changed = (0..columns).chain(flow.changed().iter().copied()).chain(flow.wet().iter().copied());
         for number in changed.map(|number| number as usize) {
-            // A film of less than a unit is lava, too.
+            // A film of less than a unit counts as lava, too.
             let thickness = (flow.thickness_units(number) + UNIT - 1) / UNIT;
             if thickness > 0 {
                 self.arrival[number] = step.min(self.arrival[number]);
@@ -192,30 +202,30 @@ impl Records {
     }
 }
 
-/// The columns of one strip of the world, `x` fastest.
+/// Records of the columns of one strip of the world, `x` fastest.
 struct Part<'a> {
     arrival: &'a mut [u32],
     thickest: &'a mut [u32],
     peak_energy: &'a mut [u16],
 }
 
-/// The amount and the largest energy of each of the 32 columns of a tile.
+/// Amount and largest energy of each of the 32 columns of a tile.
 type Sums = ([u32; 32], [u16; 32]);
 
 const EMPTY: Sums = ([0; 32], [0; 32]);
 
-/// Sums over the heights of the tiles of a strip.
+/// Sums over the heights of the tiles of a strip; reusable buffer.
 #[derive(Default)]
 struct Scratch {
-    /// A bit for each tile along x that is read.
+    /// Bit set of the tiles along x that are read.
     columns: Vec<u64>,
-    /// For each tile along x; only those that are read are up to date.
+    /// Sums for each tile along x; valid only for the tiles that are read.
     tiles: Vec<Sums>,
 }
 
 impl Scratch {
-    /// Marks the columns of tiles in which anything changed, or all of them where the changes are not known. Returns
-    /// whether any is marked.
+    /// Marks the columns of tiles with any change, or all columns where the changes are unknown.
+    /// Returns true if any column is marked.
     fn mark(&mut self, strip: &Strip, changes: Option<Changes<'_>>) -> bool {
         self.columns.resize(strip.width, 0);
         let Some(changes) = changes else {
@@ -231,7 +241,7 @@ impl Scratch {
         !changes.rows.is_empty()
     }
 
-    /// Adds up the tiles of the marked columns.
+    /// Sums the tiles of the marked columns.
     fn add_up(&mut self, strip: &Strip) {
         let Self { columns, tiles } = self;
         tiles.resize(strip.count, EMPTY);
@@ -243,7 +253,7 @@ impl Scratch {
         });
     }
 
-    /// Adds the sums to the records of the marked columns, without those outside of the box.
+    /// Merges the sums of the marked columns into the records, skipping columns outside of the box.
     fn take_up(&self, part: &mut Part<'_>, nx: usize, step: u32) {
         for tx in marked(&self.columns, self.tiles.len()) {
             let (amounts, energies) = &self.tiles[tx];
@@ -265,7 +275,7 @@ impl Scratch {
     }
 }
 
-/// The marked tiles along x, of `count` tiles.
+/// Iterates over the marked tiles along x, of `count` tiles.
 fn marked(columns: &[u64], count: usize) -> impl Iterator<Item = usize> {
     let all = columns.iter().enumerate().flat_map(|(w, &word)| bits(word).map(move |bit| w * 64 + bit));
     all.take_while(move |&tx| tx < count)

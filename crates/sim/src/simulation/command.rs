@@ -1,4 +1,4 @@
-//! Commands: what a scene, a program or the user of the window does to a running simulation.
+//! Commands: actions of a scene, a program or the user of the window on a running simulation.
 
 use crate::source::{VentChange, VentSpec};
 use crate::state::State;
@@ -8,27 +8,27 @@ use lavoxel_automaton::world::{Edit, Matter};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::Invalid;
 
-/// One thing that is done to a simulation between two steps. [`Simulation::command`](super::Simulation::command) is the
-/// only way in.
+/// Action on a simulation between two steps. [`Simulation::command`](super::Simulation::command) is
+/// the only way in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Puts lava, rock or nothing into a shape.
     Put(Edit),
     /// Places, changes or closes a vent.
     Pour(VentChange),
-    /// Puts other values of some parameters in force.
+    /// Changes some parameters of the rules.
     Rules(RulesChange),
-    /// Puts other values of some parameters of a material in force. Those of the lava are rules.
+    /// Changes some parameters of a material other than lava; those of the lava are rules.
     Material(MaterialChange),
-    /// Puts another seed of the random patterns in force.
+    /// Changes the seed of the random patterns.
     Seed(u64),
-    /// Puts another wind in force; the air takes it on at once.
+    /// Changes the wind; the air takes on the new wind at once.
     Wind(Wind),
 }
 
 impl Command {
-    /// Checks every number that can be checked without the simulation, and that the files of an edit were read; keys are those of an
-    /// `[[event]]` table.
+    /// Checks every number that can be checked without the simulation, and that the files of an
+    /// edit were read. Keys in errors are those of an `[[event]]` table.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.validate_numbers()?;
         let Self::Put(edit) = self else { return Ok(()) };
@@ -48,10 +48,11 @@ impl Command {
         }
     }
 
-    /// Fits the command to the model of a world: a vent of the physical model that says no rate gets the usual one.
+    /// Fits the command to the model of a world: a vent of the physical model without a rate gets
+    /// the default rate.
     ///
     /// # Errors
-    /// Refuses what the model has not.
+    /// Refuses commands that the model does not support.
     pub(super) fn fit_to(&mut self, state: &State) -> Result<(), Invalid> {
         let flows = state.flow().is_some();
         let classic = "left out in a world of the physical model, whose lava no rule moves; its vents can be changed";
@@ -75,7 +76,7 @@ impl Command {
         }
     }
 
-    /// The material besides the lava that the simulation must have, and the key that names it.
+    /// Material other than lava that the simulation must have, and the key that names it.
     pub(super) fn material(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Put(edit) => Some(("put.matter.name", edit.matter.material()?)),
@@ -87,7 +88,7 @@ impl Command {
         }
     }
 
-    /// This setting and a later one of the same kind as one command; `None` for commands that both count.
+    /// Merges this setting with a later one of the same kind; `None` for commands that both count.
     pub(super) fn merged(&self, later: &Self) -> Option<Self> {
         match (self, later) {
             (Self::Rules(first), Self::Rules(second)) => Some(Self::Rules(first.clone().then(second))),
@@ -95,13 +96,14 @@ impl Command {
                 Some(Self::Material(first.clone().then(second)))
             }
             (Self::Seed(_), Self::Seed(seed)) => Some(Self::Seed(*seed)),
-            // Two changes of the wind differ in the last bits of the air's velocity from their sum.
+            // Two changes of the wind in turn differ from their merger in the last bits of the
+            // air's velocity.
             _ => None,
         }
     }
 }
 
-/// Refuses an edit that a world of the physical model has not.
+/// Refuses an edit that a world of the physical model does not support.
 fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
     let melts = state.flow().is_some_and(|flow| flow.setup().lava.melts());
     match &edit.matter {
@@ -132,7 +134,7 @@ fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
     }
 }
 
-/// Makes commands of what they carry, and of what becomes that.
+/// Implements `From` for the types that commands carry, and for types that convert into those.
 macro_rules! from {
     ($($carried:ty => $command:ident),+ $(,)?) => {$(
         impl From<$carried> for Command {

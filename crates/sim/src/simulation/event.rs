@@ -1,4 +1,4 @@
-//! Events: commands that a scene gives at a step of its own, and those that a simulation remembers.
+//! Events: commands that a scene schedules at a step, and those that a simulation records.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,24 +9,26 @@ use lavoxel_automaton::world::Edit;
 use lavoxel_base::param::table;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Most events of a simulation.
+/// Largest number of events of a simulation.
 pub const MAX_EVENTS: usize = 100_000;
 
-/// Last step after which an event may take place.
+/// Upper bound of the step after which an event takes place.
 const LAST_STEP: f64 = 1e9;
 
-/// A command with its step. A change of vents is none: a vent has its own first and last step, in a scene too.
+/// Command with its step. Changes of vents are excluded: a vent has its own first and last step, in
+/// a scene too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// It takes place as soon as this many steps have been made: 0 is before the first step, and the state after N
-    /// steps includes the events of N.
+    /// Number of steps after which the command is carried out: 0 is before the first step, and the
+    /// state after N steps includes the events of N.
     pub at: u64,
     /// Command that is carried out.
     pub command: Command,
 }
 
 impl Event {
-    /// Checks every number, and that the file of a shape was read; `key` is the table's name, such as `event[0]`.
+    /// Checks every number, and that the file of a shape was read; `key` is the table's name, such
+    /// as `event[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key, Command::validate)
     }
@@ -67,10 +69,14 @@ table! {
 }
 
 impl EventSpec {
-    /// Words about a table with several commands, or with none.
+    /// Expected-value text of the error for a table with several commands, or with none.
     pub const ONE_COMMAND: &str = "one with exactly one of put, rules, material, wind and seed";
 
-    /// The event, if every number is right; `key` is the table's name, such as `event[0]`. Files of shapes need not have been read.
+    /// Converts the table into an event; `key` is the table's name, such as `event[0]`. Files of
+    /// shapes need not have been read.
+    ///
+    /// # Errors
+    /// When a number is out of range, or the table has not exactly one command.
     pub fn event(&self, key: &str) -> Result<Event, Invalid> {
         let commands = self.commands();
         let [(_, command)] = &commands[..] else {
@@ -84,7 +90,7 @@ impl EventSpec {
         Ok(event)
     }
 
-    /// The keys that it has besides the step, and their commands.
+    /// Keys of the table other than the step, with their commands.
     fn commands(&self) -> Vec<(&'static str, Command)> {
         let put = self.put.clone().map(|edit| ("put", Command::Put(edit)));
         let rules = self.rules.clone().map(|change| ("rules", Command::Rules(change)));
@@ -94,7 +100,7 @@ impl EventSpec {
         [put, rules, material, wind, seed].into_iter().flatten().collect()
     }
 
-    /// The table of an event; `None` for a change of vents, which `[[vent]]` tables hold.
+    /// Table of an event; `None` for a change of vents, which `[[vent]]` tables hold.
     pub fn of(Event { at, command }: &Event) -> Option<Self> {
         let bare = Self { at: *at, ..Self::default() };
         match command {

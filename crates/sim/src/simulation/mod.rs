@@ -1,8 +1,9 @@
-//! A running simulation: `step` reads as the recipe of the automaton, with a timer for each stage.
+//! Running simulation: `step` reads as the recipe of the automaton, with a timer for each stage.
 //!
-//! Whatever happens to it besides the steps is a [`Command`]: an [`Event`] of the scene gives it at its step,
-//! [`Simulation::command`] gives it now. A simulation records them, changes of vents in their first and last steps
-//! and the rest as events, so that `lavoxel::scene::Scene::recorded` can write a scene that replays to the same bits.
+//! Every action besides the steps is a [`Command`]: an [`Event`] of the scene gives its command at
+//! its step, [`Simulation::command`] gives one now. A simulation records changes of vents in the
+//! vents' first and last steps and the rest as events, so that `lavoxel::scene::Scene::recorded`
+//! can write a scene that replays to the same bits.
 
 mod command;
 mod event;
@@ -36,40 +37,41 @@ pub use self::stage::Stage;
 pub use self::timings::system_clock;
 pub use self::timings::{Clock, StageTime, Timings};
 
-/// A state, its rules, vents and events, and the engine that carries them out.
+/// State with its rules, vents and events, and the engine that runs the rules.
 pub struct Simulation {
     state: State,
     history: History,
     engine: Box<dyn Engine>,
     timings: Timings,
-    /// Cuts a step between two stages.
+    /// Flag that cuts a step between two stages.
     cut: Option<Arc<AtomicBool>>,
 }
 
-/// Everything besides the state on which the bits of later states depend, and the record of it.
+/// Data other than the state that the bits of later states depend on, with the record of past
+/// events.
 #[derive(Clone, Debug)]
 struct History {
     step: u64,
-    /// Stages of the next step that are made: those before it was cut.
+    /// Number of stages of the next step that are done; 0 unless a step was cut.
     made: usize,
     seed: u64,
     rules: Rules,
     spec: RulesSpec,
-    /// The lava, then the other materials in the order of the layers, with the parameters in force.
+    /// Lava, then the other materials in the order of the layers, with the parameters in force.
     materials: Vec<Material>,
     reactions: Vec<Reaction>,
     vents: Vents,
-    /// The wind in force, where there is air.
+    /// Wind in force; `None` without air.
     wind: Option<Wind>,
-    /// In the order of their steps; the first `past` have taken place.
+    /// Events in the order of their steps; the first `past` have taken place.
     events: Vec<Event>,
     past: usize,
     goals: Goals,
 }
 
 impl History {
-    /// The stages of a step, in order. In a world of the physical model its flow comes first, and no rule moves what shows it. Lava
-    /// that is fed does not calm down.
+    /// Stages of a step, in order. In a world of the physical model the flow comes first, and no
+    /// rule moves the layers that display the flow. Lava that is fed does not calm down.
     fn stages(&self, state: &State) -> impl Iterator<Item = Stage<'_>> + use<'_> {
         let (unfed, mirrors) = (self.is_unfed(), state.mirrors());
         let flow = mirrors.any().then_some(Stage::Flow(&self.vents));
@@ -83,7 +85,8 @@ impl History {
         flow.into_iter().chain(sources).chain(rules).chain(Stage::of_air(state, &self.vents))
     }
 
-    /// Whether nothing was poured and no event took place for so long that lava calms down.
+    /// Returns true if nothing was poured and no event took place for `calm::AFTER` steps, so
+    /// that lava calms down.
     fn is_unfed(&self) -> bool {
         let event = self.events[..self.past].last().map_or(0, |event| event.at);
         let fed = self.vents.last_pour(self.step).unwrap_or(0).max(event);
@@ -107,7 +110,7 @@ impl History {
         self.rules = Rules::new(&self.spec, &self.materials, &self.reactions, grid);
     }
 
-    /// Refuses a command that names a material that is not there, or a wind where there is no air.
+    /// Refuses a command that names an absent material, or a wind where there is no air.
     fn check_there(&self, command: &Command) -> Result<(), Invalid> {
         if matches!(command, Command::Wind(_)) && self.wind.is_none() {
             return Err(Invalid::new("wind", "a wind", "absent: the scene has no [air]"));
@@ -122,7 +125,7 @@ impl History {
         check_known(key, name, Material::besides_lava(&self.materials).map(|material| material.name.as_str()))
     }
 
-    /// Whether a command asks for what is in force already.
+    /// Returns true if a command asks for a setting that is in force already.
     fn has(&self, command: &Command) -> bool {
         match command {
             Command::Put(_) | Command::Pour(_) => false,
@@ -135,8 +138,8 @@ impl History {
         }
     }
 
-    /// Records a command of this step as an event that has taken place. Settings of one kind between two steps become
-    /// one event, as those of a dragged slider.
+    /// Records a command of this step as a past event. Settings of one kind between two steps
+    /// become one event, such as those of a dragged slider.
     fn record(&mut self, command: Command) -> Result<(), Invalid> {
         let before = self.events[..self.past].last_mut().filter(|event| event.at == self.step);
         if let Some((before, both)) = before.and_then(|event| event.command.merged(&command).map(|both| (event, both)))
@@ -151,49 +154,49 @@ impl History {
     }
 }
 
-/// How far a simulation is in the course of its scene.
+/// Progress of a simulation in the course of its scene.
 pub struct Passed<'a> {
-    /// Steps made.
+    /// Number of completed steps.
     pub step: u64,
-    /// Stages made of the next step.
+    /// Number of completed stages of the next step.
     pub made: usize,
-    /// The numbers of [`Simulation::vents`].
+    /// Numbers of the vents, in the order of [`Simulation::vents`].
     pub vent_numbers: Vec<usize>,
-    /// The number of the next vent.
+    /// Number of the next vent.
     pub next_vent: usize,
-    /// The goals with their progress.
+    /// Goals with their progress.
     pub goals: &'a Goals,
 }
 
-/// A saved state of a simulation, to come back to it.
+/// Saved state of a simulation, for [`Simulation::go_back`].
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     state: PackedState,
     history: History,
-    /// Times of the steps of its flow.
+    /// Times of the steps of the flow; `None` without a flow.
     clock: Option<FlowClock>,
 }
 
 impl Snapshot {
-    /// Steps that were made.
+    /// Number of steps made before the snapshot.
     pub fn steps(&self) -> u64 {
         self.history.step
     }
 
-    /// The ground, which several snapshots may share.
+    /// Ground, which several snapshots may share.
     pub fn ground(&self) -> &std::sync::Arc<Ground> {
         self.state.ground()
     }
 
-    /// Memory that it takes besides the ground, in bytes.
+    /// Memory of the snapshot without the ground, in bytes.
     pub fn bytes(&self) -> usize {
         self.state.bytes() + self.history.events.len() * size_of::<Event>() + self.history.vents.bytes()
     }
 }
 
 impl Simulation {
-    /// A simulation at step 0 with rules and vents that were checked. The bits of every later state follow from these
-    /// arguments and from what happens; the engine only decides how fast they come.
+    /// Creates a simulation at step 0 from checked rules and vents. The bits of every later state
+    /// follow from these arguments, events and commands; the engine only decides the speed.
     pub fn new(
         state: impl Into<State>,
         rules: &RulesSpec,
@@ -205,6 +208,7 @@ impl Simulation {
         let vents = Vents::new(vents, state.grid());
         let (events, past) = (Vec::new(), 0);
         let mut materials: Vec<_> = state.layers().iter().map(Layer::material).cloned().collect();
+        // Lava goes first: `materials()` skips it by position.
         materials.sort_by_key(|material| !material.carries_energy());
         let wind = state.air().map(|air| Wind(air.spec().wind.clone()));
         let history = History {
@@ -224,8 +228,8 @@ impl Simulation {
         Self { state, history, engine, timings: Timings::default(), cut: None }
     }
 
-    /// Has materials react from now on; the reactions were checked beside the materials of the world
-    /// ([`Reaction::validate_all`]).
+    /// Adds reactions between materials; expects reactions that were checked together with the
+    /// materials of the world ([`Reaction::validate_all`]).
     #[must_use]
     pub fn with_reactions(mut self, reactions: Vec<Reaction>) -> Self {
         let History { spec, materials, .. } = &self.history;
@@ -234,16 +238,16 @@ impl Simulation {
         self
     }
 
-    /// Measures the time of every stage by `clock` from now on; without one only the runs are counted.
+    /// Measures the time of every stage by `clock`; without a clock only the runs are counted.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         Self { timings: Timings::by(clock), ..self }
     }
 
-    /// Adds events that take place by themselves; of equal steps, in the given order.
+    /// Adds scheduled events; events of equal steps keep the given order.
     ///
     /// # Errors
-    /// Names what no scene could say in its `[[event]]` tables.
+    /// Names the event that no `[[event]]` table could hold.
     pub fn with_events(mut self, events: Vec<Event>) -> Result<Self, Invalid> {
         let number = self.history.events.len() + events.len();
         within("number of [[event]] tables", number as f64, 0.0, MAX_EVENTS as f64)?;
@@ -258,23 +262,24 @@ impl Simulation {
         Ok(self)
     }
 
-    /// Counts these goals after every step.
+    /// Adds goals, which are counted after every step.
     #[must_use]
     pub fn with_goals(mut self, goals: Goals) -> Self {
         self.history.goals = goals;
         self
     }
 
-    /// Goals of the scene, and how far they are.
+    /// Goals of the scene, with their progress.
     pub fn goals(&self) -> &Goals {
         &self.history.goals
     }
 
-    /// This simulation at a later step, with the world as it was then, so many stages of the next step made; `numbers` and
-    /// `next` are those of [`Simulation::passed`]. Vents, rules and events were checked.
+    /// Resumes this simulation at a later `step`, with the state of that step and `made` stages of
+    /// the next step done; `numbers` and `next` are those of [`Simulation::passed`]. Expects
+    /// checked vents, rules and events.
     ///
     /// # Errors
-    /// Names what cannot be together.
+    /// Names the inconsistent part.
     pub fn resumed(
         self,
         events: Vec<Event>,
@@ -300,12 +305,13 @@ impl Simulation {
         Ok(Self { state, history, engine, timings, cut })
     }
 
-    /// One step: the stages that are due, in their order; then the events that are due after it. A step that was cut goes on
-    /// with its next stage.
+    /// Makes one step: runs the due stages in order, then the events that are due after the step.
+    /// Continues a cut step with its next stage.
     pub fn step(&mut self) {
         let draw = Draw { seed: self.history.seed, step: self.history.step };
         let (made, is_asked) = (self.history.made, |cut: &AtomicBool| cut.load(Ordering::Relaxed));
         let mut cut = 0;
+        // At least one stage runs per call, so that a cut step proceeds even while `cut` stays set.
         for (number, stage) in self.history.stages(&self.state).enumerate().skip(made) {
             if number > made && stage.can_wait(&self.state) && self.cut.as_deref().is_some_and(is_asked) {
                 cut = number;
@@ -330,7 +336,7 @@ impl Simulation {
         }
     }
 
-    /// Makes the rest of a step that was cut.
+    /// Completes a step that was cut.
     fn end_step(&mut self) {
         let cut = self.cut.take();
         if self.history.made > 0 {
@@ -339,37 +345,40 @@ impl Simulation {
         self.cut = cut;
     }
 
-    /// From now on a long step of a world of the physical model is given up as soon as `stop` is set: the simulation is then as it
-    /// was before the step, and goes on to the bits that it would have come to.
+    /// Lets `stop` interrupt a long step of the physical model: once the flag is set, the step is
+    /// given up. The simulation then has the state before the step, and later steps give the bits
+    /// of an undisturbed run.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
         if let Some(flowing) = &mut self.state.flow {
             flowing.flow.stop_by(stop);
         }
     }
 
-    /// From now on a step is cut between two of its stages once `cut` is set: the next [`Simulation::step`], also that of a snapshot or a
-    /// checkpoint, goes on with the stages that are left, to the bits that it would have come to.
+    /// Lets `cut` interrupt a step between two of its stages: once the flag is set, the step is
+    /// cut. The next [`Simulation::step`], also of a snapshot or a checkpoint, continues with the
+    /// stages that are left and gives the bits of an undisturbed run.
     pub fn cut_by(&mut self, cut: Arc<AtomicBool>) {
         self.cut = Some(cut);
     }
 
-    /// From now on the lava of a physical model without other matter and air is put into cells only by [`Simulation::show`]: what
-    /// reads cells, but for [`State::flow`], calls that before.
+    /// Defers the display of a physical model without other matter and air: the lava is written
+    /// into cells only by [`Simulation::show`]. Readers of cells, other than [`State::flow`], must
+    /// call `show` before.
     pub fn show_when_asked(&mut self) {
         self.state.defer_flow();
     }
 
-    /// Puts the lava of the physical model into cells, as far as it is not.
+    /// Writes the lava of the physical model into cells where the display is out of date.
     pub fn show(&mut self) {
         self.state.show_flow();
     }
 
-    /// Whether the last step was given up or cut.
+    /// Returns true if the last step was given up or cut.
     pub fn was_stopped(&self) -> bool {
         self.history.made > 0 || self.state.flow().is_some_and(Flow::was_stopped)
     }
 
-    /// How many stages of the next step are made already, those before the cut; 0 at the end of a step.
+    /// Number of completed stages of the next step, those before the cut; 0 at the end of a step.
     pub fn stages_made(&self) -> usize {
         self.history.made
     }
@@ -396,12 +405,12 @@ impl Simulation {
         self.history.set(command, self.state.grid());
     }
 
-    /// Does something to the simulation now and records it: an edit, a change of vents, of rules or of the seed. A step that was
-    /// cut is made to its end before.
+    /// Carries out a command now and records it: an edit, a change of vents, of rules or of the
+    /// seed. Completes a cut step before.
     ///
     /// # Errors
-    /// Names what is out of range, the vent that is not there, or what the model of this world has not; nothing is changed
-    /// then.
+    /// Names a number out of range, an unknown vent, or a command that the model of this world does
+    /// not support; nothing is changed then.
     pub fn command(&mut self, command: impl Into<Command>) -> Result<(), Invalid> {
         let mut command = command.into();
         command.validate()?;
@@ -420,19 +429,20 @@ impl Simulation {
         Ok(())
     }
 
-    /// Whether a command asks for a setting that is in force already, so that it changes nothing.
+    /// Returns true if a command asks for a setting that is in force already, so that nothing would
+    /// change.
     pub fn has_in_force(&self, command: &Command) -> bool {
         self.history.has(command)
     }
 
-    /// The present state, to come back to it; it shares the ground of `other` where that is the same.
+    /// Saves the present state; shares the ground of `other` where it is unchanged.
     pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
         let state = PackedState::new(&self.state, other.map(|other| &other.state));
         Snapshot { state, history: self.history.clone(), clock: self.state.flow().map(Flow::clock).cloned() }
     }
 
-    /// Goes back to a snapshot of this simulation and forgets what happened after it; the steps that follow give the
-    /// bits that they gave the first time.
+    /// Restores a snapshot of this simulation and forgets everything after it; the following steps
+    /// give the same bits as the first time.
     pub fn go_back(&mut self, snapshot: &Snapshot) {
         snapshot.state.unpack_into(&mut self.state);
         self.history.clone_from(&snapshot.history);
@@ -442,22 +452,22 @@ impl Simulation {
         put_in_force(self.history.wind.as_ref(), &mut self.state);
     }
 
-    /// The state as it is now: a world, with its flow and its air where it has them.
+    /// Present state: a world, with its flow and its air where present.
     pub fn world(&self) -> &State {
         &self.state
     }
 
-    /// The rules in force.
+    /// Rules in force.
     pub fn rules(&self) -> &Rules {
         &self.history.rules
     }
 
-    /// The rules in force, as a scene writes them.
+    /// Rules in force, as a scene writes them.
     pub fn rules_spec(&self) -> &RulesSpec {
         &self.history.spec
     }
 
-    /// Walls that lava finds at the sides of the box, in any model.
+    /// Walls at the sides of the box for lava, in any model.
     pub fn walls(&self) -> Walls {
         match self.state.flow().map(|flow| flow.setup().open_sides) {
             None => self.history.spec.walls,
@@ -466,13 +476,14 @@ impl Simulation {
         }
     }
 
-    /// Seconds from the start, in a world of the physical model.
+    /// Time in seconds from the start; `None` without the physical model.
     pub fn time_s(&self) -> Option<f64> {
         self.state.flow().map(|flow| flow.clock().time_s(self.history.step))
     }
 
-    /// Plans the end of the run in a world of the physical model: the step within which `end_s` lies ends there, and later ones are
-    /// whole. Without an end all steps to come are whole. With air, which has steps of one length alone, they are whole too.
+    /// Plans the end of the run in a world of the physical model: the step that contains `end_s`
+    /// (seconds) ends at that time, and later steps have full length. Without an end all steps have
+    /// full length; so they have with air, whose steps have one fixed length.
     pub fn end_at(&mut self, end_s: Option<f64>) {
         let end_s = end_s.filter(|_| self.state.air().is_none());
         if let Some(flowing) = &mut self.state.flow {
@@ -480,34 +491,36 @@ impl Simulation {
         }
     }
 
-    /// The materials besides the lava, in the order of the layers, with the parameters in force.
+    /// Materials other than lava, in the order of the layers, with the parameters in force.
     pub fn materials(&self) -> &[Material] {
         &self.history.materials[1..]
     }
 
-    /// Number and spec of the vents that pour or will pour; the one that was placed last comes last.
+    /// Number and spec of the vents that pour or will pour; the vent placed last comes last.
     pub fn open_vents(&self) -> impl Iterator<Item = (usize, &VentSpec)> {
         self.history.vents.open(self.history.step)
     }
 
-    /// The wind in force, where there is air.
+    /// Wind in force; `None` without air.
     pub fn wind(&self) -> Option<&Wind> {
         self.history.wind.as_ref()
     }
 
-    /// All vents that poured or will pour, in the order in which they do.
+    /// All vents that poured or will pour, in pouring order.
     pub fn vents(&self) -> impl Iterator<Item = &VentSpec> {
         self.history.vents.specs()
     }
 
-    /// Those of [`Simulation::vents`] that pour lava.
+    /// Vents of [`Simulation::vents`] that pour lava.
     pub fn lava_vents(&self) -> impl Iterator<Item = &VentSpec> {
         self.vents().filter(|vent| vent.list() == List::Vents)
     }
 
-    /// All of the history that a scene with its vents and events (`lavoxel::scene::Scene::recorded`) does not say.
+    /// Part of the history that a scene with its vents and events
+    /// (`lavoxel::scene::Scene::recorded`) does not hold.
     pub fn passed(&self) -> Passed<'_> {
-        // What is left out follows from the scene: rules, materials, wind and seed in force from its events.
+        // The omitted fields follow from the scene: rules, materials, wind and seed in force from
+        // its events.
         let History {
             step,
             made,
@@ -526,35 +539,36 @@ impl Simulation {
         Passed { step: *step, made: *made, vent_numbers, next_vent, goals }
     }
 
-    /// All events, past and to come, in their order.
+    /// All events, past and future, in order.
     pub fn events(&self) -> &[Event] {
         &self.history.events
     }
 
-    /// Steps made so far.
+    /// Number of steps made so far.
     pub fn steps(&self) -> u64 {
         self.history.step
     }
 
-    /// The seed of the random patterns.
+    /// Seed of the random patterns.
     pub fn seed(&self) -> u64 {
         self.history.seed
     }
 
-    /// Time spent so far.
+    /// Time spent so far, by stage.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
 }
 
 impl From<World> for Simulation {
-    /// A simulation at step 0 with the default rules, no vents, seed 1, and the engine that users get.
+    /// Creates a simulation at step 0 with the default rules, no vents, seed 1, and the default
+    /// engine.
     fn from(world: World) -> Self {
         Self::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
     }
 }
 
-/// Puts a wind in force that the air of a state, restored, has already.
+/// Tells the restored air of a state which wind is in force, without disturbing the air.
 fn put_in_force(wind: Option<&Wind>, state: &mut State) {
     state.air.iter_mut().zip(wind).for_each(|(over, wind)| over.air.set_wind(wind));
 }

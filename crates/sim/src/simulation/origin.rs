@@ -1,4 +1,4 @@
-//! A simulation put aside without its engine, from which others begin.
+//! Saved simulation without an engine, from which other simulations begin.
 
 use super::{History, Simulation, Timings};
 use crate::goals::Goals;
@@ -7,7 +7,7 @@ use crate::state::State;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::matter::Material;
 
-/// Present state of a simulation and all that is to come, to be shared by threads that begin simulations from it.
+/// Present state and future of a simulation, shared by threads that begin simulations from it.
 #[derive(Clone, Debug)]
 pub struct Origin {
     state: State,
@@ -20,8 +20,8 @@ impl Origin {
         &self.state
     }
 
-    /// Words for all that decides the steps besides state, lava vents and seed: rules, materials with their reactions and sources,
-    /// wind and events.
+    /// Text that identifies all inputs of later steps other than state, lava vents and seed: rules,
+    /// materials with their reactions and sources, wind and events.
     pub fn course(&self) -> String {
         let History {
             step,
@@ -39,19 +39,20 @@ impl Origin {
         } = &self.history;
         let air = self.state.air().map(|air| air.spec());
         let sources: Vec<_> = vents.specs().filter(|vent| vent.list() != List::Vents).collect();
-        // The usual lava goes without saying, as it did before it could be another one: records of earlier runs stay those of this.
+        // The default lava is left out, so that the texts of earlier versions, which had no other
+        // lava, stay valid.
         let materials: Vec<_> = materials.iter().filter(|material| **material != Material::lava()).collect();
         format!("{:?}", (step, spec, materials, reactions, sources, wind, air, &events[*past..]))
     }
 
-    /// Begins a simulation with other vents of lava and another seed, which `engine` carries on. Sources of other matter, fumes,
-    /// rules and events are those of the origin.
+    /// Begins a simulation with other `lava` vents and another `seed`, run by `engine`. Sources of
+    /// other matter, fumes, rules and events are those of the origin.
     pub fn begin(&self, lava: Vec<VentSpec>, seed: u64, engine: Box<dyn Engine>) -> Simulation {
         let Self { mut state, mut history } = self.clone();
         let others = history.vents.specs().filter(|vent| vent.list() != List::Vents).cloned();
         history.vents = Vents::new(&lava.into_iter().chain(others).collect::<Vec<_>>(), state.grid());
         history.seed = seed;
-        // They are those of one session.
+        // Goals belong to one session.
         history.goals = Goals::default();
         state.flow.iter_mut().for_each(|flowing| flowing.flow.set_seed(seed));
         Simulation { state, history, engine, timings: Timings::default(), cut: None }
@@ -59,19 +60,19 @@ impl Origin {
 }
 
 impl Simulation {
-    /// A simulation in the same state, which `engine` carries on, to the same bits.
+    /// Copies the simulation, run by `engine`; both give the same bits.
     pub fn copy(&self, engine: Box<dyn Engine>) -> Self {
         let (state, history) = (self.state.clone(), self.history.clone());
         Self { state, history, engine, timings: Timings::default(), cut: None }
     }
 
-    /// Origin of simulations that begin as this one is now.
+    /// Converts this simulation into the origin of others.
     pub fn into_origin(self) -> Origin {
         let Self { state, history, .. } = self;
         Origin { state, history }
     }
 
-    /// Number of events that are still to take place.
+    /// Number of future events.
     pub fn events_to_come(&self) -> usize {
         self.history.events.len() - self.history.past
     }

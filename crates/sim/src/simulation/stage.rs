@@ -1,4 +1,4 @@
-//! The stages of a step: rules, which an engine runs, and the couplings and models around them.
+//! Stages of a step: rules, which an engine runs, and the couplings and models around them.
 
 use crate::coupling::flow_reactions;
 use crate::source::Vents;
@@ -8,52 +8,53 @@ use lavoxel_automaton::rules::{Rule, Rules};
 use lavoxel_automaton::world::Layer;
 use lavoxel_base::random::Draw;
 
-/// A part of a step, with its numbers.
+/// Part of a step, with its inputs.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage<'a> {
-    /// Vents pour into the flow of a state of the physical model, and it moves.
+    /// Vents pour into the flow of the physical model, and the flow moves.
     Flow(&'a Vents),
     /// Vents and sources pour into the cells.
     Sources(&'a Vents),
     /// A rule moves a layer.
     Rule {
-        /// Its place in [`World::layers`](lavoxel_automaton::world::World::layers).
+        /// Index of the layer in [`World::layers`](lavoxel_automaton::world::World::layers).
         layer: usize,
-        /// The rule.
+        /// Rule that is run.
         rule: &'a Rule,
     },
-    /// The air takes what ground, lava, steam and vents give.
+    /// Ground, lava, steam and vents act on the air.
     Emission(&'a Vents),
     /// The air moves.
     Air,
     /// The air carries light grains along.
     Blown,
-    /// Ash that fell lies down on the ground.
+    /// Fallen ash is laid down on the ground.
     Fallout,
 }
 
-/// The stages after the rules in [`Stage::names`].
+/// Names of the stages after the rules in [`Stage::names`].
 const AFTER_RULES: [&str; 5] = ["emission", "air", "fallout", "flow", "blown"];
 
 impl<'a> Stage<'a> {
-    /// How many kinds of stages there are.
+    /// Number of kinds of stages.
     pub const COUNT: usize = 1 + Rule::NAMES.len() + AFTER_RULES.len();
 
-    /// How many of them, the first ones, every world has; the rest belong to further materials.
+    /// Number of kinds, the first ones, that every world has; the rest belong to further materials.
     pub const OF_LAVA: usize = 3;
 
-    /// The names of all kinds.
+    /// Names of all kinds.
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         std::iter::once("sources").chain(Rule::NAMES.iter().copied()).chain(AFTER_RULES)
     }
 
-    /// The rules of a step, in order: those of the layers in their order, then reactions and what follows them. One that is not
-    /// [due](Stage::is_due) is left out of a step, and so is the one that [calms](Stage::calms) lava down while lava is fed.
+    /// Rules of a step as stages, in order: those of the layers in their order, then reactions and
+    /// their consequences. A step leaves out rules that are not [due](Stage::is_due), and the one
+    /// that [calms](Stage::calms) lava down while lava is fed.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
         rules.iter().map(|(layer, rule)| Stage::Rule { layer, rule })
     }
 
-    /// The stages of a state's air, in order; none without one.
+    /// Stages of a state's air, in order; none without air.
     pub fn of_air(state: &State, vents: &'a Vents) -> impl Iterator<Item = Self> + use<'a> {
         let ash = state.air().map(|air| air.spec().ash.is_some());
         let moves = ash.map(|_| [Self::Emission(vents), Self::Air]);
@@ -62,12 +63,12 @@ impl<'a> Stage<'a> {
         moves.into_iter().flatten().chain(blown).chain(ash.filter(|ash| *ash).map(|_| Self::Fallout))
     }
 
-    /// Whether it calms lava down.
+    /// Returns true for the rule that calms lava down.
     pub fn calms(&self) -> bool {
         matches!(self, Self::Rule { rule: Rule::Calm(_), .. })
     }
 
-    /// Its name in reports and tables.
+    /// Name of the stage in reports and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sources(_) => "sources",
@@ -80,7 +81,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Its place in [`Stage::names`].
+    /// Index of the stage in [`Stage::names`].
     pub fn number(self) -> usize {
         let after_rules = 1 + Rule::NAMES.len();
         match self {
@@ -94,8 +95,10 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Whether a step can be cut before it: the state is then one to keep. What is given to the air may lie in cells that its own
-    /// step clears, and matter meets a flow by what covered it when its step began.
+    /// Returns true if a step can be cut before this stage, so that the state is fit to be saved.
+    /// False before the air's own step, which may clear cells that hold fresh input; and, with a
+    /// flow, before the stages of the cells: matter meets the flow by its cover at the begin of the
+    /// step.
     pub(super) fn can_wait(self, state: &State) -> bool {
         match self {
             Self::Air => false,
@@ -104,7 +107,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Whether it runs in `step`.
+    /// Returns true if the stage runs in `step`.
     pub fn is_due(self, step: u64) -> bool {
         match self {
             Self::Rule { rule, .. } => rule.is_due(step),
@@ -112,7 +115,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Runs it in the step that `draw` names; `engine` carries the rules over the box.
+    /// Runs the stage in the step that `draw` names; `engine` runs the rules over the box.
     pub fn run(self, state: &mut State, engine: &mut dyn Engine, draw: Draw) {
         let State { world, flow, air } = state;
         match (self, flow, air) {
@@ -127,7 +130,7 @@ impl<'a> Stage<'a> {
             (Self::Air, _, Some(air)) => air.air.step(),
             (Self::Blown, _, Some(air)) => air.blow_grains(world, draw),
             (Self::Fallout, _, Some(air)) => air.lay_ash(world),
-            // A stage of a model that the state has not.
+            // Stage of a model that the state does not have.
             (Self::Flow(_), None, _) | (Self::Emission(_) | Self::Air | Self::Blown | Self::Fallout, _, None) => {}
         }
     }

@@ -1,13 +1,14 @@
-//! The times of the stages.
+//! Times of the stages.
 
 use std::time::Duration;
 
 use super::Stage;
 
-/// Returns the time since a fixed moment. A step reads no other clock, so that it runs where the system has none.
+/// Clock function: returns the time since a fixed moment. A step reads no other clock, so that
+/// simulations run on systems without a clock.
 pub type Clock = fn() -> Duration;
 
-/// The clock of the system, which `wasm32-unknown-unknown` lacks.
+/// Clock of the system, which `wasm32-unknown-unknown` lacks.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub fn system_clock() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
@@ -17,13 +18,13 @@ pub fn system_clock() -> Duration {
 /// Time spent in one stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StageTime {
-    /// Times it ran.
+    /// Number of runs.
     pub runs: u64,
-    /// Time in all.
+    /// Total time of all runs.
     pub total: Duration,
     /// Time of the last run.
     pub last: Duration,
-    /// Without a clock only the runs are counted.
+    /// Clock that measures the time; `None`: only the runs are counted.
     clock: Option<Clock>,
 }
 
@@ -38,7 +39,7 @@ impl StageTime {
         result
     }
 
-    /// Mean time of a run in milliseconds, 0 when it never ran.
+    /// Mean time of a run in milliseconds, 0 when the stage never ran.
     pub fn mean_ms(&self) -> f64 {
         if self.runs == 0 { 0.0 } else { self.total.as_secs_f64() * 1e3 / self.runs as f64 }
     }
@@ -47,23 +48,24 @@ impl StageTime {
 /// Time spent in each stage of the steps so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {
-    /// In the order of [`Stage::names`].
+    /// Times in the order of [`Stage::names`].
     stages: [StageTime; Stage::COUNT],
 }
 
 impl Timings {
-    /// No time so far, measured by `clock` from now on.
+    /// Starts at zero; times will be measured by `clock`.
     pub(super) fn by(clock: Clock) -> Self {
         Self { stages: [StageTime { clock: Some(clock), ..StageTime::default() }; Stage::COUNT] }
     }
 
-    /// Name and time of each stage, in the order of a step; those of further materials only when they ran.
+    /// Name and time of each stage, in the order of a step; stages of further materials only when
+    /// they ran.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StageTime)> {
         let shown = |(number, (_, time)): &(usize, (&str, &StageTime))| *number < Stage::OF_LAVA || time.runs > 0;
         Stage::names().zip(&self.stages).enumerate().filter(shown).map(|(_, named)| named)
     }
 
-    /// The time of the stage with a name; nothing for a name that no stage has.
+    /// Time of the stage called `name`; zero for an unknown name.
     pub fn of(&self, name: &str) -> StageTime {
         self.iter().find(|(stage, _)| *stage == name).map_or_else(StageTime::default, |(_, time)| *time)
     }

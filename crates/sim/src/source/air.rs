@@ -1,4 +1,4 @@
-//! Gifts of a vent to the air: heat, ash, steam.
+//! Input of a vent to the air: heat, ash, steam.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,8 @@ table! {
         pub temperature_k: f64 = 1350.0, [0.0, 1e4] "K";
         /// Upward speed that the air over the vent has at least.
         pub jet_m_s: f64 = 0.0, [0.0, 1e3] "m/s";
-        /// How far the output of a block of 3 × 3 cells swings about its mean, as a share of that, and how hard `incompressible`
-        /// pushes it sideways; 0 gives a glassy column.
+        /// Swing of the output of a block of 3 × 3 cells about its mean, as a share of the mean,
+        /// and strength with which `incompressible` pushes it sideways; 0 gives a glassy column.
         pub pulse: f64 = 0.5, [0.0, 1.0] "share";
         /// Time between two swings.
         pub pulse_s: f64 = 4.0, [1e-3, 1e6] "s";

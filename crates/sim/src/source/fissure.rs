@@ -1,34 +1,37 @@
-//! Fissures: the columns of a vent along a line, and how its rate focuses on a few places of it.
+//! Fissures: columns of a vent along a line, and the focusing of its rate on a few places.
 //!
-//! An eruption begins along the whole line and draws together within hours: where more flows the rock stays hotter and the way wider
-//! (Bruce and Huppert 1989, *Thermal control of basaltic fissure eruptions*, Nature 342). The law here says the outcome, not the
-//! cause: a share a(t) of the rate, which rises evenly from 0 at `from_s` to `share` at `until_s` and stays, comes out at the
-//! places `at`, each of them the same; the rest along the whole line, every column the same. The volume of a column between two times is the exact integral.
+//! An eruption begins along the whole line and draws together within hours: where more lava flows
+//! the rock stays hotter and the conduit wider (Bruce and Huppert 1989, *Thermal control of
+//! basaltic fissure eruptions*, Nature 342). The law here prescribes the outcome, not the cause: a
+//! share a(t) of the rate, which rises linearly from 0 at `from_s` to `share` at `until_s` and then
+//! stays, comes out at the places `at`, in equal parts; the rest comes out along the whole line,
+//! equal in every column. The volume of a column between two times is the exact integral.
 
 use serde::{Deserialize, Serialize};
 
 use super::VentFlow;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Most points of a fissure, and most places on which it focuses.
+/// Largest number of points of a fissure, and of places on which it focuses.
 pub(crate) const MAX_POINTS: usize = 1000;
 
-/// Places of a fissure on which its rate focuses, and when.
+/// Places of a fissure on which its rate focuses, and the time of the focusing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Focus {
     /// Places as shares of the fissure's length, from its first point.
     pub at: Vec<f64>,
-    /// Share of the rate that comes out there in the end.
+    /// Final share of the rate at these places, 0 to 1.
     pub share: f64,
-    /// Seconds from the start of the simulation at which it begins to focus.
+    /// Begin of the focusing, in seconds from the start of the simulation.
     pub from_s: f64,
-    /// Seconds from the start of the simulation from which on the share holds.
+    /// End of the focusing, in seconds from the start of the simulation; from then on `share`
+    /// holds.
     pub until_s: f64,
 }
 
 impl Focus {
-    /// Share of the rate that comes out at the places.
+    /// Share of the rate that comes out at the places at `time_s`.
     pub fn share_at(&self, time_s: f64) -> f64 {
         self.share * ((time_s - self.from_s) / (self.until_s - self.from_s)).clamp(0.0, 1.0)
     }
@@ -76,7 +79,7 @@ mod tests {
         let steady = VentFlow::steady(2.0);
         assert_eq!(focus.volume_m3(&steady, 0.0, 10.0), 0.0);
         assert!((focus.volume_m3(&steady, 0.0, 40.0) - (2.0 * 0.4 * 20.0 + 2.0 * 0.8 * 10.0)).abs() < 1e-12);
-        // A rate that falls while the share rises, beside small steps of the midpoint.
+        // Compares a rate that falls while the share rises with small steps of the midpoint rule.
         let falling = VentFlow { rates_m3_s: vec![[0.0, 6.0], [25.0, 1.0]], linear: true, ..VentFlow::steady(0.0) };
         let midpoints = |i: u32| 0.001 * (f64::from(i) + 0.5);
         let sum: f64 = (0..40_000).map(midpoints).map(|t| 0.001 * falling.rate_at(t) * focus.share_at(t)).sum();

@@ -1,4 +1,4 @@
-//! Lava of a vent in a world of the physical model: cubic metres by the second, at a temperature.
+//! Lava of a vent in a world of the physical model: rates in m³/s, and a temperature.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,32 +7,33 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::{FlowClock, FlowPour};
 
-/// Most cubic metres that one vent may pour in a second.
+/// Upper bound of a vent's rate, in m³/s.
 pub const FLOW_RATE_MAX: f64 = 1e6;
 
-/// Most rows of a table of rates.
+/// Largest number of rows of a table of rates.
 const MAX_RATES: usize = 10_000;
 
-/// Latest time of a table of rates in seconds.
+/// Latest time of a table of rates, in seconds.
 pub(super) const LATEST_S: f64 = 1e12;
 
-/// Highest temperature of a vent in kelvin.
+/// Highest temperature of a vent, in kelvin.
 pub const FLOW_KELVIN_MAX: f64 = 2000.0;
 
-/// Cubic metres by the second of a vent that says nothing else, such as one placed by hand.
+/// Default rate of a vent in m³/s, such as one placed by hand.
 pub const USUAL_RATE_M3_S: f64 = 10.0;
 
 /// Rates and temperature of a vent of the physical model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentFlow {
-    /// Seconds from the start of the simulation, ascending, and the rate in m³/s that holds from then up to the next row;
-    /// the last one holds for ever, and nothing is poured before the first.
+    /// Rows of time (seconds from the start of the simulation, ascending) and rate (m³/s), which
+    /// holds up to the next row. The last rate holds for ever; nothing is poured before the first
+    /// row.
     pub rates_m3_s: Vec<[f64; 2]>,
-    /// Whether the rate changes evenly from each row to the next, in place of all at once.
+    /// Set if the rate changes linearly from each row to the next instead of in steps.
     #[serde(default, skip_serializing_if = "is_not")]
     pub linear: bool,
-    /// Places of a fissure on which the rate focuses; absent: all of its columns pour the same.
+    /// Places of a fissure on which the rate focuses; absent: all columns pour the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<Focus>,
     /// Temperature in kelvin; absent: that of the lava of the scene.
@@ -52,12 +53,12 @@ impl Default for VentFlow {
 }
 
 impl VentFlow {
-    /// One rate from the start on, at the temperature of the lava.
+    /// Creates a constant rate from the start on, at the temperature of the lava.
     pub fn steady(rate_m3_s: f64) -> Self {
         Self { rates_m3_s: vec![[0.0, rate_m3_s]], linear: false, focus: None, temperature_k: None }
     }
 
-    /// The one rate of a vent that always pours the same.
+    /// Constant rate in m³/s; `None` for a rate that varies or starts later.
     pub fn steady_rate(&self) -> Option<f64> {
         match self.rates_m3_s[..] {
             [[0.0, rate]] => Some(rate),
@@ -65,7 +66,7 @@ impl VentFlow {
         }
     }
 
-    /// The pieces of the table: from a time, with a rate, up to a time, with a rate just before it.
+    /// Pieces of the table, each as [start time, rate] and [end time, rate just before the end].
     fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
         let ends = self.rates_m3_s.iter().skip(1).copied().map(Some).chain([None]);
         self.rates_m3_s.iter().zip(ends).map(|(&[start, rate], end)| {
@@ -74,7 +75,7 @@ impl VentFlow {
         })
     }
 
-    /// The rate at a time in seconds.
+    /// Rate at a time in seconds, in m³/s.
     pub fn rate_at(&self, time_s: f64) -> f64 {
         let here = self.pieces().find(|[[start, _], [end, _]]| (*start..*end).contains(&time_s));
         here.map_or(0.0, |piece| rate_in(piece, time_s))
@@ -85,7 +86,8 @@ impl VentFlow {
         self.integral(from_s, to_s, |_, _| (1.0, 1.0))
     }
 
-    /// Integral between two times of the rate times a share, which changes evenly; `share` gives it at two times.
+    /// Integral in m³ between two times of the rate times a share, which changes linearly; `share`
+    /// returns its values at two times.
     pub(super) fn integral(&self, from_s: f64, to_s: f64, share: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
         let part = |piece: [[f64; 2]; 2]| {
             let [[start, _], [end, _]] = piece;
@@ -94,14 +96,15 @@ impl VentFlow {
                 return 0.0;
             }
             let ((a, b), (p, q)) = (share(from, to), (rate_in(piece, from), rate_in(piece, to)));
-            // Simpson's rule is exact for the product of two straight lines; of what is constant the rounding of one product.
+            // Simpson's rule is exact for the product of two straight lines; constants have the
+            // rounding of one product.
             let mean = if a == b && p == q { a * p } else { (a * p + (a + b) * (p + q) + b * q) / 6.0 };
             mean * (to - from)
         };
         self.pieces().map(part).sum()
     }
 
-    /// Whether it ever pours.
+    /// Returns true if the rate is ever greater than zero.
     pub fn pours(&self) -> bool {
         self.rates_m3_s.iter().any(|[_, rate]| *rate > 0.0)
     }
@@ -129,13 +132,14 @@ impl VentFlow {
     }
 }
 
-/// The rate in a piece of a table.
+/// Rate within a piece of a table, in m³/s.
 fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
     if rate == then { rate } else { rate + (then - rate) * ((time_s - start) / (end - start)) }
 }
 
 impl Vent {
-    /// Volume that a vent of the physical model has poured up to a step: along its line, and at the places on which it focuses.
+    /// Volume in m³ that a vent of the physical model has poured up to a step: along its line, and
+    /// at the places on which it focuses.
     fn poured_m3(&self, flow: &VentFlow, steps: u64, clock: &FlowClock) -> (f64, f64) {
         let steps = steps.min(self.end).max(self.start);
         let (from_s, to_s) = (clock.time_s(self.start), clock.time_s(steps));
@@ -143,7 +147,7 @@ impl Vent {
         (flow.volume_m3(from_s, to_s) - focused, focused)
     }
 
-    /// Volume that it pours in a step, 0 of a vent of the classic automaton.
+    /// Volume in m³ that the vent pours in a step; 0 for a vent of the classic automaton.
     pub(crate) fn flow_volume_m3(&self, step: u64, clock: &FlowClock) -> f64 {
         let up_to = |flow: &VentFlow, step| {
             let (line, focused) = self.poured_m3(flow, step, clock);
@@ -152,7 +156,7 @@ impl Vent {
         self.flow.as_deref().map_or(0.0, |flow| up_to(flow, step + 1) - up_to(flow, step))
     }
 
-    /// Adds what is due in a step; `vent_k` is the temperature of a vent that says none.
+    /// Adds the pours of a step; `vent_k` is the default temperature in kelvin.
     fn add_flow_pours(&self, step: u64, (clock, vent_k): (&FlowClock, f64), grid: Grid, pours: &mut Vec<FlowPour>) {
         let Some(flow) = &self.flow else { return };
         let [before, after] = [step, step + 1].map(|steps| self.poured_m3(flow, steps, clock));

@@ -1,10 +1,12 @@
-//! Vents: where new lava comes from; and sources of other materials, which work alike.
+//! Vents, where new lava enters, and sources of other materials, which work alike.
 //!
-//! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground that is not yet full,
-//! then the next. A vent inside a crater therefore fills it and overflows the lowest lip, although the rules have no
-//! upward flow. What cannot be placed, because the column is full to the roof, is counted as blocked.
+//! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground
+//! that is not yet full, then the next. A vent inside a crater therefore fills the crater and
+//! overflows the lowest lip, although the rules have no upward flow. Liquid that finds no room,
+//! because the column is full to the roof, is counted as blocked.
 //!
-//! A source of grains is a faucet: in every step it puts one into each free cell of its disc with the probability `rate`.
+//! A source of grains is a faucet: in every step it puts one grain into each free cell of its disc
+//! with the probability `rate`.
 
 mod air;
 mod fissure;
@@ -26,24 +28,24 @@ use lavoxel_base::random::{Draw, Salt, StepKey, mix64};
 use lavoxel_base::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Most cells that one vent may pour in a step.
+/// Largest rate of a vent in full cells a step.
 pub const RATE_MAX: f64 = 1e6;
 
-/// Most vents of a scene, those that are over included.
+/// Largest number of vents of a scene, closed ones included.
 const MAX_VENTS: usize = 10_000;
 
-/// Most columns of all vents together, each of which takes memory and time.
+/// Largest number of columns of all vents together; each column takes memory and time.
 const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
 
-/// Checks that these vents together are not too much.
+/// Checks that the number of vents and of their columns is within bounds.
 pub fn check_vents<'a>(vents: impl Iterator<Item = &'a VentSpec> + Clone, grid: Grid) -> Result<(), Invalid> {
     within("number of [[vent]] tables", vents.clone().count() as f64, 0.0, MAX_VENTS as f64)?;
     let columns = vents.map(|vent| vent.most_columns(grid)).sum();
     within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)
 }
 
-/// A vent in cells: a disc of columns or a fissure, a rate and a time. A scene may also give it in metres or in coordinates; see
-/// `lavoxel::scene::VentTable`.
+/// Vent in cells: a disc of columns or a fissure, a rate and a time. A scene may also give these in
+/// metres or in coordinates; see `lavoxel::scene::VentTable`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentSpec {
@@ -51,70 +53,74 @@ pub struct VentSpec {
     pub x: f64,
     /// Centre, in cells south of the box's northern side.
     pub z: f64,
-    /// Further points of a fissure, by their distances in cells east and south of the centre, which is its first point.
+    /// Further points of a fissure, as offsets in cells east and south of the centre, which is its
+    /// first point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<[f64; 2]>,
-    /// Radius in cells; the column under the centre, or those that a fissure crosses, always belong to the vent.
+    /// Radius in cells; the column under the centre, or those that a fissure crosses, always belong
+    /// to the vent.
     #[serde(default = "default_radius")]
     pub radius: f64,
-    /// Height of the cells into which it pours, in cells above the floor; absent: on the ground, grains below the roof.
+    /// Height of the cells into which the vent pours, in cells above the floor; absent: on the
+    /// ground, grains below the roof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
-    /// Volume poured by the whole vent in one step, in full cells; of grains the probability of one in each cell, and from 1
-    /// on one in every cell.
+    /// Volume poured by the whole vent in one step, in full cells; for grains the probability of a
+    /// grain in each cell per step, where 1 and above fill every cell.
     #[serde(default = "default_rate")]
     pub rate: f64,
-    /// First step in which it pours.
+    /// First step in which the vent pours.
     #[serde(default)]
     pub start: u64,
-    /// First step in which it no longer pours; absent: it never stops.
+    /// End step (exclusive) of pouring; absent: the vent never stops.
     #[serde(default)]
     pub end: Option<u64>,
-    /// Energy given to a full cell of new lava.
+    /// Energy of a full cell of new lava.
     #[serde(default = "default_energy")]
     pub energy: f64,
-    /// Name of the material that it pours; absent: lava; [`FUME`]: nothing but what it gives to the air.
+    /// Name of the poured material; absent: lava; [`FUME`]: nothing but input to the air.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
+    /// Gas, ash and jet that the vent gives to the air; absent: the default for lava of a vent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<Box<VentAir>>,
-    /// Rates and temperature in a world of the physical model, where rate and energy mean nothing.
+    /// Rates and temperature in a world of the physical model, where `rate` and `energy` mean
+    /// nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<VentFlow>>,
 }
 
-/// The lists of vents in a scene.
+/// Lists of vents in a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
-    /// `[[vent]]`: they pour lava.
+    /// `[[vent]]`: vents that pour lava.
     Vents,
-    /// `[[source]]`: they pour another material.
+    /// `[[source]]`: sources that pour another material.
     Sources,
-    /// `[[fume]]`: they only give to the air.
+    /// `[[fume]]`: fumes, which give only to the air.
     Fumes,
 }
 
-/// The material of a source that only gives to the air; its rate is in kg/s.
+/// Material name of a source that gives only to the air; its rate is in kg/s.
 pub const FUME: &str = "air";
 
-/// Radius of a vent in cells.
+/// Default radius of a vent in cells.
 pub fn default_radius() -> f64 {
     2.5
 }
 
-/// Rate of a vent in cells a step.
+/// Default rate of a vent in cells a step.
 pub fn default_rate() -> f64 {
     1.8
 }
 
-/// Energy of what a vent pours, vent = 1.
+/// Default energy of poured lava, dimensionless.
 pub fn default_energy() -> f64 {
     1.0
 }
 
 impl Default for VentSpec {
-    /// A vent at the north-west corner that pours from the first step on.
+    /// Creates a vent at the north-west corner that pours from the first step on.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
         let (line, height, end, material, air, flow) = (Vec::new(), None, None, None, None, None);
@@ -129,7 +135,7 @@ impl VentSpec {
         within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
         self.check_line(key)?;
         for [x, z] in self.line().points() {
-            // A distance from the centre loses the last digits.
+            // The sum of centre and offset loses the last digits.
             let rounded = |cells: f64| (cells * 1e6).round() / 1e6;
             within(&format!("{key}.to"), rounded(*x), 0.0, grid.nx as f64)?;
             within(&format!("{key}.to"), rounded(*z), 0.0, grid.nz as f64)?;
@@ -141,22 +147,22 @@ impl VentSpec {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// Its line; of a disc the centre alone.
+    /// Line of the vent; for a disc the centre alone.
     fn line(&self) -> Line {
         Line::new([self.x, self.z], &self.line)
     }
 
-    /// Its points in cells: the centre, and those of a fissure.
+    /// Points in cells (east, south): the centre, then the further points of a fissure.
     pub fn points(&self) -> Vec<[f64; 2]> {
         self.line().points().to_vec()
     }
 
-    /// The point at a share of its length.
+    /// Point at a share of the fissure's length, in cells (east, south).
     pub fn point_at(&self, share: f64) -> [f64; 2] {
         self.line().point(share)
     }
 
-    /// Moves it to a centre, or as near as all points of a fissure stay in the box.
+    /// Moves the vent to a centre, clamped so that all points of a fissure stay in the box.
     pub fn move_to(&mut self, center: [f64; 2], grid: Grid) {
         let clamped = |axis: usize, n: usize| {
             let offsets = || self.line.iter().map(|point| point[axis]);
@@ -166,12 +172,12 @@ impl VentSpec {
         (self.x, self.z) = (clamped(0, grid.nx), clamped(1, grid.nz));
     }
 
-    /// Number of its columns at most.
+    /// Upper bound of the number of columns.
     fn most_columns(&self, grid: Grid) -> f64 {
         self.line().most_columns(self.radius, grid)
     }
 
-    /// Number of columns among which most of what it pours is shared.
+    /// Number of columns that share most of the output.
     pub fn busy_columns(&self) -> f64 {
         let disc = (std::f64::consts::PI * self.radius * self.radius).max(1.0);
         let all = disc + self.line().length() * (2.0 * self.radius).max(1.0);
@@ -179,7 +185,7 @@ impl VentSpec {
         focus.map_or(all, |focus| (disc * focus.at.len() as f64 / focus.share).min(all))
     }
 
-    /// Checks the number of its points, and that only a fissure focuses.
+    /// Checks the number of points, and that only a fissure focuses.
     pub fn check_line(&self, key: &str) -> Result<(), Invalid> {
         within(&format!("number of points of {key}.to"), self.line.len() as f64, 0.0, MAX_POINTS as f64)?;
         if self.line.is_empty() && self.flow.as_ref().is_some_and(|flow| flow.focus.is_some()) {
@@ -192,12 +198,12 @@ impl VentSpec {
         Ok(())
     }
 
-    /// Whether it gives to the air alone.
+    /// Returns true for a vent that gives to the air alone.
     pub fn is_fume(&self) -> bool {
         self.list() == List::Fumes
     }
 
-    /// The list of a scene that it belongs to.
+    /// List of a scene to which the vent belongs.
     pub fn list(&self) -> List {
         match self.material.as_deref() {
             None => List::Vents,
@@ -207,12 +213,13 @@ impl VentSpec {
     }
 }
 
-/// Checks the height at which a vent pours.
+/// Checks the pouring height of a vent, in cells.
 pub fn check_height(key: &str, height: f64, grid: Grid) -> Result<(), Invalid> {
     within(&format!("{key}.height"), height, 0.0, grid.ny as f64)
 }
 
-/// Checks how much a vent pours, and when: from the first step of `time` up to the second.
+/// Checks rate, energy and time of a vent: `start` is its first step, `end` the step after its
+/// last.
 pub fn check_pouring(key: &str, rate: f64, energy: f64, (start, end): (u64, Option<u64>)) -> Result<(), Invalid> {
     within(&format!("{key}.rate"), rate, 0.0, RATE_MAX)?;
     within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
@@ -222,26 +229,26 @@ pub fn check_pouring(key: &str, rate: f64, energy: f64, (start, end): (u64, Opti
     }
 }
 
-/// A vent ready to pour: its columns on the grid and its rate in fixed point.
+/// Vent ready to pour: its columns on the grid and its rate in fixed point.
 #[derive(Clone, Debug)]
 pub struct Vent {
     columns: Vec<(usize, usize)>,
-    /// Share of each column in what a fissure pours at the places on which it focuses; empty where it does not.
+    /// Share of each column in the output of a fissure at its focus places; empty without a focus.
     focus: Vec<f64>,
-    /// The row of its cells, where it has one.
+    /// Level of the cells into which the vent pours; `None` on the ground.
     height: Option<usize>,
-    /// Units of amount per step with 16 binary digits after the point.
+    /// Units of amount per step, fixed point with 16 fractional bits.
     rate: u64,
-    /// Which random numbers a faucet draws: those of its disc and rate, however it came there.
+    /// Stream of random numbers of a faucet, hashed from its disc and rate.
     stream: usize,
-    /// Probability of a grain in a cell, of 2³².
+    /// Probability of a grain in a cell, in 1/2³².
     chance: u64,
     start: u64,
     end: u64,
     energy: u16,
-    /// `None` for lava.
+    /// Name of the material; `None` for lava.
     material: Option<String>,
-    /// In a world of the physical model.
+    /// Rates of the physical model; `None` for a vent of the classic automaton.
     flow: Option<Box<VentFlow>>,
 }
 
@@ -261,7 +268,7 @@ impl Vent {
             stream: [spec.x, spec.z, spec.radius, spec.height.unwrap_or(-1.0), spec.rate]
                 .into_iter()
                 .fold(0, |stream, value| mix64(stream ^ value.to_bits()))
-                // As many bits as a number has on every machine.
+                // 24 bits fit `usize` on every machine.
                 .wrapping_shr(40) as usize,
             chance: (spec.rate.min(1.0) * f64::from(u32::MAX)).round() as u64 + u64::from(spec.rate > 0.0),
             rate: (spec.rate * f64::from(AMOUNT_ONE) * 65536.0).round() as u64,
@@ -273,12 +280,12 @@ impl Vent {
         }
     }
 
-    /// The columns (x, z) into which it pours.
+    /// Columns (x, z) into which the vent pours.
     pub fn columns(&self) -> &[(usize, usize)] {
         &self.columns
     }
 
-    /// The height from which up it pours, where it is not on the ground.
+    /// Lowest level of pouring; 0 on the ground.
     pub(crate) fn lowest(&self) -> usize {
         self.height.unwrap_or(0)
     }
@@ -287,8 +294,8 @@ impl Vent {
         (self.start..self.end).contains(&step)
     }
 
-    /// Units poured in `step`. Fractions of a unit are carried from step to step without any state: the sum over the
-    /// steps up to now is the exact product, rounded down.
+    /// Units poured in `step`. Fractions of a unit carry over from step to step without any state:
+    /// the sum over all steps so far is the exact product, rounded down.
     pub fn units_in(&self, step: u64) -> u64 {
         if !self.pours_in(step) {
             return 0;
@@ -298,11 +305,11 @@ impl Vent {
         (poured_before(since + 1) - poured_before(since)) as u64
     }
 
-    /// Pours what is due in the step that `draw` names, the same share into every column; the units that do not divide go round.
-    /// Nothing when the world does not have the material.
+    /// Pours the amount due in the step that `draw` names, in equal shares into every column; the
+    /// indivisible units rotate among the columns. Does nothing when the world lacks the material.
     pub fn pour(&self, world: &mut World, draw: Draw) {
         if self.flow.is_some() {
-            // The flow pours it.
+            // The flow pours lava of the physical model.
             return;
         }
         let step = draw.step;
@@ -322,7 +329,7 @@ impl Vent {
         }
     }
 
-    /// Puts grains into some of its cells that are free.
+    /// Puts grains into a random part of the vent's free cells.
     fn sprinkle(&self, world: &mut World, layer: usize, key: StepKey) {
         let y = self.height.unwrap_or(world.grid().ny - 1);
         for place in self.columns.iter().map(|&(x, z)| [x, y, z]) {
@@ -333,7 +340,8 @@ impl Vent {
     }
 }
 
-/// Share of each column, in the order of [`Line::columns`], in what comes out at the places on which a fissure focuses.
+/// Share of each column, in the order of [`Line::columns`], in the output at the focus places of a
+/// fissure.
 fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64> {
     let mut shares = vec![0.0; columns.len()];
     for place in places {
@@ -346,7 +354,8 @@ fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64
     shares
 }
 
-/// Pours `units` of a layer into a column, from a cell up, and returns what found no room.
+/// Pours `units` of a layer into a column, from a cell up, and returns the units that found no
+/// room.
 fn pour_column(world: &mut World, layer: usize, [x, lowest, z]: Place, mut units: u64, energy: u16) -> u64 {
     for y in lowest..world.grid().ny {
         if units == 0 {

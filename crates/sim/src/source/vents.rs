@@ -1,5 +1,5 @@
-//! The vents of a simulation: those that pour, those that will, and those that are over, kept in the order in which
-//! they pour, so that the same list in a scene file pours the same.
+//! Vents of a simulation, past, present and future, in pouring order, so that the same list in a
+//! scene file pours the same.
 
 use super::{List, Vent, VentSpec, check_vents};
 use lavoxel_automaton::world::World;
@@ -7,25 +7,26 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::random::Draw;
 use lavoxel_base::validate::Invalid;
 
-/// A change to the vents. A vent keeps its number when it is changed; no number is used twice.
+/// Change to the vents. A vent keeps its number when it is changed; no number is used twice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VentChange {
-    /// A new vent, with the next number; a `start` in the past becomes the present step.
+    /// Adds a vent with the next number; a `start` in the past becomes the present step.
     Place(VentSpec),
-    /// Gives a vent that is not over another rate, radius, energy, time or place from the present step on.
+    /// Changes rate, radius, energy, time or place of an open vent from the present step on.
     Change(usize, VentSpec),
     /// Ends a vent now.
     Close(usize),
 }
 
 impl From<VentSpec> for VentChange {
-    /// A new vent.
+    /// Wraps a new vent.
     fn from(vent: VentSpec) -> Self {
         Self::Place(vent)
     }
 }
 
-/// All vents that ever were. A vent that is changed while it pours is closed, and another one goes on under its number.
+/// All vents that ever were. Changing a vent while it pours closes it, and another vent continues
+/// under its number.
 #[derive(Clone, Debug)]
 pub struct Vents {
     placed: Vec<Placed>,
@@ -46,47 +47,48 @@ impl Placed {
         Self { number, spec, vent }
     }
 
-    /// Whether it pours in `step` or later.
+    /// Returns true if the vent pours in `step` or later.
     fn is_open(&self, step: u64) -> bool {
         self.spec.end.is_none_or(|end| end > step.max(self.spec.start))
     }
 }
 
 impl Vents {
-    /// Vents that were checked, numbered in order.
+    /// Creates checked vents, numbered in order.
     pub fn new(specs: &[VentSpec], grid: Grid) -> Self {
         let placed = specs.iter().enumerate().map(|(i, spec)| Placed::new(i, spec.clone(), grid)).collect();
         Self { placed, next: specs.len() }
     }
 
-    /// Pours what is due in the step that `draw` names.
+    /// Pours the amounts due in the step that `draw` names.
     pub fn pour(&self, world: &mut World, draw: Draw) {
         for Placed { vent, .. } in self.pouring() {
             vent.pour(world, draw);
         }
     }
 
-    /// The last step up to this one in which any poured.
+    /// Last step up to `step` in which any vent poured.
     pub(crate) fn last_pour(&self, step: u64) -> Option<u64> {
         let begun = self.placed.iter().map(|placed| &placed.spec).filter(|spec| spec.start <= step);
         begun.map(|spec| spec.end.map_or(step, |end| end.min(step))).max()
     }
 
-    /// The vents of lava and the fumes that pour in `step`: what gives something to the air.
+    /// Vents of lava and fumes that pour in `step`: those that give to the air.
     pub(crate) fn of_air(&self, step: u64) -> impl Iterator<Item = (&Vent, &VentSpec)> {
         let gives = |placed: &&Placed| placed.spec.list() != List::Sources;
         let pouring = self.pouring().filter(gives).filter(move |placed| placed.vent.pours_in(step));
         pouring.map(|placed| (&placed.vent, &placed.spec))
     }
 
-    /// Number and spec of those that pour in `step` or later, by number: the one that was placed last comes last.
+    /// Number and spec of the vents that pour in `step` or later, by number: the vent placed last
+    /// comes last.
     pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
         let mut open: Vec<_> = self.placed.iter().filter(|placed| placed.is_open(step)).collect();
         open.sort_by_key(|placed| placed.number);
         open.into_iter().map(|placed| (placed.number, &placed.spec))
     }
 
-    /// Puts these vents under the numbers that [`Vents::numbers`] gave.
+    /// Assigns these vents the numbers that [`Vents::numbers`] returned.
     pub(crate) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
         let all_below = numbers.iter().all(|&number| number < next);
         if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {
@@ -97,33 +99,34 @@ impl Vents {
         Ok(Self { next, ..self })
     }
 
-    /// The numbers of [`Vents::specs`], and the next one.
+    /// Numbers of [`Vents::specs`], and the next number.
     pub(crate) fn numbers(&self) -> (Vec<usize>, usize) {
         (self.pouring().map(|placed| placed.number).collect(), self.next)
     }
 
-    /// All that ever pour, in the order in which they do.
+    /// Specs of all vents that ever pour, in pouring order.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &VentSpec> + Clone {
         self.pouring().map(|placed| &placed.spec)
     }
 
-    /// Vents, then sources of other materials, then fumes: scenes keep them in three lists.
+    /// Iterates over vents, then sources of other materials, then fumes: scenes keep them in three
+    /// lists.
     pub(super) fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
         let pours = |placed: &&Placed| placed.spec.end.is_none_or(|end| end > placed.spec.start);
         let of_list = |list: List| self.placed.iter().filter(move |placed| placed.spec.list() == list);
         [List::Vents, List::Sources, List::Fumes].into_iter().flat_map(of_list).filter(pours)
     }
 
-    /// Memory that they take, in bytes.
+    /// Memory of all vents, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let columns: usize = self.placed.iter().map(|placed| placed.vent.columns().len()).sum();
         self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
     }
 
-    /// Changes what pours from `step` on.
+    /// Applies a change from `step` on.
     ///
     /// # Errors
-    /// Names a number out of range, or a vent that is over; nothing is changed then.
+    /// Names a number out of range, or a closed vent; nothing is changed then.
     pub(crate) fn apply(&mut self, change: VentChange, step: u64, grid: Grid) -> Result<(), Invalid> {
         match change {
             VentChange::Place(spec) => self.place(spec, step, grid).map(drop),
@@ -132,7 +135,7 @@ impl Vents {
         }
     }
 
-    /// Adds a vent before `step` and gives its number; a start in the past becomes this step.
+    /// Adds a vent before `step` and returns its number; a start in the past becomes `step`.
     fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
         let number = self.next;
         self.push(number, from_now(spec, step), grid)?;
@@ -140,7 +143,7 @@ impl Vents {
         Ok(number)
     }
 
-    /// Gives a vent that is not over another spec from `step` on.
+    /// Gives an open vent another spec from `step` on.
     fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         let spec = from_now(spec, step);
@@ -152,14 +155,15 @@ impl Vents {
             self.push(number, spec, grid)?;
             self.end(i, step, grid);
         } else {
-            // It has not poured yet, so the change leaves no trace.
+            // The vent has not poured yet, so the change leaves no trace.
             spec.validate(&key(number), grid)?;
             check_vents(self.specs().filter(|&other| other != old).chain([&spec]), grid)?;
             let placed = Placed::new(number, spec, grid);
             if placed.spec.list() == old.list() {
                 self.placed[i] = placed;
             } else {
-                // The last one of its new list: a scene or a checkpoint does not keep its place among all.
+                // Appended to its new list: a scene or a checkpoint does not keep the place among
+                // all vents.
                 self.placed.remove(i);
                 self.placed.push(placed);
             }
@@ -190,14 +194,14 @@ impl Vents {
         self.placed[i] = Placed::new(*number, VentSpec { end: Some(step), ..spec.clone() }, grid);
     }
 
-    /// Place in the list of the vent that goes by `number` now.
+    /// Index in the list of the vent that has `number` now.
     fn find(&self, number: usize, step: u64) -> Result<usize, Invalid> {
         let found = self.placed.iter().rposition(|placed| placed.number == number && placed.is_open(step));
         found.ok_or_else(|| Invalid::new("vent", number, "the number of a vent that pours or will pour"))
     }
 }
 
-/// The spec with a start that is not in the past.
+/// Moves a start in the past to `step`.
 fn from_now(mut spec: VentSpec, step: u64) -> VentSpec {
     spec.start = spec.start.max(step);
     spec

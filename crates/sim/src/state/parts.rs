@@ -1,8 +1,10 @@
-//! The parts of a state: the one list of what it holds.
+//! Parts of a state: the one list of its contents.
 //!
-//! Its hash, its memory, what a snapshot puts aside and what a checkpoint writes and reads go over this list, each by a `match` of all
-//! parts: a new part does not compile before each of them has it. Within a part the list is that of its owner: the quantities of a
-//! [`Layer`] and the sums of its [`Ledger`](lavoxel_automaton::world::Ledger), the numbers of an [`AirState`], the fields of a [`FlowState`].
+//! Hash, memory, snapshots and checkpoints go over this list, each by a `match` of all parts: a new
+//! part does not compile before each of these handles it. Within a part the list is that of its
+//! owner: the quantities of a [`Layer`] and the sums of its
+//! [`Ledger`](lavoxel_automaton::world::Ledger), the numbers of an [`AirState`], the fields of a
+//! [`FlowState`].
 
 use std::sync::Arc;
 
@@ -15,21 +17,21 @@ use lavoxel_automaton::world::{Ground, Layer, PackedLayer};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_flow::{Flow, FlowState};
 
-/// A part of a state.
+/// Part of a state.
 #[derive(Clone, Copy)]
 pub enum Part<'a> {
     /// Solid cells and the heights of the ground.
     Ground(&'a Ground),
     /// A material, with its account.
     Layer(&'a Layer),
-    /// The air, where there is one.
+    /// Air, where present.
     Air(&'a Air),
-    /// The flow, in a state of the physical model.
+    /// Flow, in a state of the physical model.
     Flow(&'a Flow),
 }
 
 impl<'a> StateRef<'a> {
-    /// The parts, in the order of a checkpoint.
+    /// Iterates over the parts, in the order of a checkpoint.
     pub fn parts(self) -> impl Iterator<Item = Part<'a>> {
         let Self { world, flow, air } = self;
         let (ground, layers) = world.held();
@@ -37,7 +39,7 @@ impl<'a> StateRef<'a> {
         world.chain(air.map(Part::Air)).chain(flow.map(Part::Flow))
     }
 
-    /// Hash of all parts, as [`State::state_hash`] says.
+    /// Hash of all parts, specified at [`State::state_hash`].
     pub(super) fn hash(self) -> u64 {
         let mut hash = Xxh3::new();
         for part in self.parts() {
@@ -52,7 +54,7 @@ impl<'a> StateRef<'a> {
     }
 }
 
-/// Names, by which a checkpoint keeps parts.
+/// Names under which a checkpoint stores parts.
 impl Part<'_> {
     /// Name of the ground.
     pub const GROUND: &'static str = "ground";
@@ -63,7 +65,7 @@ impl Part<'_> {
     /// Name of the flow.
     pub const FLOW: &'static str = "flow";
 
-    /// Its name, and that of its section in a checkpoint.
+    /// Name of the part and of its section in a checkpoint.
     pub fn name(self) -> std::borrow::Cow<'static, str> {
         match self {
             Self::Ground(_) => Self::GROUND.into(),
@@ -74,14 +76,15 @@ impl Part<'_> {
         }
     }
 
-    /// True for the name of a part, in this state or in another one.
+    /// Returns true for the name of a part, in this state or in any other.
     pub fn has_name(name: &str) -> bool {
         [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name) || name.starts_with(Self::MATERIAL)
     }
 }
 
 impl Part<'_> {
-    /// Puts it aside; a ground is shared with `last`, the same part put aside before, where it is the same.
+    /// Packs the part; shares the ground with `last`, the same part packed before, where it is
+    /// unchanged.
     fn put_aside(self, last: Option<&PackedPart>) -> PackedPart {
         match self {
             Self::Ground(ground) => PackedPart::Ground(match last {
@@ -95,28 +98,32 @@ impl Part<'_> {
     }
 }
 
-/// A [`Part`] put aside in little memory.
+/// Compactly stored [`Part`].
 #[derive(Clone, Debug)]
 enum PackedPart {
     Ground(Arc<Ground>),
     Layer(PackedLayer),
     Air(AirState),
-    /// The flow, and bytes that it takes at most.
+    /// Flow, with an upper bound of its bytes.
     Flow(FlowState, u64),
 }
 
-/// Copy of a [`State`], packed, to come back to it.
+/// Packed copy of a [`State`].
 #[derive(Clone, Debug)]
 pub struct PackedState(Vec<PackedPart>);
 
 impl PackedState {
-    /// Puts a state aside; the ground is shared with `last` where it is the same.
+    /// Packs a state; shares the ground with `last` where it is unchanged.
     pub fn new(state: &State, last: Option<&Self>) -> Self {
         let parts = state.view().parts().enumerate();
         Self(parts.map(|(number, part)| part.put_aside(last.and_then(|last| last.0.get(number)))).collect())
     }
 
-    /// Makes `state`, of the same shape and materials, what the packed one was.
+    /// Restores the packed state into `state`, which must have the same shape, materials and
+    /// models.
+    ///
+    /// # Panics
+    /// When shape, materials or models differ.
     pub fn unpack_into(&self, state: &mut State) {
         assert_eq!(self.0.len(), state.view().parts().count(), "a state keeps its materials and models");
         let (mut layers, fits) = (0.., "a state goes back into its own models");
@@ -136,14 +143,14 @@ impl PackedState {
         }
     }
 
-    /// The ground, which other packed states may share.
+    /// Ground, which other packed states may share.
     pub fn ground(&self) -> &Arc<Ground> {
         let ground =
             self.0.iter().find_map(|part| if let PackedPart::Ground(ground) = part { Some(ground) } else { None });
         ground.expect("every state has a ground")
     }
 
-    /// Memory that it takes besides the ground, in bytes.
+    /// Memory of the packed state without the ground, in bytes.
     pub fn bytes(&self) -> usize {
         let bytes = |part: &PackedPart| match part {
             PackedPart::Ground(_) => 0,
@@ -156,12 +163,12 @@ impl PackedState {
 }
 
 impl State {
-    /// Memory that it takes now, with its air and its flow.
+    /// Present memory of the state, with its air and its flow.
     pub fn taken(&self) -> MemoryEstimate {
         let taken = |part| match part {
             Part::Ground(ground) => ground.taken(),
             Part::Layer(layer) => layer.taken(&self.world),
-            // With what it has read of the ground.
+            // With the air's map of blocked voxels.
             Part::Air(_) => MemoryEstimate::of("the air", self.air.as_ref().map_or(0, |air| air.bytes()), 1.0),
             Part::Flow(flow) => MemoryEstimate::of("the flow", 1, flow.bytes() as f64),
         };

@@ -1,4 +1,5 @@
-//! The numbers of a [`Quantity`] in the cells of a state: the one place that knows how each is stored.
+//! Values of a [`Quantity`] in the cells of a state: the one place that knows how each quantity is
+//! stored.
 
 use ndarray::Array3;
 
@@ -11,46 +12,48 @@ use lavoxel_base::measure::{CellMeasure, Measure, Of};
 use lavoxel_base::units::{amount, energy};
 use lavoxel_flow::Flow;
 
-/// A quantity of a world, cell by cell. It is 0 in all cells where the world does not have its material.
+/// Quantity of a world, cell by cell. Its value is 0 in all cells where the world lacks its
+/// material.
 #[derive(Clone, Copy)]
 pub struct CellValues<'a> {
     world: &'a World,
     measure: CellMeasure,
-    /// Layer that is measured; none for the ground and for a material that is not there.
+    /// Measured layer; `None` for the ground and for an absent material.
     layer: Option<&'a Layer>,
-    /// Only for what is measured of it.
+    /// Air; set only for quantities of the air.
     air: Option<&'a Air>,
-    /// Only for what is measured of it, in units of its own: exact, where the layer that shows it is rounded.
+    /// Flow; set only for quantities measured in the flow's own exact units, where the layer that
+    /// displays the flow is rounded.
     flow: Option<&'a Flow>,
 }
 
 impl<'a> StateRef<'a> {
-    /// All quantities of its cells, those of the lava first.
+    /// All quantities of cells, those of the lava first.
     pub fn quantities(self) -> Vec<Quantity> {
         let materials: Vec<_> = self.world.materials().cloned().collect();
         Quantity::of_cells(&materials, self.flow.is_some(), self.air.is_some())
     }
 
-    /// All quantities of its columns, those of the lava first.
+    /// All quantities of columns, those of the lava first.
     pub fn column_quantities(self) -> Vec<ColumnQuantity> {
         let materials: Vec<_> = self.world.materials().cloned().collect();
         Quantity::of_columns(&materials, self.flow.map(|flow| flow.setup().lava.melts()), self.air.is_some())
     }
 
-    /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.
+    /// Finds a quantity of cells by its name: `amount`, `water.amount`, `solid`.
     ///
     /// # Errors
-    /// Names all that there are.
+    /// Names all known quantities.
     pub fn quantity(self, name: &str) -> Result<Quantity, UnknownQuantity> {
         Quantity::find(name, &self.quantities()).cloned()
     }
 
-    /// The numbers of a quantity.
+    /// Values of a quantity.
     pub fn values(self, quantity: &Quantity) -> CellValues<'a> {
         let layer = quantity.material().and_then(|material| self.world.layer(material));
         let air = self.air.filter(|_| quantity.measure().facts().of == Of::Air);
         let measure = quantity.measure();
-        // Lava that melts is shown in materials, cell by cell.
+        // Lava that melts is displayed in materials, cell by cell, so that the layers are exact.
         let is_exact = |flow: &&Flow| match measure {
             CellMeasure::Amount => quantity.material() == Some(Material::LAVA) && !flow.setup().lava.melts(),
             _ => measure.facts().of == Of::Flow,
@@ -58,8 +61,8 @@ impl<'a> StateRef<'a> {
         CellValues { world: self.world, measure, layer, air, flow: self.flow.filter(is_exact) }
     }
 
-    /// Values at the two ends of a colour scale of a quantity: [`CellMeasure::range`], and for a temperature those of lava that has
-    /// just set and of lava from the vent.
+    /// Values at the two ends of a colour scale of a quantity: [`CellMeasure::range`], and for a
+    /// temperature in kelvin the values of lava that has just set and of lava from the vent.
     pub fn range(self, quantity: &Quantity) -> (f32, f32) {
         match self.flow.filter(|_| quantity.measure() == CellMeasure::Temperature) {
             Some(flow) => flow.setup().lava.warmth_k().map(|kelvin| kelvin as f32).into(),
@@ -67,11 +70,11 @@ impl<'a> StateRef<'a> {
         }
     }
 
-    /// The numbers of the quantity with a name in every cell, shape (z, y, x): z runs south, y up, x east. Four bytes a cell,
-    /// the empty ones too.
+    /// Values of the quantity called `name` in every cell, shape (z, y, x): z runs south, y up, x
+    /// east. Four bytes a cell, empty cells included.
     ///
     /// # Errors
-    /// Names all quantities that there are.
+    /// Names all known quantities.
     pub fn array(self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
         let (grid, quantity) = (self.world.grid(), self.quantity(name)?);
         let values = self.values(&quantity);
@@ -82,52 +85,53 @@ impl<'a> StateRef<'a> {
         Ok(array)
     }
 
-    /// Writes the numbers of a quantity in the row (y, z) into `values`, of `nx` cells.
+    /// Writes the values of a quantity in the row (y, z) into `values`, of `nx` cells.
     pub fn read_row(self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
         self.values(quantity).row(y, z, values);
     }
 }
 
 impl State {
-    /// All quantities of its cells, those of the lava first.
+    /// All quantities of cells, those of the lava first.
     pub fn quantities(&self) -> Vec<Quantity> {
         self.view().quantities()
     }
 
-    /// All quantities of its columns, those of the lava first.
+    /// All quantities of columns, those of the lava first.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
         self.view().column_quantities()
     }
 
-    /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.
+    /// Finds a quantity of cells by its name: `amount`, `water.amount`, `solid`.
     ///
     /// # Errors
-    /// Names all that there are.
+    /// Names all known quantities.
     pub fn quantity(&self, name: &str) -> Result<Quantity, UnknownQuantity> {
         self.view().quantity(name)
     }
 
-    /// The numbers of a quantity.
+    /// Values of a quantity.
     pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
         self.view().values(quantity)
     }
 
-    /// The numbers of the quantity with a name in every cell, as [`StateRef::array`] gives them.
+    /// Values of the quantity called `name` in every cell; shape and order as of
+    /// [`StateRef::array`].
     ///
     /// # Errors
-    /// Names all quantities that there are.
+    /// Names all known quantities.
     pub fn array(&self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
         self.view().array(name)
     }
 
-    /// Writes the numbers of a quantity in the row (y, z) into `values`, of `nx` cells.
+    /// Writes the values of a quantity in the row (y, z) into `values`, of `nx` cells.
     pub fn read_row(&self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
         self.view().read_row(quantity, y, z, values);
     }
 }
 
 impl CellValues<'_> {
-    /// The number of a cell.
+    /// Value of a cell.
     #[inline]
     pub fn at(&self, place: Place) -> f32 {
         match (self.measure, self.flow, self.air) {
@@ -138,7 +142,8 @@ impl CellValues<'_> {
         }
     }
 
-    /// Whether a cell holds the material, or has any of what is measured of the air or of set lava; never of the ground.
+    /// Returns true if a cell holds the material, or a non-zero value of a quantity of the air or
+    /// of set lava; never true for the ground.
     #[inline]
     pub fn holds(&self, place: Place) -> bool {
         if let Some(flow) = self.flow {
@@ -150,7 +155,8 @@ impl CellValues<'_> {
         self.layer.is_some_and(|layer| layer.at(place).amount > 0)
     }
 
-    /// Writes the numbers of the row (y, z) into `values`, of `nx` cells, and returns whether any may be other than 0.
+    /// Writes the values of the row (y, z) into `values`, of `nx` cells; returns true if any may be
+    /// other than 0.
     pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
         if self.measure == CellMeasure::Solid || self.air.is_some() || self.flow.is_some() {
             values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at([x, y, z]));
@@ -164,8 +170,8 @@ impl CellValues<'_> {
         true
     }
 
-    /// The cells that hold the material, or have any of what is measured of the air, with their numbers, in no particular order;
-    /// none for the ground.
+    /// Iterates over the cells that hold the material, or a non-zero quantity of the air, with
+    /// their values, in no particular order; empty for the ground.
     pub fn held(&self) -> impl Iterator<Item = (Place, f32)> + '_ {
         let measure = self.measure;
         let of_air = self.air.into_iter().flat_map(move |air| {
@@ -185,7 +191,7 @@ impl CellValues<'_> {
     }
 }
 
-/// Measure of a cell of a layer.
+/// Value of a measure in a cell of a layer.
 #[inline]
 fn value(measure: CellMeasure, cell: Content) -> f32 {
     match measure {

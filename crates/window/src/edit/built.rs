@@ -1,4 +1,5 @@
-//! The columns whose top is rock that was put in by hand, so that the user sees what was built.
+//! Marks of rock built by hand: the columns whose top is user-placed rock, their corners, and a
+//! line-of-sight test that hides marks behind the ground.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,21 +9,23 @@ use ndarray::Array2;
 
 use crate::messages::Rock;
 
-/// Most columns that are marked.
+/// Upper bound of the number of marked columns; further ones are dropped.
 const MOST: usize = 6000;
-/// Cells by which the top of a ball and that of the ground may differ: the ground has whole cells.
+/// Tolerance in cells between the top of a ball and the ground: the ground has whole cells, the
+/// ball does not.
 const GIVE: f32 = 1.1;
-/// Cells by which a mark lies above the ground.
+/// Height in cells of a mark above the ground.
 const ABOVE: f32 = 0.15;
-/// Samples between a mark and the eye.
+/// Number of samples along the ray from a mark to the eye.
 const SAMPLES: usize = 96;
-/// Cells below the ground that a ray may pass: the picture's ground is smoother than its columns.
+/// Depth in cells below the ground at which a ray still counts as free: the drawn ground is
+/// smoother than its columns.
 const GRAZE: f32 = 1.0;
 
-/// A column by x and z.
+/// Column index as `[x, z]`.
 pub(crate) type Column = [usize; 2];
 
-/// The columns, kept until balls or ground change.
+/// Built columns, cached until the placed rock or the ground changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Built {
     rocks: Arc<Vec<Rock>>,
@@ -31,19 +34,21 @@ pub(crate) struct Built {
 }
 
 impl Built {
-    /// The columns, in the order in which they were built.
+    /// Built columns in the order of building; at most `MOST`.
     pub(crate) fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// Whether the neighbour at a side of a column was not built: 0 north, 1 east, 2 south, 3 west.
+    /// True if the neighbour of a column at `side` was not built. `side`: 0 north, 1 east, 2 south,
+    /// 3 west.
     pub(crate) fn is_edge(&self, [x, z]: Column, side: usize) -> bool {
         let (x, z) = (x as isize, z as isize);
         let [x, z] = [[x, z - 1], [x + 1, z], [x, z + 1], [x - 1, z]][side];
         x < 0 || z < 0 || !self.all.contains(&[x as usize, z as usize])
     }
 
-    /// Follows the rock that was put in, and a ground that has `changed`.
+    /// Updates the columns from the placed `rocks`; rebuilds only if `rocks` differ or the ground
+    /// has `changed`.
     pub(crate) fn follow(&mut self, rocks: &Arc<Vec<Rock>>, ground: &Array2<f32>, changed: bool) {
         if !changed && (Arc::ptr_eq(&self.rocks, rocks) || self.rocks == *rocks) {
             return;
@@ -66,7 +71,8 @@ impl Built {
     }
 }
 
-/// The columns whose top is that of a ball.
+/// Columns whose ground lies within `GIVE` cells of the top of a ball, given as `[x, y, z, radius]`
+/// in cells.
 fn under([cx, cy, cz, radius]: [f32; 4], ground: &Array2<f32>) -> impl Iterator<Item = Column> {
     let (depth, width) = ground.dim();
     let range = |c: f32, n: usize| {
@@ -83,7 +89,7 @@ fn under([cx, cy, cz, radius]: [f32; 4], ground: &Array2<f32>) -> impl Iterator<
     })
 }
 
-/// The corners of the top of a column, north-west first, then on to the east.
+/// Four corners of the top of a column, in cells: north-west, north-east, south-east, south-west.
 pub(crate) fn corners(ground: &Array2<f32>, [x, z]: Column) -> [Point3<f32>; 4] {
     [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[dx, dz]| {
         let (x, z) = (x + dx, z + dz);
@@ -92,16 +98,17 @@ pub(crate) fn corners(ground: &Array2<f32>, [x, z]: Column) -> [Point3<f32>; 4] 
     })
 }
 
-/// The middle of the top of a column.
+/// Middle of the top of a column, in cells.
 pub(crate) fn middle(ground: &Array2<f32>, [x, z]: Column) -> Point3<f32> {
     Point3::new(x as f32 + 0.5, ground[[z, x]] + ABOVE, z as f32 + 0.5)
 }
 
-/// Whether no ground lies between the eye and a point.
+/// True if no ground lies between `eye` and `point` (both in cells).
 pub(crate) fn is_seen(ground: &Array2<f32>, eye: Point3<f32>, point: Point3<f32>) -> bool {
     let (depth, width) = ground.dim();
     let way = eye - point;
-    // As far as the box reaches; a step is a cell at least.
+    // The ray ends at the edge of the box; the divisor is one cell at least, also for an eye
+    // straight above.
     let reach = (width + depth) as f32 / (way.x.hypot(way.z)).max(1.0);
     (1..SAMPLES).all(|i| {
         let share = i as f32 / SAMPLES as f32;
@@ -125,7 +132,8 @@ mod tests {
             built.columns().iter().all(|[x, z]| (*x as f32 - 9.5).hypot(*z as f32 - 9.5) > 2.0),
             "nothing rose yet"
         );
-        // As the simulation puts it: whole cells whose centres are inside.
+        // Raises the ground like the simulation does: whole cells whose centres lie inside the
+        // ball.
         for ((z, x), height) in ground.indexed_iter_mut() {
             let away = (x as f32 - 9.5).powi(2) + (z as f32 - 9.5).powi(2);
             let rises = (0..3).filter(|y| away + (*y as f32 + 0.5).powi(2) <= 9.0).count();

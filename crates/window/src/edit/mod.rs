@@ -1,4 +1,4 @@
-//! Tools, handles and marks of what the user changes.
+//! Editing with the mouse: tools, handles of vents and slices, and marks of what the user built.
 
 pub(crate) mod built;
 pub(crate) mod slices;

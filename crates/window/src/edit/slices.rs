@@ -1,47 +1,51 @@
-//! The slices: which are shown, where, and the handle by which each is dragged along its axis.
+//! Slices of the box: visibility, position and quantity, and the handles that drag each slice along
+//! its axis.
 
 use nalgebra::{Point3, Vector3};
 
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_render::{Axis, Camera, Ray, Style};
 
-/// All axes in order.
+/// All axes, in the order of the arrays in this module.
 pub(crate) const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
-/// Their names.
+/// Lower-case names, in the order of [`AXES`].
 pub(crate) const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
-/// Points of the screen around a handle that still hit it.
+/// Hit radius of a handle in logical pixels.
 pub(crate) const REACH: f32 = 12.0;
 
-/// The slices.
+/// State of the three slices, one per axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cuts {
-    /// Which are shown, across x, y and z.
+    /// Visibility per axis: x, y, z.
     pub(crate) shown: [bool; 3],
-    /// Where they are, in cells.
+    /// Cell index of each slice along its axis: x, y, z.
     pub(crate) at: [usize; 3],
-    /// Quantity that they show.
+    /// Quantity that all slices show.
     pub(crate) quantity: Quantity,
-    /// The one that keys move.
+    /// Axis (0 to 2) of the slice that keys move.
     pub(crate) chosen: usize,
 }
 
 impl Cuts {
-    /// Slices through the middle of a box, none of them shown.
+    /// Hidden slices through the middle of a box of `size` cells; the chosen one is across z.
     pub(crate) fn middle(size: [usize; 3], quantity: Quantity) -> Self {
         Self { shown: [false; 3], at: size.map(|n| n / 2), quantity, chosen: 2 }
     }
 
-    /// The slices to request from the simulation.
+    /// Cell indices of the visible slices, to be requested from the simulation; `None` for a hidden
+    /// slice.
     pub(crate) fn wanted(&self) -> [Option<usize>; 3] {
         std::array::from_fn(|k| self.shown[k].then_some(self.at[k]))
     }
 
-    /// Whether slices only cut the box open: the cinematic look draws matter itself in place of amounts.
+    /// True if slices only cut the box open: the cinematic look draws matter itself in place of
+    /// amounts.
     pub(crate) fn opens(&self, style: Style) -> bool {
         style == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
     }
 
-    /// The slice whose handle is under the pointer; `scale` is that of a high-resolution screen.
+    /// Axis of the visible slice whose handle is under the pointer at `pixel`; `scale` is the
+    /// factor of a high-resolution screen, `size` that of the box in cells.
     pub(crate) fn under(&self, camera: &Camera, size: [f32; 3], pixel: (f32, f32), scale: f32) -> Option<usize> {
         (0..3).filter(|&k| self.shown[k]).find(|&k| {
             let place = camera.project(handle(k, self.at[k], size));
@@ -50,22 +54,22 @@ impl Cuts {
     }
 }
 
-/// The quantity of a list after this one; after the last and after one that is not in it, the first.
+/// Quantity after `now` in `all`, cyclic; the first if `now` is the last or missing.
 pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
     let next = all.iter().position(|quantity| quantity == now).map_or(0, |i| i + 1);
     all.get(next).or(all.first()).cloned().unwrap_or_default()
 }
 
-/// Where the handle of a slice is: at the foot of the box, where the slice leaves it in the south or in the east; for
-/// level slices, at the corner between.
+/// Position in cells of a slice's handle: at the foot of the box, where the slice leaves the box in
+/// the south or in the east; for level slices, at the corner between south and east.
 pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
     let mut point = Point3::new(size[0], 0.0, size[2]);
     point[k] = cell as f32 + 0.5;
     point
 }
 
-/// The cell to which a ray drags the slice across axis `k`: where the handle's path comes nearest to the ray; `None`
-/// for a ray along the path.
+/// Cell index to which a ray drags the slice across axis `k`: the point of the handle's path
+/// nearest to the ray. `None` for a ray along the path, which has no nearest point.
 pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
     let mut along = Vector3::zeros();
     along[k] = 1.0;

@@ -1,5 +1,5 @@
-//! The tools of the mouse: placing and dragging vents, painting with brushes. State machines without a window; they
-//! return the commands to send.
+//! Tools of the mouse: placing and dragging vents, painting with brushes. State machines without a
+//! window; their methods return the commands to send.
 
 use nalgebra::Point3;
 
@@ -30,7 +30,7 @@ pub enum Tool {
     Rock,
     /// Raise the ground along a line.
     Dam,
-    /// Paint nothing: rock and liquids go.
+    /// Paint nothing: removes rock and liquids.
     Dig,
     /// Take liquids away, leave rock.
     Drain,
@@ -89,40 +89,43 @@ impl Named for Tool {
 }
 
 impl Tool {
-    /// Whether it paints with a ball.
+    /// True if the tool paints with a ball.
     pub(crate) fn is_brush(self) -> bool {
         !matches!(self, Self::Orbit | Self::Source | Self::Dam | Self::Pick)
     }
 
-    /// Whether it needs a material.
+    /// True if the tool needs a material.
     pub(crate) fn pours(self) -> bool {
         matches!(self, Self::Source | Self::Fill | Self::Bucket | Self::Replace)
     }
 
-    /// Whether it repeats while the pointer rests.
+    /// True if the tool repeats while the pointer rests.
     fn flows(self) -> bool {
         matches!(self, Self::Fill | Self::Drain | Self::Air)
     }
 }
 
-/// The dam that is built next.
+/// Settings of the next dam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dam {
-    /// Height above the ground in metres, below 0 the depth of a ditch.
+    /// Height above the ground in metres; negative for the depth of a ditch.
     pub height_m: f64,
-    /// Width across its line in metres.
+    /// Width across the line in metres; 0 for a line of single columns.
     pub width_m: f64,
-    /// Its first end in cells along x, y and z, once that was clicked.
+    /// First end in cells along x, y and z, after the first click; `None` before.
     pub from: Option<[f32; 3]>,
 }
 
 impl Dam {
-    /// Metres of a dam in cells that say nothing else.
+    /// Least height in metres of a new dam.
     const USUAL_M: f64 = 5.0;
-    /// Cells of the height and of the width of a dam that holds lava back in the classic model, where a flow is a few cells thick.
+    /// Height and width in cells of a dam that holds lava back in the classic model, where a flow
+    /// is a few cells thick.
     pub(crate) const CELLS: (f64, f64) = (5.0, 4.0);
 
-    /// The dam that suits the cells of a world: in the physical model, whose lava is metres thick, 5 m high or a cell, along a line.
+    /// Default dam for the cells of a world. In the physical model, whose lava is metres thick:
+    /// along a line, 5 m high or one cell, whichever is higher. In the classic model:
+    /// [`Dam::CELLS`].
     pub(crate) fn fitting(report: &Report) -> Self {
         let (high, wide) = if report.flow.is_some() { (1.0, 0.0) } else { Self::CELLS };
         let height_m = (high * report.cell_height_m).max(Self::USUAL_M);
@@ -130,42 +133,42 @@ impl Dam {
     }
 }
 
-/// The ball that brushes paint with.
+/// Settings of the ball that brushes paint with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Brush {
     /// Radius in cells.
     pub radius: f64,
-    /// Amount to which cells are topped up, 0 to 1.
+    /// Amount to which the brush tops cells up, 0 to 1 of a full cell.
     pub amount: f64,
-    /// Energy of a full cell of lava.
+    /// Energy of a full cell of lava; 1 is that of a vent by default.
     pub energy: f64,
-    /// Contents that the air gets.
+    /// Heat, ash, steam and wind that the air tool puts into the air.
     pub breath: Breath,
 }
 
 /// Smallest and largest radius of the brush in cells.
 pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
 
-/// Contents that the brush of air puts in at first: warm smoke.
+/// First setting of the air tool: warm smoke.
 pub(crate) const BREATH: Breath = Breath { heat_k: 50.0, ash_kg_m3: 0.005, steam_kg_m3: 0.0, wind_m_s: [0.0; 3] };
 
-/// Seconds from one dab to the next while the pointer rests.
+/// Interval in seconds between two dabs while the pointer rests.
 const DAB_S: f64 = 0.05;
-/// Seconds after which a click without a probe is dropped.
+/// Timeout in seconds after which a click without an answering probe is dropped.
 const PATIENCE_S: f64 = 2.0;
 
-/// Tool, brush and what is under way.
+/// Chosen tool with its settings, and the click, stroke or drag in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Tools {
-    /// The chosen tool.
+    /// Chosen tool.
     pub tool: Tool,
-    /// The brush.
+    /// Brush of the painting tools.
     pub brush: Brush,
-    /// Radius, rate and energy of the next source; the chosen material is its own.
+    /// Template of the next source: radius, rate, energy and the chosen material.
     pub vent: VentSpec,
-    /// The next dam.
+    /// Settings and first end of the next dam.
     pub dam: Dam,
-    /// The material in whose place another one is put; none: all others.
+    /// Name of the material that the tool replace exchanges; `None` for all other materials.
     pub replaced: Option<String>,
     busy: Busy,
 }
@@ -173,47 +176,49 @@ pub(crate) struct Tools {
 #[derive(Clone, Debug)]
 enum Busy {
     Idle,
-    /// A click waits for the probe of its ray, since a time.
+    /// Click that waits for the probe of its ray, with the time of the click in seconds.
     Placing(Ray, f64),
     Painting(Painting),
     Dragging(Box<Grab>),
 }
 
-/// A stroke of the brush.
+/// Brush stroke in progress.
 #[derive(Clone, Debug)]
 struct Painting {
-    /// Rays through the path of the pointer that were not sent yet, from where they enter what is seen.
+    /// Unsent rays along the pointer's path, each starting where the ray enters the visible part of
+    /// the box.
     path: Vec<Ray>,
-    /// The part of the box that is seen.
+    /// Visible part of the box: lower and upper bound in cells along x, y and z.
     part: [[f32; 2]; 3],
-    /// Nothing was sent yet.
+    /// Set until the first piece of the stroke is sent.
     begins: bool,
-    /// The button is up.
+    /// Set once the button is up.
     over: bool,
-    /// Time and step of what was sent last.
+    /// Time in seconds and step of the last piece sent.
     sent: (f64, u64),
 }
 
-/// Request of a tool.
+/// Request of a tool to the window.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
-    /// To send a message to the simulation.
+    /// Sends a message to the simulation.
     Send(Command),
-    /// To plot the history of a column x, z from now on, which was clicked at a point.
+    /// Plots the history of a column `[x, z]` from now on; the point `[x, y, z]` in cells was
+    /// clicked.
     Pick([usize; 2], [f32; 3]),
-    /// To tell the user why nothing is done.
+    /// Tells the user why nothing is done.
     Say(&'static str),
 }
 
-/// Said about a click beside the ground.
+/// Message after a click outside the box with the tool source.
 const OUTSIDE: &str = "no source is placed: the pointer is outside the box";
-/// Said about a click with the tool dam beside the ground.
+/// Message after a click outside the box with the tool dam.
 const NO_END: &str = "no dam is built: the pointer is outside the box";
-/// Said about the first end of a dam.
+/// Message after the first end of a dam.
 const OTHER_END: &str = "click the other end of the dam; Esc forgets the first one";
-/// Said about a click with the tool pick beside the ground.
+/// Message after a click outside the box with the tool pick.
 const NO_POINT: &str = "no point is picked: the pointer is outside the box";
-/// Said about a click on a side of the box.
+/// Message after a click with the tool source on a side of the box.
 const ON_THE_SIDE: &str = "no source is placed: this is the cut side of the box; its surface takes sources";
 
 impl Default for Tools {
@@ -226,17 +231,18 @@ impl Default for Tools {
 }
 
 impl Tools {
-    /// The name of the chosen material.
+    /// Name of the chosen material.
     pub(crate) fn material(&self) -> &str {
         self.vent.material.as_deref().unwrap_or(Material::LAVA)
     }
 
-    /// Chooses the material of sources and brush by its name.
+    /// Sets the material of sources and brush to the one called `name`.
     pub(crate) fn choose(&mut self, name: &str) {
         self.vent.material = (name != Material::LAVA).then(|| name.to_owned());
     }
 
-    /// Chooses the material after the present one; the present one may be missing, as in another scene.
+    /// Chooses the material after the present one, cyclic; the first if the present one is missing,
+    /// as in another scene.
     pub(crate) fn choose_next(&mut self, materials: &[MaterialReport]) {
         let poured: Vec<_> = materials.iter().filter(|report| !report.shows_flow).collect();
         let now = poured.iter().position(|report| report.material.name == self.material());
@@ -246,14 +252,15 @@ impl Tools {
         }
     }
 
-    /// Chooses lava where the chosen material is not there.
+    /// Falls back to lava if `materials` lack the chosen material.
     pub(crate) fn follow(&mut self, materials: &[MaterialReport]) {
         if materials.iter().all(|report| report.material.name != self.material()) {
             self.vent.material = None;
         }
     }
 
-    /// Fits the next vent to the model of the world; other materials have springs in any model.
+    /// Fits the next vent to the model of the world (`flows` for the physical one); other materials
+    /// have springs in any model.
     pub(crate) fn fit(&mut self, flows: bool) {
         if flows && self.vent.material.is_none() {
             self.vent.flow.get_or_insert_default();
@@ -262,7 +269,8 @@ impl Tools {
         }
     }
 
-    /// The left button goes down, over a handle or not. Returns whether the tool takes the drag.
+    /// Begins a click, stroke or drag when the left button goes down, on `handle` if given. Returns
+    /// true if the tool takes the drag.
     pub(crate) fn press(&mut self, aim: &Aim, handle: Option<&Handle>, report: &Report) -> bool {
         let vent = handle.and_then(|h| Some((*h, report.vents.iter().find(|(number, _)| *number == h.vent)?)));
         self.busy = match vent {
@@ -275,7 +283,7 @@ impl Tools {
                 path: vec![aim.entered],
                 part: aim.part,
                 begins: true,
-                // A bucket is poured once.
+                // A bucket is poured once: its stroke ends with the press.
                 over: self.tool == Tool::Bucket,
                 sent: (aim.now, report.step),
             }),
@@ -284,7 +292,8 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// The pointer moves; the path of a stroke goes along `ray`, from where it enters `part` of the box.
+    /// Extends the path of a stroke by `ray`, which starts where the pointer's ray enters `part` of
+    /// the box.
     pub(crate) fn trace(&mut self, ray: Ray, part: [[f32; 2]; 3]) {
         if let Busy::Painting(painting) = &mut self.busy
             && !painting.over
@@ -294,7 +303,8 @@ impl Tools {
         }
     }
 
-    /// The left button goes up; a click that still waits for its answer goes on waiting, and the rest of a stroke is sent.
+    /// Ends the stroke or drag when the left button goes up. A click without an answer keeps
+    /// waiting, and the rest of a stroke is still sent.
     pub(crate) fn release(&mut self) {
         match &mut self.busy {
             Busy::Placing(..) => {}
@@ -303,23 +313,23 @@ impl Tools {
         }
     }
 
-    /// Drops what is under way.
+    /// Drops the click, stroke or drag in progress and the first end of a dam.
     pub(crate) fn cancel(&mut self) {
         self.dam.from = None;
         self.busy = Busy::Idle;
     }
 
-    /// Whether a stroke is under way of which nothing was sent yet.
+    /// Returns true if a stroke is in progress and none of its pieces was sent yet.
     pub(crate) fn is_unsent(&self) -> bool {
         matches!(&self.busy, Busy::Painting(painting) if painting.begins)
     }
 
-    /// Whether a click, a stroke or a drag is under way.
+    /// Returns true if a click, a stroke or a drag is in progress.
     pub(crate) fn is_busy(&self) -> bool {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// The vent whose handle is dragged.
+    /// Number of the vent whose handle is dragged; `None` without a drag.
     pub(crate) fn dragged(&self) -> Option<usize> {
         match &self.busy {
             Busy::Dragging(grab) => Some(grab.handle.vent),
@@ -327,7 +337,7 @@ impl Tools {
         }
     }
 
-    /// The ray of a click that waits for its probe, to be sent instead of the pointer's.
+    /// Ray of the click that waits for its probe, to be sent in place of the pointer's ray.
     pub(crate) fn waits_for(&self) -> Option<Ray> {
         match self.busy {
             Busy::Placing(ray, _) => Some(ray),
@@ -335,10 +345,12 @@ impl Tools {
         }
     }
 
-    /// The piece of a stroke to send in this frame. Of a pointer at rest, what flows comes once more in each step.
+    /// Piece of the stroke to send in this frame, at time `now` in seconds. While the pointer
+    /// rests, tools that flow repeat the last place, once a step at most.
     pub(crate) fn stroke(&mut self, now: f64, step: u64) -> Option<Stroke> {
         let flows = self.tool.flows();
         let Busy::Painting(painting) = &mut self.busy else { return None };
+        // Once a step at most: a paused world takes no further dabs while the button is held.
         let rests = flows && now - painting.sent.0 >= DAB_S && step != painting.sent.1;
         if painting.path.is_empty() && !rests {
             return None;
@@ -352,13 +364,15 @@ impl Tools {
         Some(Stroke { begins, rays, part, radius: self.brush.radius, matter: self.matter() })
     }
 
-    /// Requests of the tool in this frame, besides strokes.
+    /// Request of the tool in this frame, apart from strokes.
     pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Deed> {
         let probe = report.probe.as_ref();
         match &mut self.busy {
             Busy::Idle | Busy::Painting(_) => None,
             Busy::Placing(ray, since) => {
                 let (ray, late) = (*ray, aim.now - *since > PATIENCE_S);
+                // The probe of a report may belong to an earlier ray: only an answer on the ray of
+                // the click counts.
                 let answer = probe.filter(|probe| lies_on(&ray, probe));
                 let nothing = report.picked.is_some_and(|picked| picked.direction == ray.direction);
                 if answer.is_none() && !nothing && !late {
@@ -386,7 +400,7 @@ impl Tools {
         }
     }
 
-    /// Keeps the first end of a dam, or builds it with the second.
+    /// Keeps the first end of a dam, or builds the dam with the second.
     fn end_of_dam(&mut self, probe: &Probe, report: &Report) -> Deed {
         let Some(from) = self.dam.from.take() else {
             self.dam.from = Some(probe.point);
@@ -394,7 +408,7 @@ impl Tools {
         };
         let points = [from, probe.point].map(|[x, _, z]| [f64::from(x), f64::from(z)]).to_vec();
         let by = self.dam.height_m / report.cell_height_m;
-        // The classic model has whole cells, one at least.
+        // The classic model has whole cells; a dam has one at least.
         let by = if report.flow.is_some() { by } else { by.signum() * by.abs().round().max(1.0) };
         let shape = Shape::Line { points, width: self.dam.width_m / report.cell_size_m };
         Deed::Send(Command::World(Edit { shape, matter: Matter::Raise { by } }.into()))
@@ -422,7 +436,7 @@ impl Tools {
     }
 }
 
-/// Whether an answer belongs to a ray and not to one before.
+/// Returns true if `probe` lies on `ray` and so answers its request, not an earlier one.
 pub(crate) fn lies_on(ray: &Ray, probe: &Probe) -> bool {
     let to = Point3::from(probe.point).coords - ray.origin;
     let along = to.dot(&ray.direction);

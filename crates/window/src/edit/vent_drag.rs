@@ -1,4 +1,4 @@
-//! A drag of a vent's handle, and the vent that results.
+//! Drags of a vent's handle: computes the vent that results from the pointer's motion.
 
 use crate::edit::vent_handles::{Grip, Handle};
 use crate::flow::{FLOW_RATE, MOST_KELVIN, rate_of, set_rate};
@@ -7,33 +7,35 @@ use crate::messages::Report;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_sim::source::VentSpec;
 
-/// Smallest and largest radius of a vent that a drag gives, in cells.
+/// Smallest and largest radius in cells that a drag gives a vent.
 pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
-/// Smallest and largest rate of a vent that a drag gives, in cells a step.
+/// Smallest and largest rate in cells per step that a drag gives a vent.
 pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
-/// Pixels that the pointer must move before a vent follows it, because a handle is rarely grabbed in its middle.
+/// Dead zone in pixels before a vent follows the pointer, because a handle is rarely grabbed in its
+/// middle.
 const STILL_PIXELS: f32 = 2.0;
-/// Pixels of a drag that multiply the rate by e.
+/// Length in pixels of a drag that multiplies the rate by e.
 const RATE_PIXELS: f32 = 90.0;
-/// Pixels of a drag that add 1 to the energy.
+/// Length in pixels of a drag that adds 1 to the energy.
 const ENERGY_PIXELS: f32 = 150.0;
 
-/// A handle that is dragged.
+/// Drag of a handle in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Grab {
     pub(crate) handle: Handle,
     pub(crate) pixel: (f32, f32),
-    /// The vent as it was when grabbed.
+    /// Vent at the moment of the grab.
     pub(crate) spec: VentSpec,
     pub(crate) sent: VentSpec,
 }
 
 impl Grab {
-    /// The vent after the drag: its place and its rim follow the ground under the pointer. Over the sky it stays where
-    /// it was.
+    /// Vent after the drag: its place and its rim follow the ground under the pointer. Over the sky
+    /// the vent stays where it was.
     pub(crate) fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
         let mut spec = self.spec.clone();
         let up = self.pixel.1 - aim.pixel.1;
+        // A handle is rarely grabbed in its middle: a vent must not jump at the grab.
         if up.hypot(self.pixel.0 - aim.pixel.0) < STILL_PIXELS {
             return self.sent.clone();
         }
@@ -63,7 +65,8 @@ impl Grab {
     }
 }
 
-/// Drags the rate of a vent of the physical model up or down, or its temperature.
+/// Drags a vent of the physical model by `up` pixels: its rate exponentially, or with `shift` its
+/// temperature by one kelvin per pixel.
 fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
     let (rate, Some(flow)) = (rate_of(spec), spec.flow.as_deref_mut()) else { return };
     if !shift {
@@ -75,13 +78,13 @@ fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
     flow.temperature_k = Some(kelvin.clamp(coldest, MOST_KELVIN).round());
 }
 
-/// A point clamped to the box and rounded to the digits that a file should show.
+/// Point in cells clamped to the box and rounded to the digits that a file should show.
 pub(crate) fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
     let size = [report.grid.nx, report.grid.ny, report.grid.nz];
     std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))
 }
 
-/// Two digits after the point.
+/// Rounds to two digits after the point.
 pub(crate) fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

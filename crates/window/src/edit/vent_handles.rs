@@ -1,5 +1,5 @@
-//! The handles of vents: a ring on the ground, its middle to move it, a point on the ring for the radius, and a stalk
-//! whose top is dragged up and down for the rate.
+//! Handles of vents: a ring on the ground, its middle to move the vent, a point on the ring for the
+//! radius, and a stalk whose top is dragged up and down for the rate.
 
 use nalgebra::Point3;
 use ndarray::Array2;
@@ -8,37 +8,38 @@ use crate::flow::rate_of;
 use lavoxel_render::Camera;
 use lavoxel_sim::source::VentSpec;
 
-/// Numbers that a handle changes.
+/// Property of a vent that a handle changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
-    /// Where the vent is.
+    /// Position of the vent.
     Place,
-    /// How wide it is.
+    /// Radius of the vent.
     Radius,
-    /// How much it pours; with Shift, how hot.
+    /// Effusion rate; with Shift, energy or temperature.
     Rate,
 }
 
-/// A point of a vent that can be dragged.
+/// Draggable point of a vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Handle {
     /// Number of the vent in the simulation.
     pub vent: usize,
-    /// Number that it changes.
+    /// Property that a drag changes.
     pub grip: Grip,
-    /// Where it is drawn, in pixels from the top left.
+    /// Screen position in pixels from the top left.
     pub pixel: (f32, f32),
 }
 
-/// Pixels around a handle that still hit it.
+/// Hit radius of a handle in logical pixels.
 const REACH: f32 = 11.0;
 
-/// Points along the ring.
+/// Number of segments of the ring.
 const RING: usize = 40;
-/// Pieces of the line of a fissure.
+/// Number of segments of the line of a fissure.
 const TRACE: usize = 128;
 
-/// Height of the ground under a point in cells, between the middles of the columns; outside the box, that of its edge.
+/// Height of the ground in cells at a point in cells, interpolated bilinearly between the centres
+/// of the columns; outside the box, the height of the nearest edge.
 pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     let (rows, cols) = ground.dim();
     let column = |v: f64, n: usize| {
@@ -53,7 +54,7 @@ pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     row(north) + (row(south) - row(north)) * down
 }
 
-/// Name for a vent or a source of another material.
+/// Display name of a vent or of a source of another material, counted from 1.
 pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
     match &vent.material {
         None => format!("vent {}", number + 1),
@@ -61,7 +62,8 @@ pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
     }
 }
 
-/// The ring of a vent, laid on the ground.
+/// Closed ring of a vent as a polyline, draped on the ground, in cells; a vent of radius 0 gets a
+/// ring of half a cell.
 pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
     let radius = vent.radius.max(0.5);
     (0..=RING)
@@ -73,7 +75,7 @@ pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
         .collect()
 }
 
-/// The line of a fissure, laid on the ground; of a disc nothing.
+/// Line of a fissure as a polyline, draped on the ground, in cells; empty for a disc.
 pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
     let points = if vent.line.is_empty() { 0 } else { TRACE + 1 };
     let shares = (0..points).map(|i| i as f64 / TRACE as f64);
@@ -83,14 +85,14 @@ pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
         .collect()
 }
 
-/// Foot and top of the stalk: the more it pours, the higher.
+/// Foot and top of the stalk in cells; its height grows with the logarithm of the rate.
 pub(crate) fn stalk(vent: &VentSpec, ground: &Array2<f32>) -> [Point3<f32>; 2] {
     let level = ground_at(ground, vent.x, vent.z);
     let height = (3.0 + 4.0 * (1.0 + rate_of(vent)).ln()) as f32;
     [0.3, height].map(|up| Point3::new(vent.x as f32, level + up, vent.z as f32))
 }
 
-/// The handles of all vents that are in the picture.
+/// Visible handles of all `vents`, projected to the screen.
 pub(crate) fn handles(vents: &[(usize, VentSpec)], ground: &Array2<f32>, camera: &Camera) -> Vec<Handle> {
     let of = |(number, vent): &(usize, VentSpec)| {
         let [foot, top] = stalk(vent, ground);
@@ -106,7 +108,8 @@ pub(crate) fn handles(vents: &[(usize, VentSpec)], ground: &Array2<f32>, camera:
     vents.iter().flat_map(of).collect()
 }
 
-/// The handle under the pointer; `scale` is that of a high-resolution screen.
+/// Handle nearest to the pointer within the hit radius; `scale` is the factor of a high-resolution
+/// screen.
 pub(crate) fn under(handles: &[Handle], (x, y): (f32, f32), scale: f32) -> Option<&Handle> {
     let away = |handle: &Handle| (handle.pixel.0 - x).hypot(handle.pixel.1 - y);
     let nearest = handles.iter().min_by(|a, b| away(a).total_cmp(&away(b)))?;

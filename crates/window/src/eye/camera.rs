@@ -1,58 +1,63 @@
-//! The camera of the window: orbit, pan, zoom, walk, presets and turntable, without any window.
+//! Camera rig of the window, without any window: orbit, pan, zoom, walk, presets and turntable.
 //!
-//! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns around the target, first
-//! person turns around the eye; changing between them moves nothing.
+//! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns
+//! around the target, first person turns around the eye; changing between the two modes moves
+//! nothing.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::eye::viewpoint::{Pose, REACH, Side, Size};
 use lavoxel_render::{Bounds, Camera, CameraSpec};
 
-/// Degrees that a drag over one pixel turns.
+/// Orbit speed in degrees per pixel of a drag.
 const TURN_DEG: f32 = 0.35;
-/// Degrees that a drag over one pixel turns in first person.
+/// Look-around speed in first person, in degrees per pixel of a drag.
 const LOOK_DEG: f32 = 0.18;
-/// Factor by which one notch of the wheel changes the distance.
+/// Factor on the distance per notch of the wheel.
 const ZOOM: f32 = 0.88;
-/// Time constant of movements in seconds.
+/// Time constant in seconds of the exponential easing of movements.
 const EASE_S: f32 = 0.06;
 /// Distance in cells from a camera that stands on the ground to the centre of its view.
 const STANDING: f32 = 16.0;
-/// Degrees a second of the turntable.
+/// Speed of the turntable in degrees per second.
 const TURNTABLE_DEG_S: f32 = 18.0;
 
-/// Elevation in degrees from which a player builds: the ground is seen from above, and how it falls.
+/// Elevation in degrees of the overview for building: steep enough to see the ground from above,
+/// flat enough to see its slope.
 const OVERLOOK_DEG: f32 = 48.0;
 
-/// The camera that the user moves. Movements set a goal; [`Rig::advance`] moves the picture there smoothly and arrives
-/// exactly.
+/// Camera rig that the user moves. Movements set a goal; [`Rig::advance`] eases the shown pose to
+/// the goal and arrives exactly.
 #[derive(Clone, Debug)]
 pub(crate) struct Rig {
     spec: CameraSpec,
-    /// Field of view in force: the scene's, or that of a key frame.
+    /// Vertical field of view in degrees in force: the scene's, or that of a key frame.
     fov_deg: f32,
     shown: Pose,
     goal: Pose,
-    /// Pixels at the left of the window that the panel covers: in the picture shown, and in the goal.
+    /// Width in pixels covered by the panel at the left of the window: in the shown picture, and in
+    /// the goal.
     covered: (f32, f32),
-    /// Width and height of the part of the window that the panel leaves free.
+    /// Width and height in pixels of the part of the window that the panel leaves free.
     free: Size,
-    /// Camera that frames the goal, until the user moves it.
+    /// Camera that frames the goal; `None` once the user has moved the view.
     framed: Option<CameraSpec>,
-    /// Whether drags look around instead of orbiting.
+    /// First-person flag: drags look around instead of orbiting.
     pub first_person: bool,
-    /// Where the camera was before it stood on the ground.
+    /// Goal before the camera stood on the ground, restored when first person ends.
     before: Option<Pose>,
-    /// In first person, height of the eye in cells above what it stands on.
+    /// Height in cells of the eye above its standing surface, in first person.
     height: f32,
-    /// In first person, cells of water, lava or bodies between the ground and what the eye stands on.
+    /// Depth in cells of water, lava or bodies between the ground and the standing surface, in
+    /// first person.
     depth: f32,
-    /// Whether the camera circles its target.
+    /// Turntable flag: the camera circles its target.
     pub turntable: bool,
 }
 
 impl Rig {
-    /// The camera of a scene in a window of this size, of which `covered` pixels at the left are hidden.
+    /// Rig with the camera of a scene, for a window of `size` pixels with `covered` pixels hidden
+    /// at the left.
     pub(crate) fn new(spec: &CameraSpec, subject: &Bounds, size: Size, covered: f32) -> Self {
         let free = uncovered(size, covered);
         let pose = Pose::framed(spec, subject, free);
@@ -72,20 +77,20 @@ impl Rig {
         }
     }
 
-    /// Back to the scene's camera.
+    /// Returns to the scene's camera and stops the turntable.
     pub(crate) fn reset(&mut self, subject: &Bounds) {
         self.frame(self.spec.clone(), subject);
         self.turntable = false;
     }
 
-    /// Frames the whole subject from one side.
+    /// Frames the whole subject from `side`.
     pub(crate) fn face(&mut self, side: Side, subject: &Bounds) {
         let (azimuth_deg, elevation_deg) = side.angles();
         let spec = CameraSpec { azimuth_deg, elevation_deg, distance: None, target: None, ..self.spec.clone() };
         self.frame(spec, subject);
     }
 
-    /// Frames the whole subject from high above, from where the scene's camera stands.
+    /// Frames the whole subject from high above, at the azimuth of the scene's camera.
     pub(crate) fn overlook(&mut self, subject: &Bounds) {
         let spec = CameraSpec { elevation_deg: OVERLOOK_DEG, distance: None, target: None, ..self.spec.clone() };
         self.frame(spec, subject);
@@ -99,13 +104,14 @@ impl Rig {
         self.before = None;
     }
 
-    /// Whether the camera is set for a window of this size with `covered` pixels hidden at its left.
+    /// Returns true if the camera is set for a window of `size` pixels with `covered` pixels hidden
+    /// at its left.
     pub(crate) fn is_fitted(&self, size: Size, covered: f32) -> bool {
         self.covered.1 == covered && self.free == uncovered(size, covered)
     }
 
-    /// Sets the size of the window and the pixels hidden at its left: the picture moves next to them, and fills the
-    /// free part until the user moves the camera.
+    /// Sets the size of the window and the width hidden at its left. The picture moves next to the
+    /// hidden part, and fills the free part until the user moves the camera.
     pub(crate) fn fit(&mut self, subject: &Bounds, size: Size, covered: f32) {
         self.covered.1 = covered;
         let free = uncovered(size, covered);
@@ -116,7 +122,8 @@ impl Rig {
         }
     }
 
-    /// Turns by a drag of pixels right and down: an orbit, or a turn of the eye in first person.
+    /// Turns by a drag of `right` and `down` pixels: an orbit, or a turn of the eye in first
+    /// person.
     pub(crate) fn drag(&mut self, (right, down): (f32, f32)) {
         self.framed = None;
         if self.first_person {
@@ -128,7 +135,7 @@ impl Rig {
         }
     }
 
-    /// Moves the picture by pixels right and down: the target stays under the pointer.
+    /// Pans by a drag of `right` and `down` pixels: the target stays under the pointer.
     pub(crate) fn pan(&mut self, (right, down): (f32, f32), size: Size) {
         self.framed = None;
         let [across, up, _] = self.goal.axes();
@@ -136,7 +143,8 @@ impl Rig {
         self.goal.target += (up * down - across * right) * cells;
     }
 
-    /// Zooms by notches of the wheel towards the point under the pointer, given in pixels from the top left.
+    /// Zooms by `notches` of the wheel towards the point under the pointer, given in pixels from
+    /// the top left.
     pub(crate) fn zoom(&mut self, notches: f32, (x, y): (f32, f32), size: Size) {
         self.framed = None;
         let share = ZOOM.powf(notches.clamp(-20.0, 20.0));
@@ -144,17 +152,19 @@ impl Rig {
         let share = distance / self.goal.distance;
         let [across, up, _] = self.goal.axes();
         let cells = self.cells_per_pixel(size);
+        // Moving the target by the same share keeps the point under the pointer in place.
         let (right, above) = (x - 0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32 - y);
         self.goal.target += (across * right + up * above) * cells * (1.0 - share);
         self.goal.distance = distance;
     }
 
-    /// Zooms by notches of the wheel towards the middle of the part that the panel leaves free.
+    /// Zooms by `notches` of the wheel towards the middle of the part that the panel leaves free.
     pub(crate) fn zoom_to_middle(&mut self, notches: f32, size: Size) {
         self.zoom(notches, (0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32), size);
     }
 
-    /// Walks to the right, upward and forward by shares of a stride; the stride grows with the distance.
+    /// Walks to the right, upward and forward by fractions of a stride; the stride grows with the
+    /// distance.
     pub(crate) fn walk(&mut self, [right, up, forward]: [f32; 3], seconds: f32) {
         self.framed = None;
         let [across, _, ahead] = self.goal.axes();
@@ -162,8 +172,9 @@ impl Rig {
         self.goal.target += (across * right + Vector3::y() * up + ahead * forward) * stride;
     }
 
-    /// Stands on the ground under the view, the nearest place in the box, and looks level; or goes back to where it was.
-    /// `ground` gives heights in cells by x and z, `eye` is the height of the eye above it.
+    /// Enters first person at the nearest place in the box to the eye and looks level, or leaves
+    /// first person and returns to the former view. `ground` gives heights in cells by x and z;
+    /// `eye` is the height of the eye in cells above the ground.
     pub(crate) fn toggle_first_person(&mut self, subject: &Bounds, eye: f32, ground: impl Fn(f64, f64) -> f32) {
         self.framed = None;
         self.first_person ^= true;
@@ -174,7 +185,7 @@ impl Rig {
         self.before = Some(self.goal);
         (self.height, self.depth) = (eye, 0.0);
         let above = self.goal.eye();
-        // Not on the very edge of the box.
+        // Keeps a margin of 5 % from the edge of the box.
         let inside = |k: usize| {
             let margin = 0.05 * (subject.high[k] - subject.low[k]);
             above[k].clamp(subject.low[k] + margin, subject.high[k] - margin)
@@ -186,7 +197,7 @@ impl Rig {
         self.goal.target = Point3::new(x, feet + eye, z) + self.goal.axes()[2] * STANDING;
     }
 
-    /// Walks along the ground in first person: the eye keeps its height above it.
+    /// Walks along the ground in first person: the eye keeps its height above the ground.
     pub(crate) fn walk_on(&mut self, way: [f32; 3], seconds: f32, ground: impl Fn(f64, f64) -> f32) {
         let height = |eye: Point3<f32>| ground(eye.x.into(), eye.z.into());
         let before = self.goal.eye();
@@ -194,29 +205,29 @@ impl Rig {
         let after = self.goal.eye();
         let lift = way[1] * self.stride(seconds);
         self.goal.target.y += before.y - after.y + height(after) - height(before) + lift;
-        // Down to half the height of the eye: inside of the ground there is nothing to see.
+        // The lower limit is half the height of the eye: inside the ground nothing can be seen.
         let lowest = height(after) + self.depth + 0.5 * self.height;
         self.goal.target.y += (lowest - self.goal.eye().y).max(0.0);
     }
 
-    /// Lifts the eye in first person by what lies over the ground under it, in cells.
+    /// Raises the eye in first person by `depth` cells of matter that lies on the ground below.
     pub(crate) fn stand_above(&mut self, depth: f32) {
         self.goal.target.y += depth - self.depth;
         self.depth = depth;
     }
 
-    /// The point x, z in cells over which the eye is.
+    /// Horizontal position `[x, z]` of the eye in cells.
     pub(crate) fn feet(&self) -> [f32; 2] {
         let eye = self.goal.eye();
         [eye.x, eye.z]
     }
 
-    /// Cells walked in this time.
+    /// Distance in cells walked in `seconds`.
     fn stride(&self, seconds: f32) -> f32 {
         (0.5 * self.goal.distance).clamp(4.0, 120.0) * seconds
     }
 
-    /// Moves the picture towards its goal. Returns whether it still moves.
+    /// Eases the shown picture towards its goal. Returns true while the picture still moves.
     pub(crate) fn advance(&mut self, seconds: f32) -> bool {
         if self.turntable {
             self.framed = None;
@@ -238,24 +249,24 @@ impl Rig {
         true
     }
 
-    /// The camera of a picture without a panel: the target is in the middle.
+    /// Camera of a picture without a panel: the target is in the middle of the whole picture.
     pub(crate) fn camera(&self, size: Size) -> Camera {
         self.shown.camera(self.fov_deg, size)
     }
 
-    /// The camera of the window: the target is in the middle of the part that the panel leaves free.
+    /// Camera of the window: the target is in the middle of the part that the panel leaves free.
     pub(crate) fn window_camera(&self, size: Size) -> Camera {
         let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
         let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
         Pose { target: self.shown.target - aside, ..self.shown }.camera(self.fov_deg, size)
     }
 
-    /// The camera as a scene writes it, clamped to the ranges of a scene.
+    /// Goal as a scene's camera, clamped to the ranges of a scene.
     pub(crate) fn spec(&self, subject: &Bounds) -> CameraSpec {
         self.written(&self.goal, subject)
     }
 
-    /// The camera of the picture that is shown, on its way to the goal, as a scene writes it.
+    /// Shown pose, on its way to the goal, as a scene's camera.
     pub(crate) fn shown_spec(&self, subject: &Bounds) -> CameraSpec {
         self.written(&self.shown, subject)
     }
@@ -273,7 +284,7 @@ impl Rig {
         }
     }
 
-    /// Stands at once where a camera says.
+    /// Jumps to the pose of `camera`, without easing.
     pub(crate) fn stand(&mut self, camera: &CameraSpec, subject: &Bounds) {
         self.frame(camera.clone(), subject);
         self.framed = None;
@@ -281,13 +292,13 @@ impl Rig {
         self.shown = self.goal;
     }
 
-    /// Cells across one pixel at the target.
+    /// Width in cells of one pixel at the distance of the target.
     fn cells_per_pixel(&self, size: Size) -> f32 {
         2.0 * (self.fov_deg.to_radians() * 0.5).tan() * self.goal.distance / size.1.max(1) as f32
     }
 }
 
-/// Width and height of the part of a window that is not covered.
+/// Width and height in pixels of the uncovered part of a window; 1 at least.
 fn uncovered((width, height): Size, covered: f32) -> Size {
     (width.saturating_sub(covered as usize).max(1), height.max(1))
 }
@@ -307,7 +318,7 @@ mod tests {
         Bounds::of(Grid::new(128, 100, 128))
     }
 
-    /// Completes every movement.
+    /// Advances until every movement is complete.
     fn settled(mut rig: Rig) -> Rig {
         (0..500).for_each(|_| {
             rig.advance(0.02);
@@ -387,7 +398,8 @@ mod tests {
             let (left, right) = reach(&rig, size);
             assert!(left >= covered && right <= size.0 as f32, "{size:?}: {left} to {right}");
         }
-        // A panel that comes, or another size of the window, frames again, unless the camera was moved by hand.
+        // A panel that appears, or another size of the window, frames again, unless the camera was
+        // moved by hand.
         let mut rig = Rig::new(&CameraSpec::default(), &bounds(), (700, 600), 0.0);
         rig.fit(&bounds(), (700, 600), 346.0);
         let (left, right) = reach(&settled(rig.clone()), (700, 600));
@@ -446,7 +458,7 @@ mod tests {
 
     #[test]
     fn first_person_stands_on_the_sea_and_never_in_the_ground() {
-        // A beach that rises to the east out of a sea 20 cells deep.
+        // Scene: a beach that rises to the east out of a sea 20 cells deep.
         let ground = |x: f64, _: f64| (0.5 * x) as f32;
         let sea = |rig: &Rig| (20.0 - ground(rig.feet()[0].into(), 0.0)).max(0.0);
         let mut rig = Rig::new(&CameraSpec { azimuth_deg: 270.0, ..CameraSpec::default() }, &bounds(), SIZE, 0.0);

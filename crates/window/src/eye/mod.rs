@@ -1,4 +1,4 @@
-//! The place from which the user looks.
+//! Viewpoint of the user: the camera rig and its poses.
 
 pub(crate) mod camera;
 pub(crate) mod viewpoint;

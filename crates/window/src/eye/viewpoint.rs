@@ -1,4 +1,4 @@
-//! A place and a direction of view, and the presets.
+//! Camera pose (position and direction of view), and the presets.
 
 use nalgebra::{Point3, Vector3};
 
@@ -7,12 +7,12 @@ use lavoxel_render::{Bounds, Camera, CameraSpec};
 /// Size of a picture in pixels.
 pub(crate) type Size = (usize, usize);
 
-/// Steepest elevation: straight down would leave no direction for up.
+/// Steepest elevation in degrees: straight down would leave no direction for up.
 const STEEPEST_DEG: f32 = 89.0;
-/// Nearest and farthest distance to the target in cells.
+/// Least and greatest distance to the target in cells.
 pub(crate) const REACH: (f32, f32) = (0.5, 1e5);
 
-/// The side from which a preset views.
+/// Side from which a preset views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// From the south, northward.
@@ -30,7 +30,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Compass direction and height above the horizon in degrees.
+    /// Azimuth (compass direction of the eye) and elevation in degrees.
     pub(crate) fn angles(self) -> (f32, f32) {
         match self {
             Self::Front => (180.0, 8.0),
@@ -43,14 +43,14 @@ impl Side {
     }
 }
 
-/// A place and a direction.
+/// Pose on a sphere around a target: two angles in degrees, target and distance in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pose {
     pub(crate) azimuth_deg: f32,
     pub(crate) elevation_deg: f32,
     pub(crate) target: Point3<f32>,
     pub(crate) distance: f32,
-    /// Height of a cell as it is drawn, in its widths.
+    /// Height of a cell as drawn, in cell widths.
     pub(crate) tall: f32,
 }
 
@@ -75,7 +75,8 @@ impl Pose {
         self.elevation_deg = (self.elevation_deg + elevation_deg).clamp(-STEEPEST_DEG, STEEPEST_DEG);
     }
 
-    /// The pose a share `t` of the way to `goal`, turning the short way.
+    /// Pose interpolated by `t` (0 to 1) towards `goal`, turning the short way; the distance
+    /// geometrically.
     pub(crate) fn towards(&self, goal: &Self, t: f32) -> Self {
         Self {
             azimuth_deg: self.azimuth_deg + short_way(goal.azimuth_deg - self.azimuth_deg) * t,
@@ -86,7 +87,7 @@ impl Pose {
         }
     }
 
-    /// Whether the two differ by less than can be seen.
+    /// Returns true if both poses differ by less than can be seen.
     pub(crate) fn near(&self, other: &Self) -> bool {
         let small = 2e-4 * self.distance;
         short_way(self.azimuth_deg - other.azimuth_deg).abs() < 0.01
@@ -96,13 +97,13 @@ impl Pose {
     }
 }
 
-/// Turn by the short way, at most half round.
+/// Angle in degrees wrapped to −180 to 180: the turn by the short way.
 fn short_way(degrees: f32) -> f32 {
     (degrees + 180.0).rem_euclid(360.0) - 180.0
 }
 
 impl Pose {
-    /// The pose of the camera that `spec` describes.
+    /// Pose of the camera that `spec` describes, for a picture of `size` pixels.
     pub(crate) fn framed(spec: &CameraSpec, subject: &Bounds, size: Size) -> Self {
         let framing = Camera::frame(spec, subject, size);
         Self {

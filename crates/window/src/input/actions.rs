@@ -1,4 +1,4 @@
-//! Actions, from a key or from a button of the panel.
+//! Handlers of the actions that a key or a button of the panel triggers.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -22,7 +22,7 @@ use lavoxel_files::output::{Existing, FOLDER, file_name, free_name};
 use lavoxel_render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style};
 use lavoxel_sim::simulation;
 
-/// Width of the picture in a session file, in pixels.
+/// Width in pixels of the thumbnail in a session file.
 const THUMBNAIL: u32 = 192;
 
 /// Height of the eye above the ground in metres.
@@ -114,15 +114,15 @@ impl App {
 
     fn reseed(&mut self) {
         let Some(report) = &self.state.report else { return };
-        // Scene files hold whole numbers up to this.
+        // Scene files hold signed 64-bit numbers: the seed wraps to 1 at the largest.
         let seed = if report.seed >= i64::MAX as u64 { 1 } else { report.seed + 1 };
         self.worker.send(Command::World(simulation::Command::Seed(seed)));
         self.journal.say(&format!("seed {seed}"));
     }
 
-    /// Takes back what was done last, also a stroke or a drag under way, or brings it back.
+    /// Undoes or redoes an action; a stroke or drag in progress is dropped first.
     fn undo(&mut self, way: Way) {
-        // A stroke of which nothing was sent yet is gone with this.
+        // An unsent stroke exists only here: dropping the stroke is the whole undo.
         let unsent = self.state.tools.is_unsent();
         self.state.tools.cancel();
         if !(unsent && way == Way::Undo) {
@@ -130,13 +130,13 @@ impl App {
         }
     }
 
-    /// Back to the start, at the present pace; what was done happens again.
+    /// Returns to step 0 at the present pace; recorded actions happen again.
     fn reset(&mut self) {
         self.journal.say("back to step 0");
         self.go(Way::Start);
     }
 
-    /// Goes through time.
+    /// Goes to another moment of the history.
     pub(crate) fn go(&mut self, way: Way) {
         if matches!(way, Way::To(_) | Way::Step(_) | Way::Back | Way::Ahead) {
             self.state.pace.value = Pace::Paused;
@@ -146,7 +146,8 @@ impl App {
         self.worker.send(Command::Go(way));
     }
 
-    /// Sends an act to the simulation; acts of one kind in one gesture of the mouse are one act to undo.
+    /// Sends a command to the simulation; all commands of one kind within one gesture of the mouse
+    /// form one action to undo.
     pub(crate) fn do_to_world(&mut self, command: simulation::Command) {
         let goes_on = std::mem::replace(&mut self.gesture, true);
         self.worker.send(if goes_on { Command::Drag(command) } else { Command::World(command) });
@@ -208,7 +209,8 @@ impl App {
         self.journal.say(&format!("tool {}", tool.name()));
     }
 
-    /// Puts the first card of a challenge away, and shows all of the box: where lava comes from, and where it must not go.
+    /// Closes the first card of a challenge and frames the whole box from above: the player needs
+    /// to see where lava comes from and where the flow must not go.
     pub(crate) fn begin_challenge(&mut self) {
         if self.state.shown.card != Some(Card::Task) {
             return;
@@ -261,7 +263,8 @@ impl App {
 
     fn toggle_first_person(&mut self) {
         let (Some(ground), Some(report)) = (self.state.ground.clone(), &self.state.report) else { return };
-        // On large cells the eye is above what the picture makes of the ground.
+        // The eye stands one cell high at least: on large cells 1.7 m would lie inside the drawn,
+        // smoothed ground.
         let eye = (EYE_M / report.cell_height_m).max(1.0) as f32;
         self.turn_camera(|rig, subject, _| {
             rig.toggle_first_person(subject, eye, |x, z| ground_at(&ground, x, z));
@@ -269,7 +272,7 @@ impl App {
         });
     }
 
-    /// Changes the camera, once there is something to see, and logs the line that `change` gives.
+    /// Changes the camera, once a world is shown, and logs the line that `change` returns.
     fn turn_camera(&mut self, change: impl FnOnce(&mut Rig, &Bounds, Size) -> String) {
         let (Some(subject), size) = (self.subject(), self.size()) else { return };
         let Some(rig) = &mut self.rig else { return };
@@ -277,7 +280,7 @@ impl App {
         self.journal.say(&line);
     }
 
-    /// Writes the session, with camera, look and a small picture, as a session file under a free name.
+    /// Saves the session, with camera, look and thumbnail, as a session file under a free name.
     fn save(&mut self) {
         let Some(report) = &self.state.report else { return };
         if let (Some(rig), Some(subject)) = (&self.rig, self.subject()) {
@@ -293,7 +296,7 @@ impl App {
         self.worker.send(Command::Save(path, Existing::Keep));
     }
 
-    /// The present picture, small, as a PNG file.
+    /// Thumbnail of the present picture without the panel's part, as PNG bytes.
     fn thumbnail(&mut self) -> Option<Vec<u8>> {
         let view = self.state.view(self.camera()?);
         let picture = self.painter.picture(&view, 1, false)?;
@@ -316,7 +319,7 @@ impl App {
         self.journal.say("file dialog");
     }
 
-    /// Begins the tour, with the panel unfolded, to whose sections it points.
+    /// Begins the tour with the panel unfolded, since the tour points to its sections.
     fn begin_tour(&mut self) {
         let shown = &mut self.state.shown;
         (shown.help, shown.opening, shown.panel, shown.tour) = (false, false, true, Some(0));
@@ -333,7 +336,7 @@ impl App {
         self.journal.say(&format!("help {}", on_off(self.state.shown.help)));
     }
 
-    /// Closes what is open, the topmost first.
+    /// Closes the topmost open thing; with nothing open, takes up the tool orbit.
     fn dismiss(&mut self) {
         if self.state.shown.tour.take().is_some() {
             self.journal.say("tour ended");
@@ -367,7 +370,7 @@ fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// The palette after this one; after one of the scene's own, the first.
+/// Name of the palette after `palette`, cyclic; the first after a palette of the scene's own.
 fn next_palette(palette: &PaletteSpec) -> &'static str {
     let now = match palette {
         PaletteSpec::Name(name) => PALETTE_NAMES.iter().position(|other| other == name),

@@ -1,10 +1,10 @@
-//! Completion of the name of a file that is being typed.
+//! Completion of file names while a path is typed.
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// Most names that are offered.
+/// Upper bound of the names offered.
 const MOST: usize = 8;
-/// Most names of a folder that are read; the rest of a larger one is not offered.
+/// Upper bound of the names read from a folder; the rest of a larger one is not offered.
 const MOST_READ: usize = 10_000;
 
 /// Names that begin with the typed text, cached until the text changes.
@@ -15,7 +15,7 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
-    /// Completions of `typed`, in order; folders end in a separator.
+    /// Completions of `typed`, sorted; folders end in a separator.
     pub(crate) fn of(&mut self, typed: &str) -> &[String] {
         if self.typed.as_deref() != Some(typed) {
             self.names = names(typed);
@@ -24,7 +24,7 @@ impl Completion {
         &self.names[..self.names.len().min(MOST)]
     }
 
-    /// The longest text that all names begin with, when that is more than `typed`.
+    /// Longest common prefix of all completions, if longer than `typed`.
     pub(crate) fn common(&mut self, typed: &str) -> Option<String> {
         self.of(typed);
         let mut names = self.names.iter();

@@ -1,24 +1,24 @@
-//! Key frames of the film, from the panel and from recordings.
+//! Key frames of the film: edits from the panel, preview, and conversion of a recording to keys.
 
 use crate::input::pointer::Drag;
 use crate::messages::Notice;
 use crate::shell::app::App;
 
-/// A wish about key frames.
+/// Request about key frames; indices count the keys from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filming {
-    /// A key of the present step and camera.
+    /// Adds a key of the present step and camera.
     Add,
-    /// The present step and camera in place of those of a key.
+    /// Replaces step and camera of the key with this index by the present ones.
     Replace(usize),
-    /// The camera to where a key has it.
+    /// Moves the camera to that of the key with this index.
     Show(usize),
     /// Starts or ends the preview.
     Preview,
 }
 
 impl App {
-    /// Carries out a wish about key frames.
+    /// Carries out a request about key frames.
     pub(crate) fn film(&mut self, wish: Filming) {
         let (Some(rig), Some(bounds), Some(report)) = (&mut self.rig, self.opened, &self.state.report) else { return };
         let (film, scene) = (&mut self.state.film, &self.state.scene.spec.camera);
@@ -52,7 +52,8 @@ impl App {
         }
     }
 
-    /// Moves the camera along the film while its preview runs; a drag ends it. Returns whether it runs.
+    /// Moves the camera along the film while its preview runs; a drag ends the preview. Returns
+    /// true while the preview runs.
     pub(crate) fn preview(&mut self, seconds: f32) -> bool {
         let (Some(rig), Some(bounds)) = (&mut self.rig, self.opened) else { return false };
         let (film, scene) = (&mut self.state.film, &self.state.scene.spec.camera);
@@ -70,13 +71,14 @@ impl App {
         true
     }
 
-    /// Adds the present moment to the way of the recording.
+    /// Adds a sample of camera and step, `seconds` after the start, to the path of the recording.
     pub(crate) fn sample_camera(&mut self, seconds: f64) {
         let (Some(rig), Some(bounds), Some(report)) = (&self.rig, self.opened, &self.state.report) else { return };
         self.state.film.sample(seconds, report.step, rig.shown_spec(&bounds));
     }
 
-    /// Takes the way of the recording as key frames, and says how to film it at full quality.
+    /// Converts the path of the recording to key frames, and tells the user how to render them at
+    /// full quality.
     pub(crate) fn keep_way(&mut self) {
         if let Some(count) = self.state.film.end() {
             let text = format!(

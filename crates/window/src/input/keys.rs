@@ -1,7 +1,8 @@
-//! The keys: one table of key, action and description, which the help window shows and docs/keys.md repeats.
+//! Key bindings: one table of key, action and description, which the help window shows and
+//! docs/keys.md repeats.
 //!
-//! Letters and signs go by the character that the user's keyboard types, all other keys by their place: Ctrl+Z is where Z is
-//! written, on QWERTZ, AZERTY and Dvorak too.
+//! Letters and signs are matched by the character that the user's keyboard types, all other keys by
+//! their place: Ctrl+Z is where Z is written, on QWERTZ, AZERTY and Dvorak too.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,71 +12,71 @@ use crate::edit::tools::Tool;
 use crate::eye::viewpoint::Side;
 use lavoxel_render::{Axis, Style};
 
-/// Everything that a key, or a button with the same meaning, can do.
+/// Action that a key, or a button with the same meaning, can trigger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// Run or pause.
     Run,
     /// One step, then pause.
     Step,
-    /// More steps a second.
+    /// More steps per second.
     Faster,
-    /// Fewer steps a second.
+    /// Fewer steps per second.
     Slower,
-    /// As many steps as possible, or back to a rate.
+    /// Unlimited speed, or back to a rate.
     Free,
-    /// Back to step 0.
+    /// Return to step 0.
     Reset,
-    /// Another seed.
+    /// Next seed.
     Reseed,
-    /// Keep the snapshot.
+    /// Keep a snapshot of the present moment.
     Keep,
-    /// Takes the last act back.
+    /// Undo the last action.
     Undo,
-    /// Brings back what was taken back.
+    /// Redo the action undone last.
     Redo,
-    /// Back to a kept moment.
+    /// Return to the kept moment before.
     Rewind,
-    /// To the next moment ahead.
+    /// Go ahead to the next kept moment, or to the end.
     Onward,
-    /// Another style.
+    /// Switch to this style.
     Style(Style),
     /// Show or hide the slice across an axis.
     Cut(Axis),
     /// Move the slice chosen last by a number of cells.
     MoveCut(i32),
-    /// The next quantity of the slices.
+    /// Show the next quantity on the slices.
     Quantity,
-    /// The next palette.
+    /// Take the next palette.
     Palette,
     /// Show or hide the lava.
     Volume,
     /// Show or hide the ground.
     Ground,
-    /// Another tool.
+    /// Take up this tool.
     Tool(Tool),
-    /// The next material for sources and the brush.
+    /// Choose the next material for sources and the brush.
     Material,
-    /// A larger or smaller brush.
+    /// Multiply the brush's radius by a factor.
     Brush(f64),
-    /// Frame everything from a side.
+    /// Frame the whole subject from a side.
     Face(Side),
-    /// The scene's camera.
+    /// Return to the scene's camera.
     ResetCamera,
-    /// Zoom in by a number of notches of the wheel, or out by a negative one.
+    /// Zoom in by a number of notches of the wheel; out if negative.
     Zoom(f32),
-    /// Circle the target.
+    /// Start or stop circling the target.
     Turntable,
-    /// Look around instead of orbiting.
+    /// Enter or leave first person: look around instead of orbiting.
     FirstPerson,
-    /// A picture into a file.
+    /// Save the picture as a file.
     Screenshot {
-        /// With a transparent sky.
+        /// Transparent-sky flag.
         transparent: bool,
     },
     /// Start or end a recording.
     Record,
-    /// Write the session as a scene.
+    /// Save the session as a session file.
     Save,
     /// Choose a file to open.
     Open,
@@ -85,36 +86,36 @@ pub enum Action {
     Tour,
     /// Show or hide the panel.
     Panel,
-    /// The whole screen.
+    /// Enter or leave full screen.
     Fullscreen,
-    /// The list of keys.
+    /// Show or hide the list of keys.
     Help,
-    /// Close what is open: help, a stroke, a tool.
+    /// Close the topmost open thing: tour, card, help, comparison; else put the tool away.
     Dismiss,
-    /// End.
+    /// Quit the program.
     Quit,
 }
 
-/// Groups of keys in the help window.
+/// Group of keys in the help window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Time and randomness.
+    /// Time, seed and history.
     Simulation,
-    /// Keys of the picture.
+    /// Style, slices and palette.
     View,
-    /// Keys of the mouse's tools.
+    /// Tools of the mouse.
     Tools,
-    /// The viewpoint.
+    /// Viewpoint presets and zoom.
     Camera,
     /// Files and the window itself.
     Files,
 }
 
 impl Group {
-    /// In the order of the help window.
+    /// All groups, in the order of the help window.
     pub const ALL: [Self; 5] = [Self::Simulation, Self::View, Self::Tools, Self::Camera, Self::Files];
 
-    /// Heading.
+    /// Heading of the group in the help window.
     pub fn name(self) -> &'static str {
         match self {
             Self::Simulation => "Simulation",
@@ -126,29 +127,29 @@ impl Group {
     }
 }
 
-/// A key of the table.
+/// Key of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cap {
-    /// The key that types this character, in lower case.
+    /// Key that types this character, in lower case.
     Types(char),
-    /// The key in this place, named as on a keyboard of the United States.
+    /// Key in this place, named as on a keyboard of the United States.
     At(Key),
 }
 
 use Cap::{At, Types};
 
-/// One line of the table.
+/// Row of the table of keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Where it belongs.
+    /// Group in the help window.
     pub group: Group,
-    /// Keys that do it; any of them.
+    /// Keys with their modifiers; each entry alone triggers the action.
     keys: &'static [(Cap, Modifiers)],
-    /// The keys as the user reads them.
+    /// Keys as the user reads them.
     pub shown: &'static str,
-    /// Effect, in words.
+    /// Effect in words, for the help window.
     pub what: &'static str,
-    /// Action for the program.
+    /// Action triggered.
     pub action: Action,
 }
 
@@ -157,7 +158,7 @@ const SHIFT: Modifiers = Modifiers::Shift;
 const CTRL: Modifiers = Modifiers::Control;
 const CTRL_SHIFT: Modifiers = Modifiers::Control.union(Modifiers::Shift);
 
-/// The table.
+/// All key bindings, in the order of the help window within each group.
 pub const BINDINGS: &[Binding] = &joined::<{ TIME.len() + STYLES.len() + OTHERS.len() }>([TIME, STYLES, OTHERS]);
 
 const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
@@ -173,7 +174,7 @@ const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
     all
 }
 
-/// A key for each style, in their order: 1, 2, …
+/// Bindings of the styles, in their order: 1, 2, …
 const STYLES: &[Binding] = &of_styles::<{ Style::LIST.len() }>();
 
 const fn of_styles<const N: usize>() -> [Binding; N] {
@@ -327,7 +328,7 @@ const OTHERS: &[Binding] = &[
     bind(Group::Files, &[(Types('q'), CTRL)], "Ctrl+Q", "quit", Action::Quit),
 ];
 
-/// Keys that are held rather than pressed, and the mouse.
+/// Held keys and mouse gestures with their effects, for the help window only.
 pub const HELD: &[(&str, &str)] = &[
     ("left drag", "orbit, or what the tool does; look around in first person"),
     ("right drag", "orbit, whatever the tool"),
@@ -347,13 +348,13 @@ const fn bind(
     Binding { group, keys, shown, what, action }
 }
 
-/// The key of an action as the user reads it, empty where it has none.
+/// Key of an action as the user reads it; empty if the action has none.
 pub fn shown(action: Action) -> &'static str {
     BINDINGS.iter().find(|binding| binding.action == action).map_or("", |binding| binding.shown)
 }
 
-/// Action of a pressed key, if it has one: of its character `typed`, else of its place `key`. Only Shift and Control count; the
-/// command key of a Mac is Control.
+/// Action of a pressed key: by its character `typed`, else by its place `key`. Only Shift and
+/// Control count; the command key of a Mac counts as Control.
 pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> {
     let mut held_here = held & (Modifiers::Shift | Modifiers::Control);
     if cfg!(target_os = "macos") && held.contains(Modifiers::Super) {
@@ -364,7 +365,8 @@ pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> 
         BINDINGS.iter().find(fits).map(|binding| binding.action)
     };
     let by_character = character(key, typed).and_then(|c| {
-        // Shift, and AltGr, which is Control and Alt on Windows, only bring a sign about.
+        // Shift and AltGr (Control and Alt on Windows) may be needed to type a sign: they do not
+        // count as modifiers of the binding.
         let altgr = held.contains(Modifiers::Alt | Modifiers::Control);
         let brings = if c.is_ascii_alphabetic() {
             Modifiers::empty()
@@ -378,16 +380,18 @@ pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> 
     by_character.or_else(|| of(At(key), held_here))
 }
 
-/// The last character of the Latin letters with marks: beyond are other scripts.
+/// Last Latin letter with marks in Unicode; characters above belong to other scripts.
 const LAST_LATIN: char = '\u{24f}';
 
-/// The character by which a key is found: what it typed, letters in lower case. A key that typed none, or one of a script without
-/// the letters of the table, counts as the key in its place on a keyboard of the United States.
+/// Character by which a key is found: the typed one, in lower case. A key that typed none, or one
+/// of a script without the letters of the table, counts as the key in its place on a keyboard of
+/// the United States.
 fn character(key: Key, typed: Option<char>) -> Option<char> {
     match typed {
         Some(c) if c.is_ascii_graphic() => Some(c.to_ascii_lowercase()),
         Some(c) if c > LAST_LATIN => in_place(key),
-        // With Control held, some systems type the control character of the letter. Keys of their own type some of them too.
+        // With Control held, some systems report the control character of the letter. Backspace,
+        // Tab and Enter type some of these characters by themselves, and are excluded.
         Some('\u{1}'..='\u{1a}') if matches!(key, Key::Back | Key::Tab | Key::Return | Key::NumpadEnter) => None,
         Some(c @ '\u{1}'..='\u{1a}') => Some(char::from(b'a' + c as u8 - 1)),
         Some(_) => None,
@@ -395,8 +399,10 @@ fn character(key: Key, typed: Option<char>) -> Option<char> {
     }
 }
 
-/// The letter or sign of a place on a keyboard of the United States, of those that the table has.
+/// Letter or sign of a place on a keyboard of the United States; `None` for places that the table
+/// does not use.
 fn in_place(key: Key) -> Option<char> {
+    // Plus and minus also from the number pad, which has keys of its own for both.
     const SIGNS: [(Key, char); 7] = [
         (Key::Period, '.'),
         (Key::Equals, '='),
@@ -438,21 +444,21 @@ fn in_place(key: Key) -> Option<char> {
     SIGNS.iter().find(|(at, _)| *at == key).map(|(_, sign)| *sign).or_else(letter)
 }
 
-/// Whether a key does the same while a text is being typed.
+/// Returns true if a key triggers its action even while text is being typed: F1 to F12.
 pub fn works_while_typing(key: Key) -> bool {
     (Key::F1..=Key::F12).contains(&key)
 }
 
-/// The keys that are down.
+/// Keys that are down.
 #[derive(Debug, Default)]
 pub(crate) struct Down {
     keys: HashSet<Key>,
-    /// Those among them that walk and turn while they are down, with their characters.
+    /// Keys among `keys` that walk and turn while down, with their characters.
     steering: HashMap<Key, Option<char>>,
 }
 
 impl Down {
-    /// A key goes down, or is reported again while it is down; true the first time.
+    /// Records that a key goes down, or is reported again while down; returns true the first time.
     ///
     /// A key of a combination does not steer: Ctrl+S saves, S alone walks.
     pub(crate) fn press(&mut self, key: Key, typed: Option<char>, modifiers: Modifiers) -> bool {
@@ -469,7 +475,7 @@ impl Down {
         self.steering.remove(&key);
     }
 
-    /// 1 while the key steers, else 0.
+    /// Returns 1 while the key steers, else 0.
     pub(crate) fn steers(&self, cap: Cap) -> f32 {
         let steers = match cap {
             At(key) => self.steering.contains_key(&key),
@@ -505,10 +511,12 @@ mod tests {
         assert_eq!(action(Key::Return, Some('\r'), NONE), None, "not Ctrl+M");
     }
 
-    /// Every letter and sign of the table is found in the places where keyboards have it.
+    /// Checks that every letter and sign of the table is found in the places where keyboards have
+    /// it.
     #[test]
     fn letters_and_signs_go_by_their_character_on_every_keyboard() {
-        // Place, what it types alone and with Shift: of QWERTZ, AZERTY and Dvorak, then Russian, whose letters go by their place.
+        // Place, character alone and with Shift: of QWERTZ, AZERTY and Dvorak, then Russian, whose
+        // letters go by their place.
         let qwertz = [(Key::Y, 'z', 'Z'), (Key::Z, 'y', 'Y'), (Key::RBracket, '+', '*'), (Key::Slash, '-', '_')];
         let azerty = [(Key::W, 'z', 'Z'), (Key::Q, 'a', 'A'), (Key::Semicolon, 'm', 'M'), (Key::Key6, '-', '6')];
         let dvorak = [(Key::Slash, 'z', 'Z'), (Key::E, '.', '>'), (Key::Apostrophe, '-', '_'), (Key::Minus, '[', '{')];
@@ -561,7 +569,7 @@ mod tests {
         let s = Types('s');
         assert!(down.press(Key::S, Some('s'), CTRL) && !down.press(Key::S, Some('s'), CTRL));
         assert_eq!(down.steers(s), 0.0, "it saves");
-        // Control is released before the letter, which is reported again.
+        // Releases Control before the letter, which the system then reports again.
         assert!(!down.press(Key::S, Some('s'), NONE));
         assert_eq!(down.steers(s), 0.0);
         down.release(Key::S);

@@ -1,19 +1,21 @@
-//! The point where the pointer's ray meets the ground, computed by the window itself: what follows the pointer cannot
-//! wait for an answer of the simulation.
+//! Intersection of the pointer's ray with the ground, computed by the window itself: things that
+//! follow the pointer cannot wait for an answer of the simulation.
+//!
+//! Algorithm: ray marching in steps of `STRIDE`, then bisection of the crossing.
 
 use ndarray::Array2;
 
 use crate::edit::vent_handles::ground_at;
 use lavoxel_render::Ray;
 
-/// Cells between samples along the ray.
+/// Distance in cells between samples along the ray.
 const STRIDE: f32 = 0.25;
-/// Halvings that find the crossing between two samples.
+/// Number of bisections between two samples; the accuracy is `STRIDE` / 2¹² ≈ 6e-5 cells.
 const HALVINGS: usize = 12;
 
-/// The first point of the ground, heights in cells of shape (nz, nx), on a ray inside `part` of the box: ranges in
-/// cells along x, y and z, of which those along x and z cut the ground. For a ray that enters below the ground, it is
-/// the point on the cut face.
+/// First point of the ground on a ray inside `part` of the box; for a ray that enters below the
+/// ground, the point on the cut face. `ground`: heights in cells, shape (nz, nx); `part`: ranges in
+/// cells along x, y and z, of which those along x and z cut the ground.
 pub(crate) fn meet_ground(ground: &Array2<f32>, ray: &Ray, part: [[f32; 2]; 3]) -> Option<[f32; 3]> {
     let (mut near, far) = inside(ray, part)?;
     let above = |t: f32| {
@@ -38,7 +40,8 @@ pub(crate) fn meet_ground(ground: &Array2<f32>, ray: &Ray, part: [[f32; 2]; 3]) 
     None
 }
 
-/// The ray from where it enters `part` of a box: what slices and clip box took away is not picked.
+/// Ray that starts where `ray` enters `part` of a box of `sides` cells: regions removed by slices
+/// and clip box are not picked.
 pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     let mut near = 0.0_f32;
     for k in 0..3 {
@@ -53,12 +56,13 @@ pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     Ray { origin: ray.at(near), ..*ray }
 }
 
-/// Whether a point lies in `part`, give or take the cell that a slice cuts.
+/// Returns true if `point` lies in `part`, with a tolerance of the one cell that a slice cuts.
 pub(crate) fn lies_in(point: [f32; 3], part: [[f32; 2]; 3]) -> bool {
     (0..3).all(|k| (part[k][0] - 1.0..=part[k][1] + 1.0).contains(&point[k]))
 }
 
-/// The stretch of the ray between the sides of `part` along x and z.
+/// Range of ray parameters (near, far) between the sides of `part` along x and z; `None` if the ray
+/// misses `part`.
 fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
     let (mut near, mut far) = (0.0_f32, 1e5_f32);
     for k in [0, 2] {
@@ -74,7 +78,7 @@ fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
         near = near.max(a.min(b));
         far = far.min(a.max(b));
     }
-    // Straight down the sides bound nothing; the ground lies within reach of the box's height.
+    // For a vertical ray the sides bound nothing; the ground lies within the box's height.
     let reach = near + (ray.origin.y - part[1][0]).abs() + part[1][1] - part[1][0] + 1.0;
     let far = if far >= 1e5 { reach } else { far };
     (near < far).then_some((near, far))
@@ -89,7 +93,7 @@ mod tests {
     const PART: [[f32; 2]; 3] = [[0.0, 40.0], [0.0, 30.0], [0.0, 40.0]];
 
     fn slope() -> Array2<f32> {
-        // Rises from 5 in the west to 25 in the east.
+        // Heights rise from 5 in the west to 25 in the east.
         Array2::from_shape_fn((40, 40), |(_, x)| 5.0 + 0.5 * (x as f32 + 0.5))
     }
 

@@ -1,4 +1,4 @@
-//! Input: keys, mouse and pointer become actions.
+//! Input: turns keys, mouse and pointer into actions.
 
 pub(crate) mod actions;
 pub(crate) mod complete;

@@ -1,4 +1,4 @@
-//! Mouse and keys become drags of the camera and the tools, and actions.
+//! Event handlers: turns mouse and keys into drags of the camera and the tools, and into actions.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,17 +18,17 @@ use lavoxel_files::output::file_name;
 use lavoxel_files::shipped;
 use lavoxel_scene::scene::{LavaSpec, Overrides, Scene, SceneError, pack};
 
-/// Lava of a bare heightmap in the physical model.
+/// Preset of the lava for a bare heightmap in the physical model.
 const USUAL_LAVA: &str = "etna-basalt";
-/// The value that a wheel reports for one notch.
+/// Value that a wheel reports for one notch.
 const NOTCH: f32 = 10.0;
-/// Frames that a screenshot averages.
+/// Upper bound of the frames that a screenshot averages.
 const SHOT_FRAMES: u32 = 8;
-/// Seconds that the window may stand still for a screenshot.
+/// Time in seconds that the window may stand still for a screenshot.
 const SHOT_S: f32 = 1.0;
 
 impl App {
-    /// The pointer moves.
+    /// Moves the pointer to `at` and advances the drag in progress.
     pub(crate) fn moved(&mut self, at: (f32, f32)) {
         let dragged = self.pointer.move_to(at);
         let size = self.size();
@@ -47,7 +47,7 @@ impl App {
         }
     }
 
-    /// A slice follows the pointer along its axis.
+    /// Moves the slice across `axis` along with the pointer.
     fn drag_cut(&mut self, axis: usize, (x, y): (f32, f32)) {
         let (Some(camera), Some(sides)) = (self.camera(), self.state.sides()) else { return };
         if let Some(cell) = slices::dragged_to(axis, &camera.ray(x, y), sides.map(|n| n as f32)) {
@@ -56,7 +56,7 @@ impl App {
         }
     }
 
-    /// A button goes down or up.
+    /// Begins or ends a drag when a button goes down or up.
     pub(crate) fn button(&mut self, button: MouseButton, press: Press, held: Modifiers) {
         if press == Press::Release {
             if self.pointer.release(button) == Some(Drag::Tool) {
@@ -70,7 +70,8 @@ impl App {
         self.pointer.press(button, || drag);
     }
 
-    /// The kind of a drag that begins over the world.
+    /// Kind of a drag that begins over the world: slice and vent handles come first, then the tool,
+    /// then the camera.
     fn begun(&mut self, button: MouseButton, held: Modifiers) -> Drag {
         let shift = held.contains(Modifiers::Shift);
         self.shift = shift;
@@ -85,6 +86,7 @@ impl App {
             }
             let handle = self.pointer.at.and_then(|at| vent_handles::under(&all, at, scale)).copied();
             if let (Some(aim), Some(report)) = (self.aim(), &self.state.report) {
+                // Shift+drag pans, except on a handle, where Shift changes energy or temperature.
                 let takes = handle.is_some() || !shift;
                 if takes && self.state.tools.press(&aim, handle.as_ref(), report) {
                     return Drag::Tool;
@@ -98,7 +100,7 @@ impl App {
         }
     }
 
-    /// The wheel turns.
+    /// Zooms the camera by the wheel, except over the panel.
     pub(crate) fn wheel(&mut self, by: f32) {
         let Some(at) = self.pointer.at.filter(|at| !self.over_panel(*at)) else { return };
         let size = self.size();
@@ -107,7 +109,8 @@ impl App {
         }
     }
 
-    /// A key goes down, and types a character, or up; returns whether to keep it from the panel.
+    /// Handles a key that goes down, with the character `typed`, or up. Returns true to keep the
+    /// key from the panel.
     pub(crate) fn key(&mut self, key: Key, typed: Option<char>, press: Press, held: Modifiers) -> bool {
         self.shift = held.contains(Modifiers::Shift);
         self.control = held.intersects(Modifiers::Control | Modifiers::Super);
@@ -126,7 +129,7 @@ impl App {
         true
     }
 
-    /// Carries out the requests of the panel.
+    /// Carries out a request of the panel.
     pub(crate) fn carry_out(&mut self, request: Request) {
         match request {
             Request::Do(action) => self.act(action),
@@ -143,8 +146,8 @@ impl App {
         }
     }
 
-    /// Opens a scene, by its file or its name in the program, or a heightmap; for a wrong one it shows the message and keeps
-    /// the old scene.
+    /// Opens a scene (by its file or its name in the program) or a heightmap; on an error shows the
+    /// message and keeps the old scene.
     pub(crate) fn open(&mut self, path: &Path) {
         let path = shipped::named(path).unwrap_or_else(|| path.to_owned());
         if self.resumes(&path) {
@@ -163,7 +166,8 @@ impl App {
         }
     }
 
-    /// Sends the history of a session file, where it has one. A history that cannot be read leaves a notice. Returns whether it was sent.
+    /// Sends the history of a session file, if the file has one; an unreadable history leaves a
+    /// notice. Returns true if a history was sent.
     fn resumes(&mut self, path: &Path) -> bool {
         let (scene, history) = match pack::history(path) {
             Ok(Some(read)) if is_session(path) => read,
@@ -193,7 +197,7 @@ impl App {
             Ok(lava) => overrides.lava = Some(lava),
             Err(text) => return self.tell(Notice::wrong(text)),
         }
-        // A rate in cells a step is none of the physical model.
+        // Rates in cells per step do not exist in the physical model.
         overrides.vents.iter_mut().for_each(|vent| vent.rate = None);
         let opened = Scene::around_heightmap(&path, &overrides);
         if self.opens(&path, opened) {
@@ -201,7 +205,8 @@ impl App {
         }
     }
 
-    /// Sends a scene to the simulation, or says why there is none. Returns whether there is one.
+    /// Sends an opened scene to the simulation, or tells the user the error. Returns true on
+    /// success.
     fn opens(&mut self, path: &Path, opened: Result<Scene, SceneError>) -> bool {
         let scene = match opened {
             Ok(scene) => scene,
@@ -216,14 +221,14 @@ impl App {
         true
     }
 
-    /// Has the simulation begin with a scene.
+    /// Starts the simulation of a scene.
     fn send(&mut self, scene: Scene) {
         self.state.shown.opening = false;
         self.state.expect(scene.clone());
         self.worker.send(Command::Open(Box::new(scene)));
     }
 
-    /// Begins with a scene that has no file.
+    /// Starts a scene that has no file.
     fn make(&mut self, scene: Scene) {
         self.tell(Notice::new(format!("opening {}", scene.spec.name)));
         self.state.shown.models = None;
@@ -233,7 +238,8 @@ impl App {
         }
     }
 
-    /// Opens the scene again, as it was opened, in cells half as large; says why where it cannot be.
+    /// Opens the scene again, as it was opened, in cells half as large; tells the user the error if
+    /// the finer scene is too large.
     fn open_finer(&mut self) {
         let mut scene = self.state.scene.clone();
         match scene.make_finer(2).and_then(|()| scene.check_drawable()) {
@@ -246,7 +252,7 @@ impl App {
         }
     }
 
-    /// Takes another rate; a pause stays a pause.
+    /// Sets another rate; a pause stays a pause.
     fn keep_pace(&mut self, pace: Pace) {
         if self.state.pace.value == Pace::Paused {
             self.state.rate = pace;
@@ -255,7 +261,7 @@ impl App {
         }
     }
 
-    /// Draws the present state into a file.
+    /// Saves a picture of the present state.
     pub(crate) fn screenshot(&mut self, transparent: bool) {
         let camera = self.rig.as_ref().map(|rig| rig.camera(self.size()));
         let (Some(camera), Some(report)) = (camera, &self.state.report) else { return };
@@ -271,7 +277,7 @@ impl App {
         self.files.write(Shot { image, transparent, name, labels });
     }
 
-    /// Starts a recording, or ends the one under way.
+    /// Starts a recording, or ends the one in progress.
     pub(crate) fn toggle_recording(&mut self) {
         if self.files.recorder().is_some() {
             self.end_recording();
@@ -292,7 +298,7 @@ impl App {
         }
     }
 
-    /// Ends the recording under way; the shortest one holds the picture of this snapshot.
+    /// Ends the recording in progress; the shortest one holds the present picture.
     pub(crate) fn end_recording(&mut self) {
         let Some(recorder) = self.files.recorder() else { return };
         let seconds = self.recording_since.elapsed().as_secs_f64();
@@ -306,7 +312,8 @@ impl App {
         self.keep_way();
     }
 
-    /// Adds the picture of the window to the recording when a frame of it is due. Returns its length in seconds.
+    /// Adds the picture of the window to the recording when a frame is due. Returns the length of
+    /// the recording in seconds, `None` without one.
     pub(crate) fn record_frame(&mut self) -> Option<f64> {
         let seconds = self.recording_since.elapsed().as_secs_f64();
         let recorder = self.files.recorder()?;
@@ -323,7 +330,8 @@ impl App {
         Some(seconds)
     }
 
-    /// Frames of a screenshot: fewer on a machine that would take long for them.
+    /// Number of frames that a screenshot averages: as many as the drawing time at full scale
+    /// allows within `SHOT_S`, 1 to `SHOT_FRAMES`.
     pub(crate) fn shot_frames(&self) -> u32 {
         let times = self.painter.times();
         let whole = times.draw.as_secs_f32() / (times.scale * times.scale).max(1e-3);
@@ -331,7 +339,7 @@ impl App {
     }
 }
 
-/// Whether a key repeats while it stays down.
+/// Returns true if an action repeats while its key stays down.
 fn repeats(action: Action) -> bool {
     matches!(
         action,

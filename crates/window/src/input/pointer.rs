@@ -1,5 +1,5 @@
-//! The owner of a drag: one that begins over the panel belongs to the panel, one that begins over the world belongs to
-//! the camera or the tool, until the button goes up.
+//! Pointer and ownership of drags: a drag that begins over the panel belongs to the panel, one that
+//! begins over the world belongs to the camera or the tool, until the button goes up.
 
 use std::time::{Duration, Instant};
 
@@ -7,52 +7,52 @@ use kiss3d::event::MouseButton;
 
 use lavoxel_render::Ray;
 
-/// Effect of a drag.
+/// Owner and effect of a drag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drag {
-    /// It began over the panel.
+    /// Belongs to the panel, where the drag began.
     Panel,
-    /// It turns the camera.
+    /// Turns the camera.
     Turn,
-    /// It moves the camera sideways.
+    /// Moves the camera sideways.
     Pan,
-    /// It belongs to the tool.
+    /// Belongs to the tool.
     Tool,
-    /// It moves the slice across an axis: 0 for x.
+    /// Moves the slice across an axis: 0 for x, 1 for y, 2 for z.
     Cut(usize),
 }
 
-/// Where the pointer is in this frame.
+/// Pointer of this frame: pixel, rays and ground point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
-    /// Pixels from the top left.
+    /// Position in pixels from the top left.
     pub pixel: (f32, f32),
-    /// The ray through it.
+    /// Ray through the pixel.
     pub ray: Ray,
-    /// The ray from where it enters what is seen of the box.
+    /// Ray that starts where `ray` enters the visible part of the box.
     pub entered: Ray,
-    /// The part of the box that is seen, in cells.
+    /// Visible part of the box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
-    /// The ground under the pointer in cells, while a vent is dragged.
+    /// Ground point under the pointer in cells; computed only while a vent is dragged.
     pub ground: Option<[f32; 3]>,
-    /// Seconds since the window opened.
+    /// Time in seconds since the window opened.
     pub now: f64,
-    /// Whether Shift is held.
+    /// Set while Shift is held.
     pub shift: bool,
 }
 
-/// Where the mouse is and what it drags.
+/// Position of the mouse and the drag in progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pointer {
-    /// Pixels from the top left; nothing until it has entered the window.
+    /// Position in pixels from the top left; `None` until the pointer has entered the window.
     pub(crate) at: Option<(f32, f32)>,
-    /// When it moved last.
+    /// Time of the last movement.
     moved: Option<Instant>,
     drag: Option<(MouseButton, Drag)>,
 }
 
 impl Pointer {
-    /// Moves; gives the drag under way with the pixels that it moved.
+    /// Moves the pointer; returns the drag in progress with its displacement in pixels.
     pub(crate) fn move_to(&mut self, (x, y): (f32, f32)) -> Option<(Drag, (f32, f32))> {
         let before = self.at.replace((x, y));
         if before != self.at {
@@ -62,26 +62,27 @@ impl Pointer {
         Some((drag, (x - old_x, y - old_y)))
     }
 
-    /// A button goes down and starts this drag. A second button changes nothing.
+    /// Starts the drag that `drag` returns when a button goes down; a second button changes
+    /// nothing.
     pub(crate) fn press(&mut self, button: MouseButton, drag: impl FnOnce() -> Drag) {
         if self.drag.is_none() {
             self.drag = Some((button, drag()));
         }
     }
 
-    /// A button goes up; returns the drag that it ends.
+    /// Ends the drag of a button that goes up, and returns the ended drag.
     pub(crate) fn release(&mut self, button: MouseButton) -> Option<Drag> {
         let ended = self.drag.filter(|(held, _)| *held == button)?;
         self.drag = None;
         Some(ended.1)
     }
 
-    /// How long it has not moved.
+    /// Duration since the last movement; `Duration::MAX` before the first.
     pub(crate) fn rests(&self, now: Instant) -> Duration {
         self.moved.map_or(Duration::MAX, |moved| now.saturating_duration_since(moved))
     }
 
-    /// The drag under way.
+    /// Drag in progress.
     pub(crate) fn drag(&self) -> Option<Drag> {
         self.drag.map(|(_, drag)| drag)
     }

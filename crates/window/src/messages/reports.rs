@@ -1,4 +1,5 @@
-//! Reports of the simulation thread: time line, probe, accounts and all that the panel shows of a moment.
+//! Reports of the simulation thread: timeline, probe, accounts and all other numbers that the panel
+//! shows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,41 +18,42 @@ use lavoxel_sim::source::VentSpec;
 
 use super::{Branch, Deed, FlowProbe, FlowReport, Moment, Pace, Watched};
 
-/// A branch beside the present one.
+/// Branch in relation to the present one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchReport {
-    /// The branch.
+    /// Branch itself.
     pub branch: Branch,
-    /// Step up to which it goes with the present one.
+    /// Last step that the branch has in common with the present one.
     pub parts_at: u64,
 }
 
-/// A deed on the present branch, with words for it.
+/// Action on the present branch, with a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeedReport {
-    /// The deed.
+    /// Action itself.
     pub deed: Deed,
-    /// Its words.
+    /// Description for the user.
     pub words: String,
 }
 
-/// The session in time.
+/// Timeline of the session: branches, actions and kept moments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimeLine {
     /// Number of the present branch.
     pub present: u64,
-    /// All branches.
+    /// All branches, in the order in which they began.
     pub branches: Vec<BranchReport>,
-    /// Deeds on the present branch, in order.
+    /// Actions on the present branch, in order.
     pub deeds: Vec<DeedReport>,
     /// Moments of the present branch that the user kept, in order.
     pub kept: Vec<Moment>,
-    /// Words for the deed that undo would take back, and for that which redo would bring back.
+    /// Descriptions of the actions that undo and redo would affect; `None` where there is nothing
+    /// to undo or redo.
     pub offers: [Option<String>; 2],
 }
 
 impl TimeLine {
-    /// The present branch.
+    /// Present branch; `None` for an empty timeline.
     pub fn branch(&self) -> Option<&Branch> {
         self.branches.iter().map(|report| &report.branch).find(|branch| branch.number == self.present)
     }
@@ -65,37 +67,39 @@ impl TimeLine {
 /// Contents under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// The first cell along the ray that is solid or holds a material: x, y, z.
+    /// First cell along the ray that is solid or holds a material: x, y, z.
     pub cell: Place,
-    /// Where the ray enters it, in cells.
+    /// Point where the ray enters the cell, in cells.
     pub point: [f32; 3],
-    /// Whether it is rock.
+    /// Rock flag of the cell.
     pub solid: bool,
-    /// Whether the ray enters what is seen of the box there: on a side of the box or on a slice, not from above.
+    /// Set if the ray enters the visible part of the box here: on a side of the box or on a slice,
+    /// not from above.
     pub cut: bool,
     /// Values of each quantity that is not 0, in the order of [`Report::quantities`].
     pub values: Vec<(Quantity, f32)>,
-    /// Elevation of the ground of the column in metres.
+    /// Elevation in metres of the ground of the column.
     pub ground_m: f64,
-    /// The materials of the column, and the thickness of each in metres: its volume over its area.
+    /// Name and thickness in metres of each material of the column: its volume over the column's
+    /// area.
     pub thickness_m: Vec<(String, f64)>,
-    /// The column in a world of the physical model.
+    /// Flow in the column; `None` in the classic model.
     pub flow: Option<FlowProbe>,
 }
 
-/// An account in numbers.
+/// Account of a conserved quantity in numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccountReport {
-    /// In the box now.
+    /// Content of the box now.
     pub present: f64,
-    /// The sums by key, each with its words.
+    /// Sums as (key, label, size).
     sums: Vec<(&'static str, &'static str, f64)>,
-    /// Units by which the account does not close; always 0.
+    /// Imbalance in integer units: content + outflow − inflow; 0 if exact, as always.
     pub error_units: i128,
 }
 
 impl AccountReport {
-    /// An account of which `now` units are in the box, by the size of a unit.
+    /// Account of `sums` with `now` units in the box; `unit` is the size of a unit.
     pub(crate) fn of(sums: &[Sum], now: i128, unit: f64) -> Self {
         let size = |units: i128| units as f64 * unit;
         Self {
@@ -105,52 +109,52 @@ impl AccountReport {
         }
     }
 
-    /// The sum of a key.
+    /// Size of the sum with this key; 0 if missing.
     pub fn of_key(&self, key: &str) -> f64 {
         self.sums.iter().find(|sum| sum.0 == key).map_or(0.0, |sum| sum.2)
     }
 
-    /// The first sums, so many, and the others that are not 0, by their words.
+    /// Labels and sizes of the first `always` sums, and of all others that are not 0.
     pub fn rows(&self, always: usize) -> impl Iterator<Item = (&'static str, f64)> {
         let shown = self.sums.iter().enumerate().filter(move |(at, sum)| *at < always || sum.2 != 0.0);
         shown.map(|(_, &(_, words, size))| (words, size))
     }
 }
 
-/// One material in numbers.
+/// Numbers of one material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialReport {
-    /// Its name and the parameters in force; those of the lava are [`Report::rules`].
+    /// Name and parameters in force; those of the lava are [`Report::rules`].
     pub material: Material,
-    /// The account.
+    /// Account of the mass, in full cells.
     pub mass: AccountReport,
-    /// Cells that hold any.
+    /// Number of cells that hold the material.
     pub cells: u64,
-    /// Whether it only shows the lava of the physical model, and no tool pours it.
+    /// Display-only flag: the material shows the lava of the physical model, and no tool pours it.
     pub shows_flow: bool,
 }
 
 impl MaterialReport {
-    /// A material of a layer, of which `tally` is in the box.
+    /// Report of a material of `layer`, of which `tally` is in the box.
     pub(crate) fn new(material: Material, (layer, shows_flow): (&Layer, bool), tally: Tally) -> Self {
         let mass = AccountReport::of(&layer.ledger().mass(), tally.mass.into(), cells(1));
         Self { material, mass, cells: tally.cells, shows_flow }
     }
 }
 
-/// A field of the air in numbers.
+/// Account of a field of the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirAccount {
-    /// Its name.
+    /// Name of the field.
     pub name: &'static str,
-    /// Joules or kilograms.
+    /// Unit of the account: "J" or "kg".
     pub unit: &'static str,
-    /// Its account.
+    /// Account in that unit.
     pub account: AccountReport,
 }
 
 impl AirAccount {
-    /// The fields of an air.
+    /// Accounts of all fields present in `air`.
     pub(crate) fn of(air: &Air) -> Vec<Self> {
         let account = |field: Field| {
             let (account, now) = (air.account(field), air.amounts().total(field));
@@ -164,30 +168,31 @@ impl AirAccount {
     }
 }
 
-/// Rock that was put in by hand.
+/// Rock that was placed by hand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rock {
     /// Ball of a brush: centre x, y, z and radius in cells.
     Ball([f32; 4]),
-    /// Columns x, z of a dam, but for those that were dug away.
+    /// Columns `[x, z]` of a dam, without those that were dug away.
     Dam(Vec<[usize; 2]>),
 }
 
-/// The state of the simulation in numbers; comes with every [`Update`](super::Update).
+/// State of the simulation in numbers; sent with every [`Update`](super::Update).
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Name of the scene.
     pub name: String,
-    /// Counts up whenever time jumps: another scene, reset, rewind.
+    /// Counter of time jumps: another scene, reset, rewind.
     pub epoch: u64,
-    /// Number of the [`Command::Open`](super::Command::Open) or [`Command::Resume`](super::Command::Resume) that brought the scene, counted from 1 in the order in which they were
-    /// sent, failed ones included; 0 for the scene with which the thread started.
+    /// Number of the [`Command::Open`](super::Command::Open) or
+    /// [`Command::Resume`](super::Command::Resume) that brought the scene, counted from 1 in the
+    /// order of sending, failed ones included; 0 for the scene with which the thread started.
     pub opened: u64,
     /// Shape of the box.
     pub grid: Grid,
     /// Edge of a cell in metres.
     pub cell_size_m: f64,
-    /// Picture over the ground.
+    /// Image draped over the ground; `None` without one.
     pub drape: Option<Drape>,
     /// Height of a cell in true metres, without the vertical exaggeration.
     pub cell_height_m: f64,
@@ -195,59 +200,60 @@ pub struct Report {
     pub floor_m: f64,
     /// Volume of a cell in cubic metres, without the vertical exaggeration.
     pub cell_volume_m3: f64,
-    /// Steps made.
+    /// Number of steps made.
     pub step: u64,
     /// Seed in force.
     pub seed: u64,
     /// Rules in force.
     pub rules: RulesSpec,
-    /// Vents that pour or will pour, with their numbers. A vent keeps its number.
+    /// Vents that pour or will pour, with their numbers, which never change.
     pub vents: Vec<(usize, VentSpec)>,
-    /// The pace that was set.
+    /// Pace that was set.
     pub pace: Pace,
-    /// Steps a second over the last second.
+    /// Measured steps per second over the last second.
     pub steps_per_second: f64,
-    /// The materials in the order of the layers.
+    /// Materials in the order of the layers.
     pub materials: Vec<MaterialReport>,
-    /// The fields of the air, where there is one.
+    /// Fields of the air; empty without air.
     pub air: Vec<AirAccount>,
-    /// The flow, in a world of the physical model.
+    /// Flow of the physical model; `None` in the classic model.
     pub flow: Option<FlowReport>,
-    /// The wind in force, where there is air.
+    /// Wind in force; `None` without air.
     pub wind: Option<Wind>,
-    /// The goals of the scene, and how far they are.
+    /// Goals of the scene, with their progress.
     pub goals: Vec<(GoalSpec, Progress)>,
-    /// The stages of the last step by name, then the low-pass and what follows from it.
+    /// Durations of the stages of the last step by name, then of the low-pass and the work that
+    /// follows.
     pub times: Vec<(&'static str, Duration)>,
-    /// Acts before the present state.
+    /// Number of acts before the present state.
     pub acts: usize,
-    /// Acts of the present branch after it.
+    /// Number of acts of the present branch after the present state.
     pub acts_ahead: usize,
-    /// The moment of the present state.
+    /// Moment of the present state.
     pub moment: Moment,
-    /// Ways through time that were begun.
+    /// Counter of movements through time that were begun.
     pub ways: u64,
-    /// The moment to which it is on its way, or the present one.
+    /// Target moment of a movement through time, or the present one.
     pub goal: Moment,
-    /// The session in time; the same value as before where it did not change.
+    /// Timeline of the session; the same `Arc` as before if unchanged.
     pub timeline: Arc<TimeLine>,
-    /// The other branch that is shown for a while, once its state is there.
+    /// Number of another branch that is visited, once its state is there; `None` otherwise.
     pub visited: Option<u64>,
-    /// Rock that was put in by hand.
+    /// Rock that was placed by hand.
     pub built: Arc<Vec<Rock>>,
     /// Quantities that slices can show.
     pub quantities: Vec<Quantity>,
-    /// The ray of the pointer that `probe` answers.
+    /// Ray of the pointer that `probe` answers.
     pub picked: Option<Ray>,
-    /// Contents under the pointer.
+    /// Contents under the pointer; `None` over the sky.
     pub probe: Option<Probe>,
-    /// Measurements that were asked for by [`Command::Watch`](super::Command::Watch).
+    /// Measurements requested by [`Command::Watch`](super::Command::Watch).
     pub watched: Option<Watched>,
 }
 
 impl Report {
-    /// Metres of the middle of a cell along an axis (0 x, 1 y, 2 z): from the box's north-west corner, or, along y, its
-    /// elevation.
+    /// Coordinate in metres of the centre of a cell along `axis` (0 x, 1 y, 2 z): from the box's
+    /// north-west corner, or, along y, the elevation.
     pub fn metres(&self, axis: usize, cell: usize) -> f64 {
         let middle = cell as f64 + 0.5;
         if axis == 1 { self.floor_m + middle * self.cell_height_m } else { middle * self.cell_size_m }
@@ -256,7 +262,7 @@ impl Report {
 
 #[cfg(test)]
 impl Report {
-    /// A report of an empty box, for tests to change.
+    /// Report of an empty box, for tests to change.
     pub(crate) fn quiet(grid: Grid) -> Self {
         Self {
             name: "test".to_owned(),

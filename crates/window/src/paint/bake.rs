@@ -1,9 +1,10 @@
-//! The ground as `render::land` bakes it, for both ways of drawing.
+//! Baking of the ground (`render::land`) on a thread, for both painters.
 //!
-//! Baking takes about a second, so it runs on a thread of its own. Until the first fine bake ends a coarse one is shown.
-//! Later changes of the ground patch a copy of the fine one on that thread, and each result is shown when it is ready,
-//! however often the ground changes meanwhile. Ground that goes on changing is patched in batches, by half of the threads:
-//! neighbouring cells share most of their patches, and the pictures and the simulation need the processor.
+//! A bake takes about a second. Until the first fine bake ends, a coarse one is shown. Later
+//! changes of the ground patch a copy of the fine one on that thread, and each result is shown when
+//! ready, even if the ground has changed again. Ground that keeps changing is patched in batches,
+//! by half of the threads: neighbouring cells share most of their patches, and the pictures and the
+//! simulation need the processor.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -20,31 +21,38 @@ use lavoxel_render::{Bounds, LookSpec};
 use super::on_own_threads;
 use crate::messages::GroundPatch;
 
-/// Boxes of up to so many columns on the longer side are baked coarsely in a few frames' time.
+/// Largest side in columns of a box that is baked coarsely within a few frames' time.
 const COARSE: usize = 256;
 
-/// Ground that has not changed for so long is patched at once.
+/// Time without a change of the ground after which a patch begins at once.
 const PAUSE: Duration = Duration::from_millis(150);
-/// Times that a bake took which pass before the next one of ground that goes on changing, and the shortest and the longest such rest:
-/// each new ground is searched again by the rays of the pictures that follow.
+/// Rest between two bakes of ground that keeps changing, in durations of the last bake. The bounds
+/// below keep the rest between 2 s and 3.5 s: after each new ground, the rays of the next pictures
+/// must search the ground again.
 const REST: u32 = 3;
+/// Lower bound of that rest.
 const SHORTEST_REST: Duration = Duration::from_millis(2000);
+/// Upper bound of that rest.
 const LONGEST_REST: Duration = Duration::from_millis(3500);
 
-/// The ground that is shown, and the one that is being baked.
+/// Ground that is shown, and the bake under way.
 pub(super) struct BakedGround {
     heights: Arc<Array2<f32>>,
     caves: Arc<Caves>,
     pub(super) grid: Grid,
     pub(super) land: Arc<TerrainLook>,
-    /// Whether `land` has all the nodes of a final picture.
+    /// Set if `land` has all nodes of a final picture.
     is_fine: bool,
+    /// Result of the bake under way and its duration; `None` between bakes.
     baking: Option<Receiver<(TerrainLook, Duration)>>,
-    /// When the ground last changed, and until when no further batch of changes is baked.
+    /// Time of the ground's last change.
     changed: Instant,
+    /// Time until which no further batch is baked.
     rests: Instant,
-    /// The ground or the sun changed since the last bake began, so that another one follows.
+    /// Set if the ground or the sun changed since the last bake began, so that another bake
+    /// follows.
     stale: bool,
+    /// Set if the sun or the way of drawing changed: all light is baked again.
     other_sun: bool,
 }
 
@@ -59,22 +67,22 @@ impl BakedGround {
         Self { heights, caves, grid, land, is_fine: false, baking: None, changed, rests, stale: true, other_sun: false }
     }
 
-    /// Takes a changed part; true when the shown ground changed at once.
+    /// Applies a changed part. Returns true if the shown ground changed at once.
     pub(super) fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
         patch.write_to(Arc::make_mut(&mut self.heights));
         self.caves = patch.caves.clone();
         (self.stale, self.changed) = (true, Instant::now());
-        // Before the first fine bake ends, a coarse one is patched in its place.
+        // Before the first fine bake ends, the coarse one is patched in place.
         let quick = !self.is_fine && self.grid.nx.max(self.grid.nz) <= COARSE;
         quick && Arc::make_mut(&mut self.land).follow(&self.heights, &self.caves, look)
     }
 
-    /// Changes of the ground that come now are shown soon, even where it goes on changing.
+    /// Ends the rest soon, so that present edits are shown without the delay of a batch.
     pub(super) fn hurry(&mut self) {
         self.rests = self.rests.min(Instant::now() + PAUSE);
     }
 
-    /// Another sun.
+    /// Bakes all light again, for another sun or look of the ground.
     pub(super) fn relight(&mut self) {
         (self.stale, self.other_sun) = (true, true);
         self.rests = Instant::now();
@@ -85,12 +93,13 @@ impl BakedGround {
         self.land.subject(self.grid)
     }
 
-    /// Whether the shown ground is final.
+    /// True if the shown ground is final.
     pub(super) fn settled(&self) -> bool {
         !self.stale && self.baking.is_none()
     }
 
-    /// Takes what was baked meanwhile and starts what is due; true when the shown ground changed.
+    /// Takes a finished bake and starts the next one when due. Returns true if the shown ground
+    /// changed.
     pub(super) fn tend(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         match self.baking.as_ref().map(Receiver::try_recv) {
@@ -99,7 +108,8 @@ impl BakedGround {
                 self.baking = None;
                 if let Ok((land, took)) = answer {
                     self.rests = Instant::now() + (REST * took).clamp(SHORTEST_REST, LONGEST_REST);
-                    // Shown even where the ground has changed since: the next bake only patches it.
+                    // A result is shown even if the ground has changed since: the next bake only
+                    // patches the difference.
                     (self.land, self.is_fine) = (Arc::new(land), true);
                     changed = true;
                 }
@@ -113,7 +123,7 @@ impl BakedGround {
         changed
     }
 
-    /// Waits for the final ground; true when the shown ground changed.
+    /// Waits for the final ground. Returns true if the shown ground changed.
     pub(super) fn finish(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         while !self.settled() {
@@ -124,7 +134,8 @@ impl BakedGround {
         changed
     }
 
-    /// Bakes the present ground on a thread; where one was baked before, only what changed.
+    /// Starts a bake of the present ground on a thread; after the first fine bake, only the changes
+    /// are baked.
     fn bake(&mut self, look: &LookSpec) -> Receiver<(TerrainLook, Duration)> {
         let (done, baked) = channel();
         let (heights, caves, look) = (self.heights.clone(), self.caves.clone(), look.clone());
@@ -144,7 +155,7 @@ impl BakedGround {
                 land
             }
         };
-        // The thread is not joined: when the scene changes its answer is dropped.
+        // The thread is not joined: after a change of the scene, its result is dropped.
         thread::spawn(move || {
             let start = Instant::now();
             let land = on_own_threads(("baking", threads), bake);
@@ -161,7 +172,7 @@ mod tests {
     use super::*;
     use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
 
-    /// Sends each change of a world's ground to a baked ground.
+    /// World whose ground changes are sent to a baked ground.
     struct Sender {
         world: World,
         cursor: lavoxel_automaton::world::GroundCursor,
@@ -184,7 +195,7 @@ mod tests {
         let mut baked = BakedGround::new(&GroundPatch::whole(world.ground(), 1.0), grid, &look);
         let mut sender = Sender { cursor: world.ground().cursor(), world };
         let start = Instant::now();
-        // A wall grows, one cell an update, for as long as it takes to see a later cell while more follow.
+        // A wall grows by one cell an update, until three bakes are shown while more cells follow.
         let mut cells = (0..).map(|k| [f64::from(k % 200) + 20.0, 10.0 + f64::from(k / 200 % 40), 20.0]);
         let mut shown = 0;
         while shown < 3 && start.elapsed() < Duration::from_secs(60) {
@@ -194,7 +205,7 @@ mod tests {
         }
         assert_eq!(shown, 3, "finished bakes are shown though the ground changed meanwhile");
         assert!(baked.land.block.top > 10.8, "the wall is seen");
-        // A tunnel through the wall changes no height.
+        // A tunnel through the wall changes no height, only the caves.
         sender.put(&mut baked, [21.0, 5.0, 20.0], Matter::Nothing);
         assert!(!baked.settled() && baked.finish(&look) && baked.settled());
         assert!(!baked.land.block.caves.is_empty());

@@ -1,22 +1,22 @@
-//! The few calls to the graphics card that everything here repeats.
+//! Shared calls to the graphics card: textures, buffers, bindings, pipelines and passes.
 
 use std::sync::mpsc::channel;
 
 use kiss3d::context::Context;
 
-/// Bytes to which the rows of a copied texture are aligned.
+/// Row alignment in bytes of a texture copied into a buffer.
 const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
 
-/// The device that kiss3d opened, and its queue.
+/// Device that kiss3d opened, and its queue.
 #[derive(Clone)]
 pub(super) struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
-    /// Whether the adapter is a processor that runs the passes of a graphics card.
+    /// Set if the adapter is software that runs the passes on the processor.
     pub(super) is_cpu: bool,
 }
 
-/// A texture with the view that shaders read or passes write.
+/// Texture with the view that shaders read or passes write.
 #[derive(Clone)]
 pub(super) struct Texture {
     pub(super) texture: wgpu::Texture,
@@ -31,32 +31,34 @@ impl Texture {
 }
 
 impl Gpu {
-    /// Name of the adapter where that is software on the processor.
+    /// Name of the adapter if that is software on the processor; `None` for a graphics card.
     pub(super) fn software_name() -> Option<String> {
         let info = Context::get().adapter.get_info();
         (info.device_type == wgpu::DeviceType::Cpu).then_some(info.name)
     }
 
-    /// The device of the window or of the off-screen surface, which must exist.
+    /// Device of the window or of the off-screen surface, which must exist.
     pub(super) fn of_window() -> Self {
         let context = Context::get();
         let is_cpu = Self::software_name().is_some();
         Self { device: (*context.device).clone(), queue: (*context.queue).clone(), is_cpu }
     }
 
-    /// Result of `make`, or nothing when the card's memory does not hold it.
+    /// Result of `make`; `None` if the graphics card runs out of memory.
     pub(super) fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let made = make();
         pollster::block_on(scope.pop()).is_none().then_some(made)
     }
 
-    /// Waits until everything that was submitted is done. A lost device is reported by the next call that draws.
+    /// Waits until all submitted work is done. A lost device is reported by the next call that
+    /// draws.
     pub(super) fn drain(&self) {
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
     }
 
-    /// A texture that is only read by shaders; three sides above zero make it a volume.
+    /// Creates a texture that is only read by shaders: 3D with three sides above zero, 2D if the
+    /// third side is 0.
     pub(super) fn map(&self, label: &str, size: [usize; 3], format: wgpu::TextureFormat) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
         let flat = size[2] == 0;
@@ -69,7 +71,7 @@ impl Gpu {
         )
     }
 
-    /// A texture that passes write and shaders read.
+    /// Creates a texture that passes write and shaders read.
     pub(super) fn target(&self, label: &str, size: [usize; 2], format: wgpu::TextureFormat) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING
             | wgpu::TextureUsages::RENDER_ATTACHMENT
@@ -99,7 +101,8 @@ impl Gpu {
         Texture { texture, view }
     }
 
-    /// Submits what was recorded and copies a texture of four bytes a texel to this side; `None` where the device is lost.
+    /// Submits the recorded passes and reads back a texture of four bytes a texel, rows from the
+    /// top; `None` if the device is lost.
     pub(super) fn read(&self, mut encoder: wgpu::CommandEncoder, from: &Texture) -> Option<Vec<u8>> {
         let (width, height) = (from.texture.width() as usize, from.texture.height() as usize);
         let stride = (4 * width).next_multiple_of(ROW);
@@ -124,7 +127,8 @@ impl Gpu {
         self.queue.submit(Some(encoder.finish()));
         let (done, mapped) = channel();
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver waits below; if it is gone, the picture is not wanted any more.
+            // The receiver waits below; a send error only means that the picture is not wanted any
+            // more.
             let _ = done.send(result);
         });
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
@@ -133,7 +137,7 @@ impl Gpu {
         Some(bytes.chunks_exact(stride).flat_map(|row| &row[..4 * width]).copied().collect())
     }
 
-    /// Writes a box of texels: rows along x, then y, then z, without gaps.
+    /// Writes a box of texels: x fastest, then y, then z, without padding.
     pub(super) fn write(&self, to: &Texture, origin: [usize; 3], size: [usize; 3], bytes: &[u8]) {
         let extent = extent(size);
         let rows = extent.height * extent.depth_or_array_layers;
@@ -155,11 +159,12 @@ impl Gpu {
         );
     }
 
-    /// A buffer for the numbers of one shader.
+    /// Creates a buffer for the parameters of one shader.
     ///
-    /// A read-only storage buffer, although its size would allow a uniform buffer: software Vulkan (llvmpipe) compiles
-    /// the values of uniform buffers on which branches and loops depend into the shader, and keeps a shader for each
-    /// set of values. Numbers that change from frame to frame then cost a compilation and about 20 MB in every frame.
+    /// The buffer is a read-only storage buffer, although its size would allow a uniform buffer:
+    /// software Vulkan (llvmpipe) compiles those values of uniform buffers on which branches and
+    /// loops depend into the shader, and keeps a shader for each set of values. Parameters that
+    /// change from frame to frame would then cost a compilation and about 20 MB in every frame.
     pub(super) fn numbers(&self, label: &str, bytes: usize) -> wgpu::Buffer {
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
@@ -169,7 +174,7 @@ impl Gpu {
         })
     }
 
-    /// A sampler that interpolates and holds the edges.
+    /// Creates a sampler with linear interpolation and clamped edges.
     pub(super) fn linear_held(&self) -> wgpu::Sampler {
         self.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("linear, edges held"),
@@ -179,7 +184,7 @@ impl Gpu {
         })
     }
 
-    /// A sampler that interpolates and repeats what it reads in all directions.
+    /// Creates a sampler with linear interpolation that repeats along all axes.
     pub(super) fn linear_repeated(&self) -> wgpu::Sampler {
         self.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("linear, repeated"),
@@ -192,7 +197,7 @@ impl Gpu {
         })
     }
 
-    /// A layout of bindings numbered from 0; `None` leaves a number out.
+    /// Creates a layout of bindings numbered from 0; `None` leaves a number out.
     pub(super) fn layout(&self, label: &str, kinds: &[Option<wgpu::BindingType>]) -> wgpu::BindGroupLayout {
         let entries: Vec<_> = (0..)
             .zip(kinds)
@@ -221,11 +226,12 @@ impl Gpu {
         self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
     }
 
-    /// A pipeline without vertex buffers.
+    /// Creates a pipeline without vertex buffers.
     pub(super) fn pipeline(&self, make: &PipelineSpec) -> wgpu::RenderPipeline {
         let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(make.fragment),
             bind_group_layouts: &[Some(make.layout)],
+            // All parameters come from storage buffers: see `numbers`.
             immediate_size: 0,
         });
         let target =
@@ -253,7 +259,7 @@ impl Gpu {
         })
     }
 
-    /// The depth of kiss3d's pass, neither tested nor written.
+    /// Depth state of kiss3d's pass, neither tested nor written.
     pub(super) fn untested_depth(&self) -> wgpu::DepthStencilState {
         wgpu::DepthStencilState {
             format: Context::depth_format(),
@@ -264,7 +270,7 @@ impl Gpu {
         }
     }
 
-    /// A compiled shader.
+    /// Compiles a shader module from WGSL.
     pub(super) fn module(&self, label: &str, source: &str) -> wgpu::ShaderModule {
         self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(label),
@@ -273,7 +279,7 @@ impl Gpu {
     }
 }
 
-/// Parts of a pipeline.
+/// Parameters of a pipeline.
 pub(super) struct PipelineSpec<'a> {
     pub(super) module: &'a wgpu::ShaderModule,
     pub(super) vertex: &'a str,
@@ -285,7 +291,7 @@ pub(super) struct PipelineSpec<'a> {
     pub(super) samples: u32,
 }
 
-/// A texture binding of some kind of samples.
+/// Binding type of a texture with samples of type `sample_type`.
 pub(super) fn sampled(
     sample_type: wgpu::TextureSampleType,
     dimension: wgpu::TextureViewDimension,
@@ -293,7 +299,7 @@ pub(super) fn sampled(
     wgpu::BindingType::Texture { sample_type, view_dimension: dimension, multisampled: false }
 }
 
-/// A binding of [`Gpu::numbers`].
+/// Binding type of a buffer made by [`Gpu::numbers`].
 pub(super) fn numbers_binding() -> wgpu::BindingType {
     wgpu::BindingType::Buffer {
         ty: wgpu::BufferBindingType::Storage { read_only: true },
@@ -302,7 +308,7 @@ pub(super) fn numbers_binding() -> wgpu::BindingType {
     }
 }
 
-/// Half-precision floats, as the bits that textures hold.
+/// Converts to half-precision floats, as the bits that textures store.
 pub(super) fn halves<const N: usize>(values: [f32; N]) -> [u16; N] {
     values.map(|value| half::f16::from_f32(value).to_bits())
 }
@@ -315,7 +321,7 @@ fn extent(size: [usize; 3]) -> wgpu::Extent3d {
     }
 }
 
-/// A pass that writes over a texture.
+/// Begins a pass that draws over a texture's present content.
 pub(super) fn color_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
@@ -324,7 +330,7 @@ pub(super) fn color_pass<'a>(
     pass(encoder, label, to, wgpu::LoadOp::Load)
 }
 
-/// A pass that begins with a black texture.
+/// Begins a pass on a texture cleared to black.
 pub(super) fn clear_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
@@ -364,7 +370,8 @@ mod tests {
             let path = file.expect("a file").path();
             let source = std::fs::read_to_string(&path).expect("text");
             shaders += 1;
-            // See `Gpu::numbers`: values of uniform buffers are compiled into the shader by software Vulkan.
+            // Software Vulkan compiles values of uniform buffers into the shader: see
+            // `Gpu::numbers`.
             assert!(!source.contains("var<uniform>"), "{}: a uniform buffer", path.display());
         }
         assert!(shaders > 5, "{shaders} shaders");

@@ -1,4 +1,4 @@
-//! A small eruption for tests of both ways of drawing.
+//! Small eruption and helpers for tests of both painters.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,27 +27,30 @@ mod needs;
 #[path = "../../../../tests/common/vulkan.rs"]
 mod vulkan;
 
-/// Small: a driver that draws with the processor takes up to 60 µs a pixel. It also compiles its shaders, half a minute, for each
-/// set of textures of which another has sides of powers of two: sides of boxes here are powers of two.
+/// Size of test pictures in pixels. Small: a driver that draws with the processor takes up to 60 µs
+/// a pixel. Such a driver also compiles its shaders, in half a minute, for each set of textures
+/// that differs in which sides are powers of two; boxes in these tests have sides that are powers
+/// of two.
 pub(super) const SIZE: (usize, usize) = (156, 108);
 
-/// The device of all tests, without a window, where a driver is installed.
+/// Device of all tests, without a window; `None` where no driver is installed.
 pub(super) fn gpu() -> Option<Gpu> {
     static GPU: OnceLock<Gpu> = OnceLock::new();
     let open = || {
         let surface = pollster::block_on(OffscreenSurface::new(64, 64));
-        // kiss3d aborts when a surface is dropped before its first frame has made this.
+        // kiss3d aborts when a surface is dropped before its first frame has made this manager.
         MaterialManager2d::get_global_manager(|_| ());
         let gpu = Gpu::of_window();
-        // The last surface takes its device along.
+        // Dropping the last surface would destroy the device.
         std::mem::forget(surface);
         gpu
     };
     vulkan::vulkan().then(|| GPU.get_or_init(open).clone())
 }
 
-/// The painter of all tests, as for a first picture with this look. A driver that draws with the processor takes ten seconds to prepare
-/// the shaders of a painter, and a minute where it has none on disk.
+/// Painter shared by all tests, reset to `look`; `None` without a driver. A driver that draws with
+/// the processor takes ten seconds to prepare the shaders of a painter, and a minute without a
+/// shader cache on disk.
 pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>> {
     static PAINTER: OnceLock<Mutex<GpuPainter>> = OnceLock::new();
     let gpu = gpu()?;
@@ -58,7 +61,7 @@ pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>
     Some(painter)
 }
 
-/// A small volcano on which lava runs.
+/// Small volcano after 700 steps, on which lava flows.
 pub(super) fn eruption() -> (Simulation, LowPass) {
     let mut scene = Scene::volcano();
     scene.spec.grid.size = [64, 64, 64];
@@ -71,13 +74,13 @@ pub(super) fn eruption() -> (Simulation, LowPass) {
     (simulation, lowpass)
 }
 
-/// A crust that is young in the west and old in the east.
+/// Crust whose temperature falls from west (1200 K) to east (400 K).
 pub(super) fn crust(grid: Grid) -> CrustMap {
     let kelvin = |column: usize| 1200.0 - 800.0 * ((column % grid.nx) as f32 + 0.5) / grid.nx as f32;
     CrustMap { kelvin: (0..grid.columns()).map(kelvin).collect() }
 }
 
-/// Everything about a simulation in one update.
+/// Update with the complete state of a simulation.
 pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Update {
     let grid = volume.grid;
     let texels = volume.density.iter().zip(&volume.energy).map(|(d, e)| [*d, *e]).collect();
@@ -98,7 +101,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
     }
 }
 
-/// All materials besides the lava.
+/// Update with all materials other than lava.
 fn all_media(volume: &Volume) -> MediaUpdate {
     let (grid, media) = (volume.grid, &volume.media);
     let cells = || (0..grid.cells()).map(|i| media.iter().map(move |medium| medium.density[i]));
@@ -115,13 +118,14 @@ fn all_media(volume: &Volume) -> MediaUpdate {
     }
 }
 
-/// A field by the middles of cells.
+/// Field of `density` (clamped to 0 to 1) at the centres of cells, in units of 1/255.
 fn field(grid: Grid, density: &dyn Fn([f32; 3]) -> f32) -> Vec<u8> {
     let place = |i: usize| [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()].map(|n| n as f32 + 0.5);
     (0..grid.cells()).map(|i| (density(place(i)).clamp(0.0, 1.0) * 255.0).round() as u8).collect()
 }
 
-/// Balls of materials with these looks around the volcano, half of them in a sea where there is water.
+/// Balls of materials with the given looks around the volcano; half of each ball lies in a sea if
+/// there is water.
 pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
     let (grid, ny) = (volume.grid, volume.grid.ny as f32);
     let medium = |(k, look): (usize, &MaterialLook)| {
@@ -140,7 +144,8 @@ pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
     volume.media = looks.iter().enumerate().map(medium).collect();
 }
 
-/// A column of ash and steam over the volcano that leans with the wind, in air that is wider and higher than the box.
+/// Column of ash and steam over the volcano that leans with the wind, in an air grid that is wider
+/// and higher than the box.
 pub(super) fn plume() -> AirVolume {
     let (cells, ratio, corner) = (Grid::new(32, 32, 32), 4, [-32, -32]);
     let grid = AirGrid { cells, ratio, corner, sides: [Side::Open; 3] };
@@ -163,13 +168,13 @@ pub(super) fn plume() -> AirVolume {
     }
 }
 
-/// Water up to a height.
+/// Water up to the height `high` in cells.
 pub(super) fn sea(grid: Grid, high: f32) -> Medium {
     let density = field(grid, &|[_, y, _]| high - y + 0.5);
     Medium { name: "water".into(), look: MaterialLook { waves: 2.0, ..MaterialLook::default() }, density }
 }
 
-/// A sea around the volcano, and a ball of a second liquid that hangs over it.
+/// Sea around the volcano, and a ball of a second liquid above the sea.
 pub(super) fn flood(volume: &mut Volume) {
     let grid = volume.grid;
     let ball = |[x, y, z]: [f32; 3]| 3.5 - 0.5 * ((x - 40.0).powi(2) + (y - 36.0).powi(2) + (z - 44.0).powi(2)).sqrt();
@@ -206,7 +211,8 @@ pub(super) fn view(camera: Camera) -> View {
     }
 }
 
-/// Mean difference of channels in levels of 255, and the share of pixels that differ by more than 24 levels in one.
+/// Mean difference of the channels in levels of 255, and the share of pixels with a channel that
+/// differs by more than 24 levels.
 pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
     let pixels = a.rgb.chunks_exact(3).zip(b.pixels());
     let (mut sum, mut far) = (0_u64, 0_u64);
@@ -219,7 +225,8 @@ pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
     (sum as f64 / (3.0 * count), far as f64 / count)
 }
 
-/// Writes a pair of pictures where `LAVOXEL_PICTURES` names a folder.
+/// Writes a pair of pictures, marched and painted, to the folder named by `LAVOXEL_PICTURES`; does
+/// nothing without that variable.
 pub(super) fn keep(name: &str, marched: &Image, painted: &RgbaImage) {
     let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(PathBuf::from) else { return };
     let (width, height) = (marched.width as u32, marched.height as u32);

@@ -1,15 +1,15 @@
-//! Draws what the simulation thread reports, in kiss3d's window or into a picture.
+//! Draws the simulation thread's updates, in kiss3d's window or into a picture.
 //!
-//! Two ways lead to the same pictures:
+//! Two painters make the same pictures:
 //!
 //! ```text
 //! gpu   passes of the graphics card
 //! cpu   `render::Renderer` on a thread, its pictures sent to the window as one texture
 //! ```
 //!
-//! [`DrawOn::Auto`] takes the second where the adapter is a processor: software that runs the passes of a graphics card
-//! (llvmpipe) needs several times as long for a picture as the ray-marcher, and the window waits for it. `quality`
-//! decides for both how finely they draw.
+//! [`DrawOn::Auto`] takes the second one where the adapter is a processor: software that runs the
+//! passes of a graphics card (llvmpipe) needs several times as long for a picture as the
+//! ray-marcher, and the window waits for such a picture. `quality` chooses the resolution of both.
 
 mod bake;
 mod cpu;
@@ -36,79 +36,84 @@ use super::messages::Update;
 use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 
-/// Which processor draws.
+/// Choice of the painter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DrawOn {
-    /// The graphics card, or where the adapter is none, the processor.
+    /// The graphics card; the processor where the adapter is software.
     #[default]
     Auto,
-    /// The adapter, whatever it is.
+    /// The adapter, even if it is software.
     Gpu,
     /// The processor.
     Cpu,
 }
 
-/// View of the next frames.
+/// Camera and options of the next frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// From where, and the size of the window in pixels.
+    /// Camera; its picture has the window's size in pixels.
     pub camera: Camera,
-    /// Columns of pixels at the left of the window that the panel hides: the processor draws nothing there.
+    /// Pixel columns at the left of the window that the panel hides: the processor draws nothing
+    /// there.
     pub covered: usize,
-    /// How finely.
+    /// Resolution of moving and of still pictures.
     pub quality: Quality,
-    /// Which slices, along x, y and z, of those that the simulation thread sends.
+    /// Slices across x, y and z to show, of those that the simulation thread sends.
     pub cuts_shown: [bool; 3],
-    /// Whether the lava is drawn.
+    /// Lava flag: true draws the lava.
     pub volume_shown: bool,
-    /// Whether the ground is drawn.
+    /// Ground flag: true draws the ground.
     pub ground_shown: bool,
 }
 
 impl View {
-    /// Camera of what is seen beside the panel.
+    /// Camera of the part of the window that the panel does not hide.
     fn visible(&self) -> Camera {
         self.camera.right_of(self.covered)
     }
 }
 
-/// Where the time of the last picture went.
+/// Timing of the last picture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PaintTimes {
-    /// Sending what changed.
+    /// Time to take over the last update.
     pub upload: Duration,
-    /// Bytes of the volume that were sent.
+    /// Bytes of the volume in the last update.
     pub uploaded_bytes: usize,
-    /// Drawing the picture that is shown: from its beginning to its end, on the processor that draws.
+    /// Time to draw the picture that is shown, on the processor that draws.
     pub draw: Duration,
-    /// Share of the window's resolution that was traced.
+    /// Linear share of the window's resolution that was traced, 0 to 1.
     pub scale: f32,
-    /// When something visible last changed.
+    /// Time of the last visible change; `None` before the first.
     pub changed: Option<Instant>,
-    /// Different pictures that the window has shown.
+    /// Number of different pictures that the window has shown.
     pub shown: u64,
 }
 
-/// Works on so many threads of its own, with this name. In a pool shared with the simulation, either would wait until the other has done all of
-/// its work.
+/// Runs `work` in a pool of `count` threads named `name`. In a pool shared with the simulation,
+/// drawing and simulation would each wait until all work of the other has finished.
 fn on_own_threads<T: Send>((name, count): (&'static str, usize), work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(move |k| format!("{name} {k}")).build() {
         Ok(pool) => pool.install(work),
-        // No more threads are to be had: those of the simulation have to do.
+        // The system gives no more threads: the present ones, shared with the simulation, have to
+        // do.
         Err(_) => work(),
     }
 }
 
-/// The scene, ready to be drawn.
+/// Scene, ready to be drawn.
 pub enum Painter {
-    /// By a graphics card.
+    /// Painter on a graphics card.
     Gpu(Box<GpuPainter>),
-    /// By the processor.
+    /// Painter on the processor.
     Cpu(Box<CpuPainter>),
 }
 
 impl Painter {
-    /// A painter on kiss3d's device: the window or off-screen surface must be there.
+    /// Creates a painter on kiss3d's device: the window or off-screen surface must exist.
+    ///
+    /// # Errors
+    /// When `look` is invalid.
     pub fn new(look: &LookSpec, draw_on: DrawOn) -> Result<Self, Invalid> {
         let gpu = Gpu::of_window();
         let on_gpu = match draw_on {
@@ -122,28 +127,34 @@ impl Painter {
         })
     }
 
-    /// Name of the adapter of kiss3d's device where it is software that runs on the processor.
+    /// Name of kiss3d's adapter if that is software on the processor; `None` for a graphics card.
     pub fn software_adapter() -> Option<String> {
         Gpu::software_name()
     }
 
-    /// Whether the processor draws.
+    /// True if the processor draws.
     pub fn is_on_cpu(&self) -> bool {
         matches!(self, Self::Cpu(_))
     }
 
-    /// The power that kiss3d's film is to take of what is drawn into it before it codes that: the processor draws bytes, the graphics card light.
+    /// Gamma that kiss3d's film must apply before its own coding: the processor draws coded bytes,
+    /// the graphics card linear light.
     pub fn film_gamma(&self) -> f32 {
         if self.is_on_cpu() { CpuPainter::film_gamma() } else { 1.0 }
     }
 
-    /// Frames a second that suit what draws.
+    /// Usual frame rate in frames per second.
     pub fn usual_fps(&self) -> f32 {
-        // A frame may take a quarter longer before the resolution goes down: 18 keep 14.
+        // A frame may take a quarter longer than asked before the resolution goes down: 18 frames
+        // per second keep 14.
         if self.is_on_cpu() { 18.0 } else { 25.0 }
     }
 
-    /// Changes the look; only another sun makes the ground's light be worked out again, on a thread of its own.
+    /// Changes the look; only another sun, height of cells, surroundings or drape starts a new bake
+    /// of the ground's light, on a thread of its own.
+    ///
+    /// # Errors
+    /// When `look` is invalid; the old look stays.
     pub fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         match self {
             Self::Gpu(painter) => painter.set_look(look),
@@ -151,14 +162,15 @@ impl Painter {
         }
     }
 
-    /// Whether a graphics card's rays jump over empty bricks, which makes the same pictures faster; for measuring.
+    /// Turns jumps of the graphics card's rays over empty bricks on or off. Pictures are the same
+    /// either way, only faster with jumps; for measuring.
     pub fn set_skipping(&mut self, skipping: bool) {
         if let Self::Gpu(painter) = self {
             painter.set_skipping(skipping);
         }
     }
 
-    /// Whether [`Self::apply`] can take another update now: what it took before is not too far behind.
+    /// True if [`Self::apply`] can take another update now: the painter is not too far behind.
     pub fn has_room(&self) -> bool {
         match self {
             Self::Gpu(_) => true,
@@ -166,7 +178,7 @@ impl Painter {
         }
     }
 
-    /// The user works on the ground: what changes of it is shown soon, even where it changes all the time.
+    /// Bakes ground edits soon instead of in batches; called while the user works on the ground.
     pub fn hurry_ground(&mut self) {
         match self {
             Self::Gpu(painter) => painter.hurry_ground(),
@@ -174,10 +186,11 @@ impl Painter {
         }
     }
 
-    /// Takes what changed.
+    /// Takes the changes of an update.
     ///
     /// # Errors
-    /// When a new box is too large for the graphics card; until the next box comes, nothing is drawn.
+    /// When a new box is too large for the graphics card; until the next box arrives, nothing is
+    /// drawn.
     pub fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
         match self {
             Self::Gpu(painter) => painter.apply(update),
@@ -188,12 +201,13 @@ impl Painter {
         }
     }
 
-    /// Whether updates must carry the light that lava throws on the ground; otherwise it is worked out here.
+    /// True if updates must carry the lava's light on the ground; otherwise the painter computes
+    /// that light.
     pub fn needs_ember(&self) -> bool {
         !self.is_on_cpu()
     }
 
-    /// Bounds for a camera to frame: the ground block, in cells.
+    /// Bounds for a camera to frame: the ground block, in cells. `None` before the first ground.
     pub fn subject(&self) -> Option<Bounds> {
         match self {
             Self::Gpu(painter) => painter.subject(),
@@ -201,7 +215,7 @@ impl Painter {
         }
     }
 
-    /// View of the next frames.
+    /// Sets camera and options of the next frames.
     pub fn show(&mut self, view: &View) {
         match self {
             Self::Gpu(painter) => painter.show(view),
@@ -209,8 +223,8 @@ impl Painter {
         }
     }
 
-    /// The camera of the picture that the next frame of the window shows, where that is another than the last one given
-    /// to [`Self::show`]: the processor draws while the window goes on.
+    /// Camera of the picture that the next frame shows, on the processor; that picture may be older
+    /// than the last view given to [`Self::show`]. `None` where each frame shows the last view.
     pub fn shown_camera(&self) -> Option<&Camera> {
         match self {
             Self::Gpu(_) => None,
@@ -218,7 +232,7 @@ impl Painter {
         }
     }
 
-    /// Whether the next frame of the window would show another picture than the last one.
+    /// True if the next frame of the window would show another picture than the last one.
     pub fn has_news(&mut self) -> bool {
         match self {
             Self::Gpu(painter) => !painter.idle(),
@@ -226,7 +240,7 @@ impl Painter {
         }
     }
 
-    /// Whether the picture is as fine as it becomes.
+    /// True if the picture is final: without a change, no finer one follows.
     pub fn is_finished(&self) -> bool {
         match self {
             Self::Gpu(painter) => painter.idle(),
@@ -234,7 +248,7 @@ impl Painter {
         }
     }
 
-    /// Whether a scene has come that can be drawn.
+    /// True if a scene has arrived that can be drawn.
     pub fn has_scene(&self) -> bool {
         match self {
             Self::Gpu(painter) => painter.has_scene(),
@@ -242,7 +256,7 @@ impl Painter {
         }
     }
 
-    /// Where the time went.
+    /// Timing of the last picture.
     pub fn times(&self) -> PaintTimes {
         match self {
             Self::Gpu(painter) => painter.times(),
@@ -250,8 +264,8 @@ impl Painter {
         }
     }
 
-    /// Draws a view, smoothed by `frames` slightly shifted rays for each pixel, and waits for it. With `transparent`,
-    /// sky and backdrop have no opacity. `None` before the first scene has come.
+    /// Draws `view` and waits for the picture; with `frames` > 1, edges are smoothed. With
+    /// `transparent`, sky and backdrop have no opacity. `None` before the first scene has arrived.
     pub fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
         match self {
             Self::Gpu(painter) => painter.picture(view, frames, transparent),
@@ -259,8 +273,8 @@ impl Painter {
         }
     }
 
-    /// The picture that the window showed last, without panel and marks, in the window's size; `None` before the first.
-    /// No ray is traced for it.
+    /// Picture that the window showed last, without panel and marks, in the window's size; `None`
+    /// before the first one. Traces no ray.
     pub fn seen(&mut self) -> Option<RgbaImage> {
         match self {
             Self::Gpu(painter) => painter.seen(),
@@ -268,7 +282,8 @@ impl Painter {
         }
     }
 
-    /// Lays these columns of the latest picture by the processor over a surface; false where there is none.
+    /// Copies pixel columns of the processor's latest picture onto a surface; false if there is no
+    /// picture.
     pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
         match self {
             Self::Gpu(_) => false,
@@ -276,7 +291,8 @@ impl Painter {
         }
     }
 
-    /// An empty sheet as large as a surface, to draw the panel on, where the processor draws.
+    /// Cleared texture of `size` pixels to draw the panel on, where the processor draws; `None` on
+    /// a graphics card.
     pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> Option<wgpu::TextureView> {
         match self {
             Self::Gpu(_) => None,
@@ -284,14 +300,14 @@ impl Painter {
         }
     }
 
-    /// Lays these columns of the sheet over a surface.
+    /// Copies pixel columns of the panel's texture onto a surface.
     pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
         if let Self::Cpu(painter) = self {
             painter.lay_sheet(on, format, columns);
         }
     }
 
-    /// Frees the memory of pictures.
+    /// Frees the textures of pictures for files.
     pub fn forget_pictures(&mut self) {
         if let Self::Gpu(painter) = self {
             painter.forget_pictures();

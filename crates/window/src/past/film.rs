@@ -1,40 +1,42 @@
-//! Key frames of the film that the session is saved with: added by hand, or taken from a recording.
+//! Key frames of the session's film: added by hand, or taken from a recording.
 
 use lavoxel_render::CameraSpec;
 use lavoxel_scene::film::{Ease, FilmKey, FilmSpec, KeyCamera, Plan, Sample, thinned};
 
-/// Seconds from the last key to one that is added behind it.
+/// Time in seconds from the last key to one that is appended.
 const APART_S: f64 = 3.0;
 
-/// Least seconds between two keys.
+/// Least time in seconds between two keys.
 pub(crate) const LEAST_S: f64 = 0.05;
 
-/// Shortest recording that leaves its way, in seconds.
+/// Shortest recording in seconds that leaves its path as key frames.
 const SHORTEST_S: f64 = 0.5;
 
-/// Most samples of a recording, so that an endless one does not fill the memory: half an hour at 60 pictures a second.
+/// Upper bound of the samples of a recording, so that an endless one does not fill the memory: half
+/// an hour at 60 frames per second.
 const MOST_SAMPLES: usize = 108_000;
 
-/// Key frames in the hands of the user.
+/// Editable key frames, with preview and recording.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyFrames {
-    /// The keys in their order; times rise and steps never fall.
+    /// Keys in order; invariant: times rise and steps never fall.
     pub(crate) keys: Vec<FilmKey>,
-    /// The keys before a recording took their place.
+    /// Keys before a recording replaced them; `None` if nothing was replaced.
     pub(crate) before: Option<Vec<FilmKey>>,
-    /// Seconds of the film that the preview has come to.
+    /// Position of the preview in seconds of the film; `None` without a preview.
     pub(crate) preview: Option<f64>,
-    /// The way of the camera in the recording under way.
+    /// Path of the camera in the recording in progress.
     samples: Vec<Sample>,
 }
 
 impl KeyFrames {
-    /// The keys of a scene.
+    /// Key frames of a scene's film.
     pub(crate) fn of(film: &FilmSpec) -> Self {
         Self { keys: film.keys.clone(), ..Self::default() }
     }
 
-    /// Adds a key for a step, behind all that have no later one. Returns its place in the list.
+    /// Adds a key for `step`, behind all keys whose step is not later. Returns the index of the new
+    /// key.
     pub(crate) fn add(&mut self, step: u64, camera: &CameraSpec) -> usize {
         let at = self.keys.partition_point(|key| key.step.is_none_or(|other| other <= step));
         let before = at.checked_sub(1).map(|i| self.keys[i].time_s);
@@ -52,7 +54,8 @@ impl KeyFrames {
         at
     }
 
-    /// Gives a key another step and camera, if the step fits between those beside it.
+    /// Replaces step and camera of key `at`; an error if `step` does not fit between the
+    /// neighbouring keys.
     pub(crate) fn replace(&mut self, at: usize, step: u64, camera: &CameraSpec) -> Result<(), String> {
         let of = |keys: &[FilmKey], last: bool| {
             let mut steps = keys.iter().filter_map(|key| key.step);
@@ -71,21 +74,22 @@ impl KeyFrames {
         Ok(())
     }
 
-    /// The times that a key may have between those beside it.
+    /// Range of times in seconds that key `at` may have between its neighbours.
     pub(crate) fn times(&self, at: usize) -> std::ops::RangeInclusive<f64> {
         let low = at.checked_sub(1).map_or(0.0, |i| self.keys[i].time_s + LEAST_S);
         let high = self.keys.get(at + 1).map_or(3600.0, |key| key.time_s - LEAST_S);
         low..=high.max(low)
     }
 
-    /// The azimuth of a camera, so that from the key before it turns the short way.
+    /// Azimuth of `camera` in degrees, shifted by whole turns so that the camera turns the short
+    /// way from the key before.
     fn near_azimuth(&self, at: usize, camera: &CameraSpec) -> f32 {
         let before = self.keys[..at].iter().rev().find_map(|key| key.camera.azimuth_deg);
         let turns = before.map_or(0.0, |before| ((before - camera.azimuth_deg) / 360.0).round());
         camera.azimuth_deg + 360.0 * turns
     }
 
-    /// The camera at a time of the film.
+    /// Camera at the time `time_s` of the film; `scene` fills values without keys.
     pub(crate) fn camera(&self, time_s: f64, scene: &CameraSpec) -> CameraSpec {
         let film = FilmSpec { keys: self.keys.clone(), ..FilmSpec::default() };
         Plan::new(&film, scene).camera_at(time_s)
@@ -96,13 +100,14 @@ impl KeyFrames {
         self.keys.last().map_or(0.0, |key| key.time_s)
     }
 
-    /// Begins the way of a recording.
+    /// Begins the path of a recording.
     pub(crate) fn begin(&mut self) {
         self.samples.clear();
         self.preview = None;
     }
 
-    /// Adds a moment to the way of the recording under way.
+    /// Adds a sample to the path of the recording in progress; ignored if not later than the last,
+    /// or beyond `MOST_SAMPLES`.
     pub(crate) fn sample(&mut self, time_s: f64, step: u64, camera: CameraSpec) {
         let is_later = self.samples.last().is_none_or(|last| time_s > last.time_s);
         if is_later && self.samples.len() < MOST_SAMPLES {
@@ -110,7 +115,8 @@ impl KeyFrames {
         }
     }
 
-    /// Ends the recording: its way takes the place of the keys, unless it was shorter than a look. Returns their number.
+    /// Ends the recording: its path replaces the keys, unless it was shorter than `SHORTEST_S`.
+    /// Returns the number of keys.
     pub(crate) fn end(&mut self) -> Option<usize> {
         let samples = std::mem::take(&mut self.samples);
         let (first, last) = (samples.first()?, samples.last()?);

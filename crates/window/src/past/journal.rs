@@ -1,31 +1,32 @@
-//! One line per event, for scripts that follow the window.
+//! Journal: one line per event, for scripts that follow the window.
 
 use crate::edit::vent_handles;
 use crate::messages::{Notice, Report};
 use lavoxel_sim::source::VentSpec;
 
-/// Steps from one line to the next.
+/// Interval in steps between two progress lines.
 const EVERY: u64 = 100;
 
-/// Takes the lines.
+/// Receiver of the journal's lines.
 pub type Log = Box<dyn FnMut(&str)>;
 
-/// Logs what changed from report to report.
+/// Logs the differences from report to report.
 pub(crate) struct Journal {
     log: Option<Log>,
     epoch: Option<u64>,
     step: u64,
-    /// Ways through time that were told.
+    /// Counter of movements through time that were logged.
     ways: u64,
-    /// The step at which it stands still.
+    /// Step of the pause logged last; `None` while running.
     paused: Option<u64>,
-    /// A run was requested and has not begun.
+    /// Set while a requested run has not begun.
     starting: bool,
     vents: Vec<(usize, VentSpec)>,
 }
 
 impl Journal {
-    /// A journal of a window whose simulation runs at once, or pauses until the user starts it.
+    /// New journal; `starting` if the simulation runs at once instead of pausing until the user
+    /// starts.
     pub(crate) fn new(log: Option<Log>, starting: bool) -> Self {
         Self { log, epoch: None, step: 0, ways: 0, paused: None, starting, vents: Vec::new() }
     }
@@ -37,7 +38,7 @@ impl Journal {
         }
     }
 
-    /// Logs a message.
+    /// Logs a message to the user.
     pub(crate) fn note(&mut self, notice: &Notice) {
         let wrong = if notice.wrong { "wrong: " } else { "" };
         self.say(&format!("{wrong}{}", notice.text));
@@ -60,7 +61,7 @@ impl Journal {
         let passed = (self.step / EVERY + 1..=report.step / EVERY).map(|n| n * EVERY);
         passed.for_each(|step| self.say(&format!("step {step}")));
         self.step = report.step;
-        // A slow window may miss the reports between two pauses.
+        // Compares steps too: a slow window may miss the reports between two pauses.
         let paused = (report.pace == crate::messages::Pace::Paused).then_some(report.step);
         if let Some(step) = paused.filter(|_| paused != self.paused && !self.starting) {
             self.say(&format!("paused at step {step}"));

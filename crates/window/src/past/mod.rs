@@ -1,4 +1,4 @@
-//! Time: the rate of steps, the history of a session, recordings, key frames and the journal.
+//! Time: pace, the history of a session, recordings, key frames and the journal.
 
 pub(crate) mod film;
 pub(crate) mod history;

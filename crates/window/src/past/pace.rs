@@ -1,14 +1,14 @@
-//! Rates of steps as the user sets them, on a logarithmic scale.
+//! Pace of the simulation as the user sets it, on a logarithmic scale.
 
 use crate::messages::Pace;
 
-/// Slowest and fastest rate that can be set, in steps a second.
+/// Slowest and fastest rate that can be set, in steps per second.
 pub(crate) const RATES: (f64, f64) = (1.0, 1000.0);
 
-/// Rates that the keys go through.
+/// Rates in steps per second that the keys go through.
 const NOTCHES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
 
-/// The next faster pace; the fastest rate is followed by unlimited.
+/// Next faster pace; unlimited after the fastest rate.
 pub(crate) fn faster(pace: Pace) -> Pace {
     match pace {
         Pace::Rate(rate) => NOTCHES.iter().find(|&&notch| notch > rate * 1.01).map_or(Pace::Free, |&n| Pace::Rate(n)),
@@ -16,7 +16,7 @@ pub(crate) fn faster(pace: Pace) -> Pace {
     }
 }
 
-/// The next slower pace.
+/// Next slower pace.
 pub(crate) fn slower(pace: Pace) -> Pace {
     match pace {
         Pace::Free | Pace::Paused => Pace::Rate(RATES.1),
@@ -24,7 +24,7 @@ pub(crate) fn slower(pace: Pace) -> Pace {
     }
 }
 
-/// A pace in words.
+/// Text of a pace.
 pub(crate) fn words(pace: Pace) -> String {
     match pace {
         Pace::Paused => "paused".to_owned(),
@@ -33,14 +33,14 @@ pub(crate) fn words(pace: Pace) -> String {
     }
 }
 
-/// Steps a second in words.
+/// Text of a rate in steps per second.
 pub(crate) fn steps(rate: f64) -> String {
     let number = short(rate);
     let unit = if number == "1" { "step" } else { "steps" };
     format!("{number} {unit}/s")
 }
 
-/// A rate with one digit after the point where that matters.
+/// Text of a rate, with one digit after the point below 9.95.
 pub(crate) fn short(rate: f64) -> String {
     if rate >= 9.95 { format!("{rate:.0}") } else { ((rate * 10.0).round() / 10.0).to_string() }
 }

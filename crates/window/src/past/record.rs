@@ -1,4 +1,6 @@
-//! Screenshots and recordings: encoded on threads of their own, so that the window never waits for a file.
+//! Screenshots and recordings, encoded on threads of their own.
+//!
+//! Invariant: the window never waits for a file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,30 +13,31 @@ use crate::messages::Notice;
 use lavoxel_files::output::{Existing, FOLDER, OutputError, free_name};
 use lavoxel_io::export::{Animation, ExportError, Film, check_animation, create_animation, write_png};
 
-/// Frames a second of a recording.
+/// Frame rate of a recording in frames per second.
 const FPS: u32 = 20;
-/// Most pictures in the queue of the encoder; more are dropped, and the picture before stays longer.
+/// Capacity of the encoder's queue in pictures; further ones are dropped, and the picture before
+/// stays longer.
 const WAITING: usize = 6;
 
-/// A screenshot to be written.
+/// Screenshot to be written.
 pub(crate) struct Shot {
-    /// The picture.
+    /// Picture with its opacity.
     pub(crate) image: RgbaImage,
-    /// Whether its opacity matters.
+    /// Transparency flag: writes the alpha channel too.
     pub(crate) transparent: bool,
-    /// Beginning of the file's name.
+    /// Stem of the file's name.
     pub(crate) name: String,
-    /// Text put into the file.
+    /// Text chunks for the PNG file, as keyword and text.
     pub(crate) labels: Vec<(&'static str, String)>,
 }
 
-/// Writes files in the background, and reports when they are complete.
+/// Writer of files in the background; reports each file when complete.
 pub(crate) struct Files {
     shots: Option<Sender<Shot>>,
     notices: (Sender<Notice>, Receiver<Notice>),
     threads: Vec<JoinHandle<()>>,
     recorder: Option<Recorder>,
-    /// Files of all recordings so far.
+    /// Paths of all recordings so far, so that none of the names is taken twice.
     promised: Vec<PathBuf>,
 }
 
@@ -43,7 +46,7 @@ impl Files {
         Self { shots: None, notices: channel(), threads: Vec::new(), recorder: None, promised: Vec::new() }
     }
 
-    /// Writes a screenshot into the folder for unnamed files, under a name that is free.
+    /// Writes a screenshot into the folder for unnamed files, under a free name.
     pub(crate) fn write(&mut self, shot: Shot) {
         let notices = self.notices.0.clone();
         let threads = &mut self.threads;
@@ -57,15 +60,16 @@ impl Files {
             }));
             sender
         });
-        // The thread lives as long as the sender.
+        // The thread lives as long as the sender, so sending cannot fail.
         shots.send(shot).ok();
     }
 
-    /// Starts a recording, into `path` or under a free name.
+    /// Starts a recording of `part` of the window, into `path` or under a free name that begins
+    /// with `name`.
     pub(crate) fn record(&mut self, path: Option<&Path>, name: &str, part: Cutout) -> Result<PathBuf, ExportError> {
         let path = match path {
             Some(path) => path.to_owned(),
-            // A film that is still being completed has its name already.
+            // A film that is still being completed may have no file yet, but its name is taken.
             None => {
                 let film = |path: &Path| path.with_extension("webp");
                 let taken = |path: &Path| film(path).exists() || self.promised.contains(&film(path));
@@ -77,7 +81,7 @@ impl Files {
         Ok(path)
     }
 
-    /// The recording under way.
+    /// Recording in progress; `None` without one.
     pub(crate) fn recorder(&mut self) -> Option<&mut Recorder> {
         self.recorder.as_mut()
     }
@@ -96,14 +100,15 @@ impl Files {
         self.notices.1.try_iter().collect()
     }
 
-    /// Completes all files and returns the reports on them. A recording under way ends with its last picture.
+    /// Completes all files and returns the reports. A recording in progress ends with its last
+    /// picture.
     pub(crate) fn close(mut self) -> Vec<Notice> {
         let last = self.recorder.as_ref().and_then(|recorder| recorder.last.as_ref());
         let seconds = last.map_or(0.0, |(_, frame)| *frame as f64 / f64::from(FPS));
         self.end_recording(seconds);
         self.shots = None;
         for thread in self.threads.drain(..) {
-            // The panic hook has printed the message of a thread that panicked.
+            // The panic hook has already printed the message of a thread that panicked.
             thread.join().ok();
         }
         self.notices.1.try_iter().collect()
@@ -126,7 +131,7 @@ fn write_shot(shot: &Shot) -> Result<PathBuf, ExportError> {
         let path = free_name(Path::new(FOLDER), &shot.name, |path| path.with_extension("png").exists());
         let path = path.with_extension("png");
         match write_png(&path, shot.image.dimensions(), &pixels, &shot.labels, Existing::Keep) {
-            // Another program has taken the name.
+            // Another program has taken the name meanwhile: tries the next free one.
             Err(ExportError::Output(OutputError::Exists { .. })) => {}
             result => return result.map(|()| path),
         }
@@ -137,17 +142,17 @@ fn without_alpha(image: &RgbaImage) -> Vec<u8> {
     image.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect()
 }
 
-/// The part of the window that a film shows, in pixels.
+/// Part of the window that a film shows, in pixels; full height from the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cutout {
     /// Left edge.
     pub(crate) left: u32,
-    /// Width and height, even: some players refuse odd ones.
+    /// Width and height, both even: some players refuse odd ones.
     pub(crate) size: (u32, u32),
 }
 
 impl Cutout {
-    /// The part of a window that is not covered at the left.
+    /// Part of a window that is not covered at the left.
     pub(crate) fn uncovered(covered: u32, (width, height): (u32, u32)) -> Self {
         let even = |n: u32| (n & !1).max(2);
         Self { left: covered, size: (even(width.saturating_sub(covered)), even(height)) }
@@ -157,7 +162,8 @@ impl Cutout {
         Film { width: self.size.0, height: self.size.1, fps: FPS }
     }
 
-    /// This part of a picture of the window, in the film's size even when the window has another size by now.
+    /// RGB bytes of this part of a picture of the window, scaled to the film's size if the window
+    /// has another size by now.
     fn of(self, window: &RgbaImage) -> Vec<u8> {
         let (width, height) = self.size;
         let left = if self.left + width <= window.width() { self.left } else { 0 };
@@ -169,19 +175,19 @@ impl Cutout {
     }
 }
 
-/// A message to the encoder.
+/// Message to the encoder.
 enum Reel {
-    /// A picture of the window, and the first frame of the film that shows it.
+    /// Picture of the window, and the first frame of the film that shows it.
     Picture(Arc<RgbaImage>, u64),
-    /// Frames of the whole film.
+    /// Number of frames of the whole film.
     End(u64),
 }
 
-/// A recording under way. A picture is shown until the next one, so that the film runs in real time however slowly the
-/// window is drawn.
+/// Recording in progress. Each picture is shown until the next one, so that the film runs in real
+/// time even if the window draws slowly.
 pub(crate) struct Recorder {
     pictures: SyncSender<Reel>,
-    /// The last picture that was sent, and its frame.
+    /// Last picture sent, and its frame number.
     last: Option<(Arc<RgbaImage>, u64)>,
     encoder: JoinHandle<Result<u64, ExportError>>,
     path: PathBuf,
@@ -196,38 +202,39 @@ impl Recorder {
         Ok(Self { pictures, last: None, encoder, path: path.to_owned() })
     }
 
-    /// Whether the encoder has failed, for lack of space for example.
+    /// Returns true if the encoder has failed, for lack of space for example.
     pub(crate) fn has_failed(&self) -> bool {
         self.encoder.is_finished()
     }
 
-    /// Whether a picture is due, `seconds` after the beginning.
+    /// Returns true if a picture is due, `seconds` after the beginning.
     pub(crate) fn wants(&self, seconds: f64) -> bool {
         self.last.as_ref().is_none_or(|(_, frame)| frame_at(seconds) > *frame)
     }
 
-    /// Adds the present picture. It is dropped when it equals the last one or the queue of the encoder is full.
+    /// Adds the present picture, `seconds` after the beginning. The picture is dropped if equal to
+    /// the last one or if the encoder's queue is full.
     pub(crate) fn take(&mut self, picture: RgbaImage, seconds: f64) {
         let first = self.last.is_none();
         if self.last.as_ref().is_some_and(|(last, _)| **last == picture) {
             return;
         }
         let (picture, frame) = (Arc::new(picture), if first { 0 } else { frame_at(seconds) });
-        // When the encoder has ended, `finish` returns its error.
+        // Errors of sending are ignored: once the encoder has ended, `finish` returns its error.
         if self.pictures.try_send(Reel::Picture(picture.clone(), frame)).is_ok() {
             self.last = Some((picture, frame));
         }
     }
 
-    /// Whether a picture was taken.
+    /// Returns true if a picture was taken.
     pub(crate) fn has_begun(&self) -> bool {
         self.last.is_some()
     }
 
-    /// Completes a film of this many seconds.
+    /// Completes a film that is `seconds` long.
     fn finish(self, seconds: f64) -> Result<Notice, ExportError> {
         let Self { pictures, encoder, path, .. } = self;
-        // When the encoder has ended, joining returns its error.
+        // Errors of sending are ignored: once the encoder has ended, joining returns its error.
         pictures.send(Reel::End(frame_at(seconds) + 1)).ok();
         drop(pictures);
         match encoder.join() {
@@ -246,12 +253,12 @@ fn recorded(path: &Path, frames: u64) -> Notice {
     Notice::new(format!("{} ({frames} frames, {seconds:.1} s)", saved(path)))
 }
 
-/// The frame of a film that is shown after `seconds`.
+/// Number of the film's frame shown after `seconds`.
 fn frame_at(seconds: f64) -> u64 {
     (seconds * f64::from(FPS)) as u64
 }
 
-/// Writes the film and returns its frames; without a picture there is no file.
+/// Writes the film and returns its number of frames; without a picture there is no file.
 fn encode(path: &Path, cutout: Cutout, waiting: &Receiver<Reel>) -> Result<u64, ExportError> {
     let mut seen: Option<(Vec<u8>, u64)> = None;
     let mut animation: Option<Box<dyn Animation>> = None;
@@ -260,6 +267,7 @@ fn encode(path: &Path, cutout: Cutout, waiting: &Receiver<Reel>) -> Result<u64, 
         let end = match &reel {
             Reel::Picture(_, frame) | Reel::End(frame) => *frame,
         };
+        // A picture is written only when its successor arrives: its number of frames is known then.
         if let Some((rgb, since)) = &seen {
             let animation = match &mut animation {
                 Some(animation) => animation,
@@ -288,7 +296,7 @@ mod tests {
 
     const CUTOUT: Cutout = Cutout { left: 4, size: (16, 8) };
 
-    /// A window of 20 × 9 pixels of one shade, white where the panel is.
+    /// Window of 20 × 9 pixels of one shade, white where the panel is.
     fn picture(shade: u8) -> RgbaImage {
         RgbaImage::from_fn(20, 9, |x, _| image::Rgba(if x < 4 { [255; 4] } else { [shade, 40, 10, 255] }))
     }
@@ -307,7 +315,7 @@ mod tests {
         let mut files = Files::new();
         files.record(Some(&path), "film", CUTOUT).expect("it can be written");
         let recorder = files.recorder().expect("under way");
-        // Drawn at 0.3, 0.32 (too early), 1.0, 1.5 (the same again) and 4.0 seconds.
+        // Drawn at 0.3, 0.32 (too early), 1.0, 1.5 (equal to the one before) and 4.0 seconds.
         let drawn = [(0.3, true, 200), (0.32, false, 0), (1.0, true, 120), (1.5, true, 120), (4.0, true, 40)];
         for (seconds, wanted, shade) in drawn {
             assert_eq!(recorder.wants(seconds) || !recorder.has_begun(), wanted || seconds == 0.32, "{seconds}");

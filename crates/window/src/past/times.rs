@@ -1,4 +1,4 @@
-//! The last times of each stage, for the live plots.
+//! Recent durations of each stage, for the live plots.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use crate::messages::Report;
 use crate::paint::PaintTimes;
 
-/// Samples kept of each stage.
+/// Number of samples kept per stage.
 const KEPT: usize = 120;
 
-/// Milliseconds of each stage, oldest first.
+/// Durations in milliseconds of each stage, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StageTimes {
-    /// The stages of a step, then those of a frame.
+    /// Stages of a step, then those of a frame.
     samples: [Vec<(&'static str, VecDeque<f32>)>; 2],
     step: Option<u64>,
 }
 
 impl StageTimes {
-    /// Records the times of the simulation, once for each state.
+    /// Records the times of the simulation, once per state.
     pub(crate) fn note(&mut self, report: &Report) {
         if self.step != Some(report.step) {
             self.step = Some(report.step);
@@ -26,21 +26,22 @@ impl StageTimes {
         }
     }
 
-    /// Records the times of a frame; `whole` is the time from the first call to the screen. The painter measures its
-    /// work only now and then, so a later and faster frame bounds its time.
+    /// Records the times of a frame; `whole` is the time from the first call to the screen. The
+    /// painter measures its work only now and then, so `whole` of a later and faster frame is an
+    /// upper bound.
     pub(crate) fn note_frame(&mut self, times: PaintTimes, whole: Duration) {
         for (stage, time) in [("upload", times.upload), ("draw", times.draw)] {
             push(&mut self.samples[1], stage, time.min(whole));
         }
     }
 
-    /// Names of all stages in the order in which they are shown, with their milliseconds, oldest first.
+    /// Names of all stages in display order, with their durations in milliseconds, oldest first.
     pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, &VecDeque<f32>)> {
         self.samples.iter().flatten().map(|(stage, samples)| (*stage, samples))
     }
 }
 
-/// Adds a time to those of a stage, which begin with it if there are none.
+/// Appends `time` to the samples of `stage`, which is created if missing.
 fn push(stages: &mut Vec<(&'static str, VecDeque<f32>)>, stage: &'static str, time: Duration) {
     let at = stages.iter().position(|(name, _)| *name == stage).unwrap_or_else(|| {
         stages.push((stage, VecDeque::new()));

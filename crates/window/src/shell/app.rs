@@ -1,4 +1,4 @@
-//! The event loop of the window: events in, commands out, one frame after the other.
+//! Event loop of the window: reads events, sends commands, draws frames.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -32,54 +32,58 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, Ray};
 use lavoxel_scene::scene::{Overrides, Scene};
 
-/// Time between frames of an idle window.
+/// Interval between two polls of an idle window.
 const REST: Duration = Duration::from_millis(8);
-/// Shortest time of a frame, where neither the screen nor the drawing slows it down.
+/// Shortest duration of a frame, if neither the screen nor the drawing slows the loop down.
 const SHORTEST: Duration = Duration::from_millis(4);
-/// A drag of the camera goes on for so long after the pointer has moved.
+/// Time after the last movement of the pointer during which a drag of the camera counts as in
+/// motion.
 const HELD: Duration = Duration::from_millis(300);
-/// Frames drawn after the last change, so that hover effects and fades complete.
+/// Number of frames drawn after the last change, so that hover effects and fades complete.
 const AFTER: u32 = 4;
 
-/// How the window opens.
+/// Options for opening the window.
 pub struct Options {
-    /// Width and height in the screen's own units; absent: what fits the screen, at most 1280 × 800.
+    /// Width and height in the screen's own units; `None`: the largest size that fits the screen,
+    /// at most 1280 × 800.
     pub size: Option<(u32, u32)>,
-    /// The pace once it runs.
+    /// Pace once the simulation runs.
     pub pace: Pace,
-    /// Whether it begins with a pause.
+    /// Paused-start flag.
     pub paused: bool,
-    /// Steps to make as fast as possible before the first pause.
+    /// Number of steps to make as fast as possible before the first pause; `None` to run at `pace`.
     pub steps: Option<u64>,
-    /// Whether the panel is shown.
+    /// Panel flag: shows the panel at first.
     pub panel: bool,
-    /// The file of the scene, for the list of files that were opened.
+    /// File of the scene, for the list of recent files; `None` for a scene without a file.
     pub file: Option<PathBuf>,
-    /// Whether it goes on with the history of that file, which is a session file and as it was saved.
+    /// Resume flag: continues the history of `file`, an unchanged session file.
     pub resumes: bool,
-    /// A bare heightmap that the scene was made of, and what else was said of it: the window offers the other model.
+    /// Bare heightmap that the scene was made from, with the user's overrides; the window then
+    /// offers the other model.
     pub heightmap: Option<(PathBuf, Overrides)>,
-    /// Whether the start screen lies over the scene at first, and before the user's first scene a tour of the window.
+    /// Start-screen flag: shows the start screen over the scene, and a tour of the window before
+    /// the user's first scene.
     pub start_screen: bool,
-    /// Which processor draws.
+    /// Processor that draws the pictures.
     pub draw_on: DrawOn,
-    /// Where one line per event is written.
+    /// Receiver of one log line per event; `None` for no log.
     pub log: Option<Log>,
-    /// Returns true when the window should close, as after Ctrl-C in the terminal.
+    /// Function that returns true when the window should close, as after Ctrl-C in the terminal.
     pub stop: fn() -> bool,
 }
 
-/// Why the window could not show a scene.
+/// Error of opening or keeping the window.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewerError {
-    /// There is no display, no graphics adapter or a library is missing.
+    /// No display, no graphics adapter or a missing library.
     #[error(transparent)]
     NoWindow(#[from] NoWindow),
     /// The display went away while the window was open.
     #[error(transparent)]
     Lost(#[from] DisplayLost),
-    /// The scene is wrong, or its thread cannot be started.
+    /// Invalid scene, or its thread cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
     /// The look cannot be drawn.
@@ -87,28 +91,30 @@ pub enum ViewerError {
     Look(#[from] Invalid),
 }
 
-/// Opens a window on a scene and returns when it is closed. Must be called on the main thread.
+/// Opens a window on a scene and returns when the window is closed. Must be called on the main
+/// thread.
 ///
 /// # Errors
-/// See [`ViewerError`]. Nothing is opened when the scene is wrong.
+/// See [`ViewerError`]. Nothing is opened for an invalid scene.
 pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let clock = Clock::new();
     let worker = Worker::start(scene.clone())?;
     let mut window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
     ui::theme(window.egui_context());
-    // Shaders and the ground take a moment.
+    // Shows a loading screen first: shaders and the ground take a moment.
     window.draw_ui(|context| ui::loading(context, &scene.spec.name));
     pollster::block_on(window.render(None, None, None, None, None, None));
-    // Software runs the passes of a graphics card minutes for a picture, and the window would stay black.
+    // A software adapter needs minutes for a picture in the passes of a graphics card, and the
+    // window would stay black.
     let software = Painter::software_adapter().filter(|_| options.draw_on == DrawOn::Gpu);
     let draw_on = if software.is_some() { DrawOn::Cpu } else { options.draw_on };
     let painter = Painter::new(&scene.look(), draw_on)?;
     window.hdr_settings_mut().color_grading.gamma = painter.film_gamma();
-    // A challenge waits for its player, who has yet to read what is asked.
+    // A challenge starts paused: the player has yet to read the task.
     let paused = options.paused || !scene.spec.goals.is_empty();
     let pace = if paused { Pace::Paused } else { options.pace };
     let starting = options.steps.map_or(!paused, |steps| steps > 0);
-    // Only one of the two: both would make one step more between them.
+    // Only one of the two commands: both would make one step more between them.
     let start = options.steps.map_or(Command::Pace(pace), Command::Steps);
     let mut state = State::new(scene, pace, options.panel);
     state.rate = options.pace;
@@ -165,12 +171,12 @@ pub(crate) struct App {
     pub(crate) window: Window,
     pub(crate) worker: Worker,
     pub(crate) painter: Painter,
-    /// Frames that only show another picture.
+    /// Fast path for frames that only show another picture; `None` where unavailable.
     pub(crate) straight: Option<Straight>,
     pub(crate) state: State,
-    /// Created with the first report.
+    /// Camera rig, created with the first report.
     pub(crate) rig: Option<Rig>,
-    /// Bounds that cameras framed when the scene was opened: those that a film of it keeps.
+    /// Bounds of the scene when opened, framed by cameras: a film of the scene keeps these bounds.
     pub(crate) opened: Option<Bounds>,
     pub(crate) pointer: Pointer,
     /// Keys that are down.
@@ -182,17 +188,17 @@ pub(crate) struct App {
     pub(crate) journal: Journal,
     asked: Asked,
     pub(crate) clock: Clock,
-    /// Whether an act was sent since a button or a key went down.
+    /// Set once an act was sent since a button or a key went down.
     pub(crate) gesture: bool,
     pub(crate) compare: Compare,
     pub(crate) dialog: Option<Dialog>,
-    /// The first command, sent after the first picture was shown.
+    /// First command, sent after the first picture was shown.
     start: Option<Command>,
     stop: fn() -> bool,
     pub(crate) quit: bool,
 }
 
-/// The requests sent last, so that none is sent twice.
+/// Latest requests to the simulation, so that none is sent twice.
 #[derive(Default)]
 struct Asked {
     ray: Option<[f32; 6]>,
@@ -220,18 +226,19 @@ impl App {
         }
     }
 
-    /// Handles events, updates and answers. Returns what asks for another frame.
+    /// Handles events, updates and answers. Returns the reasons for another frame.
     fn look_around(&mut self, seconds: f32) -> Reasons {
         let on_cpu = self.painter.is_on_cpu();
         let [heard, numbers, moved, worked] = [self.hear(), self.receive(), self.move_camera(seconds), self.work()];
-        // A turning camera shows in the next picture, which the CPU painter starts by itself. The panel has no part in such a drag: it
-        // hears of it when the button goes up.
+        // Drags of the camera do not wake the window on the CPU: the next picture, which the CPU
+        // painter starts by itself, shows the turned camera, and the panel hears of the drag when
+        // the button goes up.
         let heard = heard && !(on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan)));
         if heard || worked || (!on_cpu && (moved || numbers)) {
             self.clock.awake = AFTER;
         }
         if let Some(camera) = self.camera() {
-            // A recording may take the whole window.
+            // A recording may show the whole window, so nothing counts as covered then.
             let covered = if self.files.recorder().is_some() { 0 } else { self.covered() as usize };
             self.painter.show(&View { covered, ..self.state.view(camera) });
         }
@@ -247,7 +254,7 @@ impl App {
         }
     }
 
-    /// Starts the simulation once the first picture was shown, or when none will be.
+    /// Starts the simulation once the first picture was shown, or when none can be.
     fn begin(&mut self) {
         let shown = self.painter.times().shown > 0;
         let hopeless = self.state.report.is_some() && !self.painter.has_scene();
@@ -262,14 +269,15 @@ impl App {
         }
     }
 
-    /// Completes files after the window and its textures were dropped.
+    /// Completes files after the display, with its textures, was lost.
     fn abandon(self) {
         let Self { files, mut journal, worker, painter, straight, window, .. } = self;
         for notice in files.close() {
             journal.note(&notice);
         }
         drop(worker);
-        // Freeing the resources of a lost display would call into it.
+        // Freeing the resources of a lost display would call into the display: the resources are
+        // leaked.
         std::mem::forget((painter, straight, window));
     }
 
@@ -281,7 +289,7 @@ impl App {
             journal.note(&notice);
         }
         journal.say("closed");
-        // The painter's textures must be dropped before the device of the last window.
+        // Drop order matters: the painter's textures before the device of the last window.
         drop((worker, painter, straight));
         drop(window);
     }
@@ -291,19 +299,20 @@ impl App {
         (self.window.width().max(1) as usize, self.window.height().max(1) as usize)
     }
 
-    /// The camera of this frame, once something has been reported.
+    /// Camera of this frame; `None` before the first report.
     pub(crate) fn camera(&self) -> Option<Camera> {
         self.rig.as_ref().map(|rig| rig.window_camera(self.size()))
     }
 
-    /// Handles the events of the window system. Returns whether there were any.
+    /// Handles the events of the window system. Returns true if there were any.
     fn hear(&mut self) -> bool {
         let mut manager = self.window.events();
         let mut any = false;
         let mut events = manager.iter().peekable();
         while let Some(mut event) = events.next() {
             any = true;
-            // The character that a key types on the user's keyboard comes right after the key, which names a place.
+            // A key event names only a place: the character typed on the user's keyboard follows in
+            // the next event.
             let typed = match (event.value, events.peek().map(|next| next.value)) {
                 (WindowEvent::Key(_, Press::Press, _), Some(WindowEvent::Char(typed))) => Some(typed),
                 _ => None,
@@ -318,7 +327,8 @@ impl App {
         any
     }
 
-    /// Handles one event, of a key that goes down with the character that it types; returns whether to keep it from the panel.
+    /// Handles one event; for a key that goes down, `typed` is its character. Returns true to keep
+    /// the event from the panel.
     fn handle(&mut self, event: WindowEvent, typed: Option<char>) -> bool {
         match event {
             WindowEvent::Close => self.quit = true,
@@ -334,7 +344,7 @@ impl App {
         false
     }
 
-    /// Applies the updates of the simulation. Returns whether anything visible changed.
+    /// Applies the updates of the simulation. Returns true if anything visible changed.
     fn receive(&mut self) -> bool {
         let mut any = self.hear_dialog();
         while self.painter.has_room()
@@ -344,6 +354,8 @@ impl App {
             if let Err(too_large) = self.painter.apply(&mut update) {
                 update.notices.push(Notice::wrong(too_large.to_string()));
             }
+            // The cut-away part of the box is invisible: a probe there would answer for the wrong
+            // place.
             let part = self.camera().map(|camera| self.state.part(&camera));
             let probe = update.report.probe.take();
             update.report.probe = probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
@@ -364,7 +376,7 @@ impl App {
         any
     }
 
-    /// Handles the answer of the file dialog. Returns whether there was one.
+    /// Handles the answer of the file dialog. Returns true if there was one.
     fn hear_dialog(&mut self) -> bool {
         let answer = self.dialog.as_ref().map_or(Answer::Waiting, Dialog::poll);
         if answer == Answer::Waiting {
@@ -384,12 +396,13 @@ impl App {
         true
     }
 
-    /// Bounds for the camera to frame, once there is something to see.
+    /// Bounds for the camera to frame; `None` before the first state.
     pub(crate) fn subject(&self) -> Option<Bounds> {
         self.painter.subject().map(|subject| self.state.proportioned(subject))
     }
 
-    /// Places the camera: at the start, for another scene, and when the panel changes its width.
+    /// Places the camera: at the start, for another scene (`reset`), and when the panel or the
+    /// window changes its size.
     fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
         if !reset && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
@@ -405,7 +418,8 @@ impl App {
         }
     }
 
-    /// Pixels at the left of the window that the panel covers; 0 for a panel that leaves hardly anything free.
+    /// Width in pixels covered by the panel at the left of the window; 0 for a panel that leaves
+    /// hardly any free room.
     pub(crate) fn covered(&self) -> f32 {
         let scale = self.window.scale_factor() as f32;
         let width = self.window.width() as f32 / scale;
@@ -413,7 +427,7 @@ impl App {
         if panel < 0.6 * width { panel * scale } else { 0.0 }
     }
 
-    /// Shows a message and logs it.
+    /// Shows a message and logs the text.
     pub(crate) fn tell(&mut self, notice: Notice) {
         self.journal.note(&notice);
         self.state.tell(notice);
@@ -426,7 +440,8 @@ impl App {
         }
     }
 
-    /// Walks by the keys that are held and advances the camera. Returns whether it moves.
+    /// Walks by the keys that are held and advances the camera. Returns true while the camera
+    /// moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
         self.place_camera(false);
         if self.preview(seconds) {
@@ -451,7 +466,7 @@ impl App {
                 rig.drag((-turn.0 * pixels, -turn.1 * pixels));
             }
         }
-        // Water and lava over the ground carry the eye.
+        // In first person, water and lava over the ground carry the eye.
         let watched = self.state.report.as_ref().and_then(|report| report.watched.as_ref());
         if let (Some(stand), Some(ground)) = (watched.and_then(|watched| watched.stand), &self.state.ground)
             && rig.first_person
@@ -464,7 +479,8 @@ impl App {
         rig.advance(seconds)
     }
 
-    /// Sends the requests of the tools, the slices and the panel. Returns whether there were any.
+    /// Sends the requests of the tools, the slices and the panel, each only if changed. Returns
+    /// true if there is work in progress.
     fn work(&mut self) -> bool {
         let requests = std::mem::take(&mut self.state.requests);
         let any = !requests.is_empty();
@@ -486,6 +502,7 @@ impl App {
             }
         }
         self.ask_for_pick(aim.map(|aim| aim.ray));
+        // From here on each request is sent only if it differs from the last one.
         let cuts = (self.state.cuts.wanted(), self.state.cuts.quantity.clone());
         if self.asked.cuts.as_ref() != Some(&cuts) {
             self.worker.send(Command::Cuts(cuts.0, cuts.1.clone()));
@@ -509,14 +526,15 @@ impl App {
         any || self.state.tools.is_busy() || self.files.recorder().is_some()
     }
 
-    /// Whether the steps leave the processor to pictures: while the user drags the camera and no film is made of it.
+    /// Returns true while steps shall leave the processor to pictures: the CPU draws, the user
+    /// drags the camera, and no recording runs.
     fn pictures_first(&mut self) -> bool {
         let drags = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
         let moves = drags && self.pointer.rests(Instant::now()) < HELD;
         moves && self.painter.is_on_cpu() && self.files.recorder().is_none()
     }
 
-    /// The aim of the pointer, unless it is over the panel.
+    /// Aim of the pointer; `None` over the panel.
     pub(crate) fn aim(&self) -> Option<Aim> {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
@@ -528,14 +546,15 @@ impl App {
         (ours && !over_panel).then_some(Aim { pixel, ray, entered, part, ground, now, shift })
     }
 
-    /// The ray through a pixel, the ray from where it enters the part of the box that is seen, and that part.
+    /// Ray through a pixel, the ray cut at its entry into the visible part of the box, and the
+    /// visible part.
     pub(crate) fn sight(&self, (x, y): (f32, f32)) -> Option<(Ray, Ray, [[f32; 2]; 3])> {
         let (camera, sides) = (self.camera()?, self.state.sides()?);
         let (ray, part) = (camera.ray(x, y), self.state.part(&camera));
         Some((ray, entered(&ray, part, sides.map(|n| n as f32)), part))
     }
 
-    /// Requests a probe under the pointer when its ray changed.
+    /// Requests a probe under the pointer when its ray has changed.
     fn ask_for_pick(&mut self, ray: Option<Ray>) {
         let turning = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_)));
         let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));
@@ -551,7 +570,7 @@ impl App {
         }
     }
 
-    /// The handles of the vents in the picture, while the tool of sources is in hand.
+    /// Handles of the vents in the picture; empty unless the tool source is chosen.
     pub(crate) fn handles(&self) -> Vec<Handle> {
         match (&self.state.ground, self.camera()) {
             (Some(ground), Some(camera)) if self.state.tools.tool == Tool::Source => {
@@ -561,7 +580,7 @@ impl App {
         }
     }
 
-    /// Whether a pixel belongs to the panel or to another piece of the user interface.
+    /// Returns true if a pixel belongs to the panel or to another piece of the user interface.
     pub(crate) fn over_panel(&self, (x, y): (f32, f32)) -> bool {
         let scale = self.window.scale_factor() as f32;
         let context = self.window.egui_context();
@@ -569,7 +588,7 @@ impl App {
         context.egui_is_using_pointer() || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
     }
 
-    /// Whether keys go into a text.
+    /// Returns true if keys type into a text field.
     pub(crate) fn typing(&self) -> bool {
         self.state.shown.opening || self.window.egui_context().egui_wants_keyboard_input()
     }

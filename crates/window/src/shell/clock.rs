@@ -1,35 +1,35 @@
-//! Time from frame to frame, when the next frame is due, and the rate of pictures.
+//! Frame timing: time between frames, due time of the next frame, and measured rates.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Time after which an idle window is drawn again, in case another window had covered it.
 const REFRESH: Duration = Duration::from_millis(500);
-/// Least time between frames for changes of the panel, where the CPU draws the window too.
+/// Least time between frames for changes of the panel, if the CPU draws the window too.
 const PANEL_ON_CPU: Duration = Duration::from_millis(50);
-/// Least time between frames for numbers in the panel, where the CPU draws the window too.
+/// Least time between frames for numbers in the panel, if the CPU draws the window too.
 pub(crate) const NUMBERS_ON_CPU: Duration = Duration::from_millis(250);
-/// Time over which the rate of pictures is taken.
+/// Averaging time of a rate.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Time for which a rate is shown.
+/// Display time of a rate, so that the number can be read.
 const SHOWN: Duration = Duration::from_millis(500);
 
-/// The reason for another frame of the window.
+/// Reasons for another frame of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reasons {
     /// Another picture is ready.
     pub(crate) picture: bool,
     /// Events that the panel may wait for.
     pub(crate) heard: bool,
-    /// A key, the mouse, or a movement of the panel.
+    /// Input by key or mouse, or a movement of the panel.
     pub(crate) touched: bool,
-    /// Other numbers in the panel.
+    /// Changed numbers in the panel.
     pub(crate) numbers: bool,
 }
 
 impl Reasons {
-    /// Time from the last frame to the next. Where the CPU draws, frames without another picture are kept rare, because
-    /// they take time from the picture and the simulation.
+    /// Time from the last frame to the next. With `on_cpu`, frames without another picture are kept
+    /// rare, because drawing takes time from the picture and the simulation.
     pub(crate) fn wait(self, on_cpu: bool) -> Duration {
         match self {
             Self { picture: true, .. } => Duration::ZERO,
@@ -52,16 +52,17 @@ impl Reasons {
     }
 }
 
-/// A rate of counted events over the last second.
+/// Rate of counted events over the last second.
 #[derive(Debug, Default)]
 pub(crate) struct Rate {
     marks: VecDeque<(Instant, u64)>,
-    /// The rate, and when it was taken.
+    /// Displayed rate per second, and its time of measurement.
     rate: Option<(f64, Instant)>,
 }
 
 impl Rate {
-    /// The rate, given the count so far. It changes twice a second, so that it can be read.
+    /// Rate per second, given the `count` so far. The result changes only twice a second, so that
+    /// it can be read.
     pub(crate) fn note(&mut self, count: u64, now: Instant) -> f64 {
         self.marks.push_back((now, count));
         while self.marks.len() > 2 && now.duration_since(self.marks[1].0) >= WINDOW {
@@ -80,25 +81,25 @@ impl Rate {
     }
 }
 
-/// Time from frame to frame.
+/// Times of the last frames and logs.
 pub(crate) struct Clock {
     pub(crate) begin: Instant,
     pub(crate) last: Instant,
     pub(crate) drawn: Instant,
     pub(crate) titled: Instant,
-    /// Frames still to draw after the last change.
+    /// Number of frames still to draw after the last change.
     pub(crate) awake: u32,
     /// Number of the last pass of the panel.
     pub(crate) pass: u64,
-    /// Different pictures a second.
+    /// Rate of different pictures per second.
     pub(crate) rate: Rate,
-    /// When the rate was last written into the log.
+    /// Time of the last log line about the rate.
     pub(crate) logged: Instant,
-    /// Whether the time of the present finished picture was logged.
+    /// Set once the finishing time of the present picture was logged.
     pub(crate) finished: bool,
-    /// Whether the time of the present whole picture was logged.
+    /// Set once the time of the present picture at whole resolution was logged.
     pub(crate) whole: bool,
-    /// Frames of the window a second.
+    /// Rate of the window's frames per second.
     pub(crate) frames: Rate,
 }
 
@@ -120,12 +121,12 @@ impl Clock {
         }
     }
 
-    /// Seconds since the window opened.
+    /// Time in seconds since the window opened.
     pub(crate) fn now(&self) -> f64 {
         self.begin.elapsed().as_secs_f64()
     }
 
-    /// Seconds since the last call, at most a tenth.
+    /// Time in seconds since the last call, at most 0.1.
     pub(crate) fn tick(&mut self) -> f32 {
         let now = Instant::now();
         let seconds = now.duration_since(self.last).as_secs_f32();
@@ -153,7 +154,7 @@ mod tests {
     fn the_rate_counts_pictures_not_frames() {
         let (mut rate, start) = (Rate::default(), Instant::now());
         let mut last = 0.0;
-        // Fifty frames a second, of which every fifth has another picture.
+        // Fifty frames per second, of which every fifth has another picture.
         for frame in 0..150_u64 {
             last = rate.note(frame / 5, start + Duration::from_millis(20 * frame));
         }

@@ -1,5 +1,6 @@
-//! Two branches side by side: the simulation goes to the same step of another branch, the window takes its picture from the
-//! present camera and comes back, and the picture lies over the left part of the window until something changes.
+//! Comparison of two branches side by side: the simulation goes to the same step of another branch,
+//! the window takes that picture from the present camera and comes back, and the picture lies over
+//! the left part of the window until something changes.
 
 use image::RgbaImage;
 use kiss3d::egui::{ColorImage, TextureHandle, TextureOptions};
@@ -9,21 +10,21 @@ use crate::paint::View;
 use crate::shell::app::App;
 use lavoxel_render::LookSpec;
 
-/// How far the comparison is.
+/// State of the comparison.
 #[derive(Debug, Default)]
 pub(crate) enum Compare {
-    /// There is none.
+    /// No comparison.
     #[default]
     Idle,
-    /// The simulation goes to the other branch.
+    /// The simulation is on its way to this branch.
     Going(u64),
-    /// It comes back; the picture of the branch is taken.
+    /// The simulation is on its way back; the picture of the branch is taken.
     Coming(u64, Box<RgbaImage>),
     /// Both are shown.
     Shown(Box<Seen>),
 }
 
-/// A comparison holds as long as this does.
+/// Inputs of both pictures: the comparison ends when any of these values changes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Seen {
     view: View,
@@ -35,11 +36,11 @@ pub(crate) struct Seen {
 /// Two branches as the window shows them.
 #[derive(Clone)]
 pub(crate) struct Sides {
-    /// The picture of the other branch, as large as the window.
+    /// Picture of the other branch, in the size of the window.
     pub(crate) picture: TextureHandle,
     /// Names of the other branch and of the present one, with their steps.
     pub(crate) names: [String; 2],
-    /// Share of the width that shows the other branch.
+    /// Position of the divider: fraction of the width that shows the other branch.
     pub(crate) divider: f32,
 }
 
@@ -55,7 +56,7 @@ impl App {
         self.compare = Compare::Going(branch);
     }
 
-    /// Ends a comparison, also one that is under way.
+    /// Ends a comparison, at any stage.
     pub(crate) fn end_comparison(&mut self) {
         if matches!(self.compare, Compare::Going(_)) {
             self.worker.send(Command::Visit(None));
@@ -67,8 +68,8 @@ impl App {
         self.state.sides = None;
     }
 
-    /// Goes on with a comparison once the simulation has answered, and ends it when something changes. Returns whether something
-    /// was done.
+    /// Advances a comparison once the simulation has answered, and ends the comparison when
+    /// something changes. Returns true if anything was done.
     pub(crate) fn go_on_comparing(&mut self) -> bool {
         let Some(report) = &self.state.report else { return false };
         let (visited, back) = (report.visited, report.visited.is_none() && report.goal == report.moment);
@@ -94,7 +95,7 @@ impl App {
         }
     }
 
-    /// Takes the picture of the branch that is shown, and goes back.
+    /// Takes the picture of the visited branch, and returns to the present one.
     fn take_other(&mut self, branch: u64) {
         self.worker.send(Command::Visit(None));
         let picture = self.camera().and_then(|camera| {
@@ -120,7 +121,7 @@ impl App {
         self.compare = Compare::Shown(Box::new(seen));
     }
 
-    /// Everything on which both pictures depend.
+    /// Present values of everything on which both pictures depend.
     fn seen_now(&self) -> Option<Seen> {
         let (camera, report) = (self.camera()?, self.state.report.as_ref()?);
         let (look, moment, epoch) = (self.state.look.clone(), report.moment, report.epoch);
@@ -128,7 +129,7 @@ impl App {
     }
 }
 
-/// The names of both sides, with the step of each.
+/// Names of both sides, each with its step.
 fn names(line: &TimeLine, branch: u64, step: u64) -> [String; 2] {
     let named = |number: u64| {
         let of = line.branches.iter().map(|report| &report.branch).find(|branch| branch.number == number);

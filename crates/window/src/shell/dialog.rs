@@ -1,5 +1,7 @@
-//! The system's file dialog, on a thread of its own: the window goes on while the user chooses, and a machine without a
-//! dialog, or with one that never answers, holds nothing up.
+//! File dialog of the system, on a thread of its own.
+//!
+//! Invariant: the window runs while the user chooses; a machine without a dialog, or with one that
+//! never answers, blocks nothing.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -7,25 +9,26 @@ use std::time::{Duration, Instant};
 
 use lavoxel_geo::terrain::endings;
 
-/// Shortest time in which a user closes a dialog: an earlier answer without a file means that the system has none.
+/// Shortest time in which a user closes a dialog: an earlier answer without a file means that the
+/// system has none.
 const SOONEST: Duration = Duration::from_millis(400);
 
-/// A dialog that was opened.
+/// Dialog that was opened.
 pub(crate) struct Dialog {
-    /// The file, and how long the user took to choose it.
+    /// Chosen file, and the user's time until the answer.
     answer: Receiver<(Option<PathBuf>, Duration)>,
 }
 
-/// The state of a dialog.
+/// State of a dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It is open.
+    /// The dialog is open.
     Waiting,
     /// This file was chosen.
     Chosen(PathBuf),
-    /// The user closed it.
+    /// The user closed the dialog.
     Closed,
-    /// The system has none.
+    /// The system has no dialog.
     Missing,
 }
 
@@ -41,18 +44,20 @@ impl Dialog {
             let since = Instant::now();
             (choose(), since.elapsed())
         };
-        // The dialogs of macOS want the main thread and block the window, as they do for all of its programs.
+        // macOS requires dialogs on the main thread; they block the window, as in all programs
+        // there.
         if cfg!(target_os = "macos") {
             sender.send(timed()).ok();
         } else {
-            // A thread that cannot be started drops the sender: there is no dialog.
+            // A thread that cannot be started drops the sender: the state becomes
+            // [`Answer::Missing`].
             let work = move || drop(sender.send(timed()));
             std::thread::Builder::new().name("file dialog".to_owned()).spawn(work).ok();
         }
         Self { answer }
     }
 
-    /// Its state; after anything but [`Answer::Waiting`] it is over.
+    /// State of the dialog; any answer but [`Answer::Waiting`] is the last.
     pub(crate) fn poll(&self) -> Answer {
         match self.answer.try_recv() {
             Ok((Some(path), _)) => Answer::Chosen(path),
@@ -84,7 +89,7 @@ mod tests {
     fn over(choose: fn() -> Option<PathBuf>) -> Answer {
         let dialog = Dialog::ask(choose);
         loop {
-            // A window that draws slowly hears of it late.
+            // Polls late, like a window that draws slowly.
             std::thread::sleep(Duration::from_millis(50) + SOONEST);
             match dialog.poll() {
                 Answer::Waiting => {}

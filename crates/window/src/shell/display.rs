@@ -1,4 +1,5 @@
-//! Opening the window, or saying in one message why there can be none.
+//! Creation of the window, with one clear message if none can be opened or if the display goes
+//! away.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -13,7 +14,7 @@ use crate::shell::screen;
 /// Debian packages that a window needs.
 const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0";
 
-/// Why no window can be opened.
+/// Error of opening a window, with advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}. {}", advice(.reason))]
 pub struct NoWindow {
@@ -21,7 +22,7 @@ pub struct NoWindow {
     pub reason: Reason,
 }
 
-/// Reasons why there is no window.
+/// Reasons for a missing window.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// The environment names no display.
@@ -30,22 +31,22 @@ pub enum Reason {
     /// The display does not answer.
     #[error("the display {display} cannot be opened")]
     DeadDisplay {
-        /// Its name.
+        /// Name of the display.
         display: String,
     },
-    /// A library that is loaded at run time.
+    /// A library that is loaded at run time is missing.
     #[error("the system library {library} is missing, which a window needs")]
     NoLibrary {
-        /// Its file name.
+        /// File name of the library.
         library: String,
     },
-    /// Neither a graphics card nor a driver that does without.
+    /// Neither a graphics card nor a software driver.
     #[error("no graphics adapter was found, neither a graphics card nor a software driver")]
     NoAdapter,
-    /// Anything else.
+    /// Any other error.
     #[error("the window cannot be opened: {said}")]
     Other {
-        /// Error of the system.
+        /// First line of the system's error.
         said: String,
     },
 }
@@ -65,7 +66,8 @@ fn advice(reason: &Reason) -> String {
     format!("{needs} Without a window, `lavoxel render` writes pictures and animations.")
 }
 
-/// The Debian package of a library.
+/// Debian package of a library; `None` if unknown. More specific names come first, since the first
+/// match counts.
 fn package_of(library: &str) -> Option<&'static str> {
     let packages = [
         ("xkbcommon-x11", "libxkbcommon-x11-0"),
@@ -90,14 +92,14 @@ pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Windo
         return Err(NoWindow { reason: Reason::NoDisplay });
     }
     let (width, height) = size.unwrap_or_else(screen::fitting_size);
-    // One sample: the painter smooths its own edges.
+    // No multisampling: the painter smooths its own edges.
     let setup = CanvasSetup { vsync: true, samples: NumSamples::One, ..CanvasSetup::default() };
     let create = || {
         let mut window = pollster::block_on(Window::new_with_setup(title, width, height, setup));
-        // Without this, a window that closes before its first frame aborts the program.
+        // Without this call, a window that closes before its first frame aborts the program.
         MaterialManager2d::get_global_manager(|_| ());
         window.rebind_close_key(None);
-        // The painter has its own film.
+        // The painter has its own tone mapping.
         window.set_tonemap(Tonemap::None);
         window.set_bloom_enabled(false);
         window.set_shadows_enabled(false);
@@ -108,16 +110,16 @@ pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Windo
     quietly(create).map_err(|said| NoWindow { reason: understand(&said, display.as_deref().unwrap_or_default()) })
 }
 
-/// A window that was open is gone.
+/// Error: the display of an open window is gone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the display has gone, and the window with it ({said})")]
 pub struct DisplayLost {
-    /// Error of the system.
+    /// First line of the system's error.
     said: String,
 }
 
-/// Runs the event loop of a window. The libraries of the window system panic when the display goes away: that panic
-/// becomes an error without a backtrace, every other panic is passed on.
+/// Runs the event loop of a window. The libraries of the window system panic when the display goes
+/// away: that panic becomes an error without a backtrace, every other panic is passed on.
 pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost> {
     let usual = Arc::new(panic::take_hook());
     let inner = Arc::clone(&usual);
@@ -137,7 +139,8 @@ pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost>
     })
 }
 
-/// Whether the X server of this process still answers. Window systems other than X end a program by themselves.
+/// Returns true if the X server of this process still answers. Window systems other than X end a
+/// program by themselves.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn is_there() -> bool {
     use std::net::TcpStream;
@@ -156,7 +159,8 @@ fn is_there() -> bool {
     true
 }
 
-/// Runs code that panics instead of returning an error, and returns the text of the panic.
+/// Runs code that panics instead of returning an error, and returns the text of the panic as the
+/// error.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -165,13 +169,13 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|payload| text_of(payload.as_ref()))
 }
 
-/// The text of a panic.
+/// Text of a panic.
 fn text_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
     text.unwrap_or("no reason was given").to_owned()
 }
 
-/// Reason behind a panic during creation.
+/// Derives the reason from the text `said` of a panic during creation.
 fn understand(said: &str, display: &str) -> Reason {
     let library = said
         .split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))

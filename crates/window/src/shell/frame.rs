@@ -1,4 +1,4 @@
-//! One frame: picture, panel, measures.
+//! Drawing of one frame: picture, panel, measurements.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,16 @@ use crate::state::Frame;
 use crate::ui::{self, Stage};
 use lavoxel_render::Camera;
 
-/// Pause of a window that is not shown.
+/// Pause after a frame of a window that is not shown.
 const HIDDEN: Duration = Duration::from_millis(15);
-/// Time between two updates of the title.
+/// Interval between two updates of the title.
 const TITLE: Duration = Duration::from_millis(500);
-/// Lowest rate of pictures that is shown.
+/// Lowest rate shown, in pictures per second.
 const SLOWEST: f64 = 1.0;
-/// Time between two lines of the log while the picture changes.
+/// Interval between two log lines while the picture changes.
 const LOGGED: Duration = Duration::from_secs(2);
 
-/// The parts of a [`Stage`].
+/// Owned parts of a [`Stage`].
 struct Marks {
     camera: Camera,
     scale: f32,
@@ -38,7 +38,7 @@ impl Marks {
 }
 
 impl App {
-    /// Draws a frame. Returns whether the window is still open.
+    /// Draws a frame. Returns true while the window is open.
     pub(crate) fn draw(&mut self, reasons: Reasons) -> bool {
         let begin = Instant::now();
         self.clock.drawn = begin;
@@ -48,13 +48,15 @@ impl App {
         alive
     }
 
-    /// Whether another picture is all that a frame is for: the panel has nothing to hear and to light up.
+    /// Returns true if the frame only has to show another picture: no event or highlight for the
+    /// panel.
     fn is_for_the_picture(&self, Reasons { picture, heard, touched, .. }: Reasons) -> bool {
         let on_panel = self.pointer.at.is_some_and(|at| self.over_panel(at));
         picture && !heard && !touched && !on_panel && self.painter.times().shown > 0
     }
 
-    /// Draws the picture, and the panel as it is; false where that must be done the long way.
+    /// Draws the picture and the unchanged panel by the fast path; returns false if that is not
+    /// possible.
     fn draw_straight(&mut self) -> bool {
         let Some(mut straight) = self.straight.take() else { return false };
         let seconds = self.clock.now();
@@ -67,7 +69,7 @@ impl App {
         drawn
     }
 
-    /// Draws everything, and lets the panel hear what happened. Returns whether the window is still open.
+    /// Draws everything, and passes events to the panel. Returns true while the window is open.
     fn draw_all(&mut self) -> bool {
         self.straight.iter_mut().for_each(Straight::forget_panel);
         let context = self.window.egui_context().clone();
@@ -92,10 +94,10 @@ impl App {
         pollster::block_on(self.window.render(None, None, None, None, painter, None))
     }
 
-    /// Marks over the picture, once there is a camera.
+    /// Marks over the picture; `None` before the first camera.
     fn marks(&self) -> Option<Marks> {
         let camera = self.camera()?;
-        // Marks are drawn for the camera of the picture under them.
+        // The picture may be older than the camera: marks are drawn for the camera of the picture.
         let camera = self.painter.shown_camera().map_or(camera, |shown| shown.resized(self.size()));
         let aim = self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
         Some(Marks {
@@ -107,19 +109,20 @@ impl App {
         })
     }
 
-    /// Measures the frame, takes it into the recording, and renames the window.
+    /// Measures the frame, adds a recording's frame, and updates the title.
     fn after_frame(&mut self, took: Duration) {
         let times = self.painter.times();
-        // A picture by the processor takes longer than the frame of the window that shows it.
+        // A picture by the processor takes longer than the frame of the window that shows it, so
+        // the frame is no upper bound there.
         let took = if self.painter.is_on_cpu() { Duration::MAX } else { took };
         self.state.times.note_frame(times, took);
         let rate = self.clock.rate.note(times.shown, Instant::now());
         let finished = self.painter.is_finished();
-        // Title and panel show this one number; a picture that is being refined is no rate.
+        // Title and panel show this one number; a picture that is being refined has no rate.
         let fps = (!finished && rate >= SLOWEST).then_some(rate);
         self.state.frame = Frame { fps, scale: times.scale, finished, recording: self.record_frame() };
         self.log_pictures();
-        // A change is followed by some more frames, so that hover effects and fades complete.
+        // More frames follow a change, so that hover effects and fades complete.
         self.clock.awake = self.clock.awake.saturating_sub(1);
         if self.clock.titled.elapsed() > TITLE {
             self.clock.titled = Instant::now();
@@ -130,7 +133,7 @@ impl App {
         }
     }
 
-    /// Logs how many pictures were shown, and when one that stays is whole and finished.
+    /// Logs the rate of pictures, and the times at which a still picture is whole and finished.
     fn log_pictures(&mut self) {
         let Frame { fps, scale, finished, .. } = self.state.frame;
         let fps = fps.unwrap_or_default();

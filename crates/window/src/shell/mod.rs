@@ -1,4 +1,4 @@
-//! The window itself: event loop, frames, dialogs, messages, and opening it at all.
+//! Shell: the window's creation, event loop, frames, dialogs and messages.
 
 pub(crate) mod app;
 pub(crate) mod clock;

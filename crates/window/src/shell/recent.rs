@@ -1,6 +1,8 @@
-//! Files that were opened before, from window to window: their paths and nothing else, one in each line, the last first.
+//! List of recently opened files, kept from session to session: only their paths, one per line, the
+//! last first.
 //!
-//! The list is a comfort: where it cannot be read or written, the window has the files that it opened itself, and says nothing.
+//! The list is a convenience: if it cannot be read or written, the window lists the files that it
+//! opened itself, and reports no error.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,14 +13,14 @@ use lavoxel_files::input::RECENT;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_files::shipped;
 
-/// Name of the file beside the list that says that the tour was shown.
+/// Name of a marker file next to the list: the tour was shown.
 const TOUR: &str = "tour";
-/// Files that are listed.
+/// Upper bound of the listed files.
 const MOST: usize = 6;
-/// Bytes of a path.
+/// Greatest length of a path in bytes.
 const LONGEST: usize = 4096;
 
-/// The files, and where they are kept.
+/// Recent files and the list's own path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
     file: Option<PathBuf>,
@@ -26,7 +28,7 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// The files that this user's windows opened.
+    /// Files that this user's windows opened.
     pub(crate) fn of_user() -> Self {
         Self::kept_in(usual_file(|name| std::env::var_os(name)))
     }
@@ -36,12 +38,13 @@ impl Recent {
         Self { file, paths }
     }
 
-    /// The files, the last first.
+    /// Recent files, the last first.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// Whether the tour was not shown to this user yet. Counts it as shown from now on; where that cannot be kept, it is not shown.
+    /// Returns true if the tour was not shown to this user yet, and marks it as shown. Returns
+    /// false if the mark cannot be written: else the tour would come every time.
     pub(crate) fn takes_the_tour(&self) -> bool {
         let Some(seen) = self.file.as_deref().map(|file| file.with_file_name(TOUR)) else { return false };
         if seen.exists() {
@@ -54,13 +57,13 @@ impl Recent {
         written.is_ok()
     }
 
-    /// Puts a file first. The scenes of the program have a list of their own.
+    /// Puts a file first. Built-in scenes are skipped, since they have a list of their own.
     pub(crate) fn remember(&mut self, path: &Path) {
         if shipped::inside(path).is_some() {
             return;
         }
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        // Another window may have written since.
+        // Another window may have written since: its entries are kept.
         if let Some(paths) = self.file.as_deref().map(read).filter(|paths| !paths.is_empty()) {
             self.paths = paths;
         }
@@ -73,7 +76,8 @@ impl Recent {
     }
 }
 
-/// Where the list is kept: with the other states of programs of this user.
+/// Path of the list: in the state folder of this user's programs; `None` if the environment names
+/// none.
 fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name: &str| variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let states = if cfg!(windows) {
@@ -86,12 +90,12 @@ fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(states?.join("lavoxel").join("recent"))
 }
 
-/// Whether a path can stand in a line of the list.
+/// Returns true if a path can stand in a line of the list.
 fn fits(line: &str) -> bool {
     (1..=LONGEST).contains(&line.len()) && !line.chars().any(char::is_control)
 }
 
-/// The files of a list; none where it is no ordinary file or cannot be read.
+/// Files of a list; empty if it is no ordinary file or cannot be read.
 fn read(file: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = RECENT.bytes(file, |bytes| bytes) else { return Vec::new() };
     let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
@@ -100,7 +104,7 @@ fn read(file: &Path) -> Vec<PathBuf> {
 
 fn write(file: &Path, paths: &[PathBuf]) -> Result<(), OutputError> {
     let mut whole = WholeFile::create(file, Existing::Replace)?;
-    // The list is private: only its owner reads it.
+    // The list is private: only its owner may read the file.
     #[cfg(unix)]
     fs::set_permissions(whole.temporary_path(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).ok();
     let lines = paths.iter().filter_map(|path| path.to_str()).filter(|line| fits(line));
@@ -136,7 +140,7 @@ mod tests {
         let many: Vec<_> = (0..20).map(|n| format!("{n}.asc")).collect();
         many.iter().for_each(|name| second.remember(Path::new(name)));
         assert_eq!(fs::read_to_string(&file).expect("the list").lines().count(), MOST);
-        // A name that is no line of text is not kept; the others are.
+        // A name that is no line of text is skipped; the others are kept.
         second.remember(Path::new("two\nlines.asc"));
         assert_eq!(Recent::kept_in(Some(file.clone())).paths()[0], absolute("19.asc"));
         let left: Vec<_> = fs::read_dir(file.parent().expect("a folder")).expect("it is there").collect();
@@ -172,10 +176,11 @@ mod tests {
             assert!(of(bytes).paths().is_empty());
             assert_eq!(of(&[bytes, b"\n", line.as_bytes()].concat()).paths().len(), 1);
         }
-        // A hundred lines are no more than six, and a file too large for a list is none.
+        // A hundred lines give no more than six files; a file too large for a list gives none.
         assert_eq!(of(format!("{line}\n").repeat(100).as_bytes()).paths().len(), MOST);
         assert!(of(format!("{line}\n").repeat(100_000).as_bytes()).paths().is_empty());
-        // A folder in its place, or no place to write: the window has its own files.
+        // Puts a folder in place of the list, then a path without a place to write: the window
+        // still has its own files.
         for file in [folder.path().to_owned(), folder.path().join("recent/below")] {
             let mut recent = Recent::kept_in(Some(file));
             recent.remember(Path::new("a.asc"));

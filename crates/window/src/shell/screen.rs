@@ -1,12 +1,12 @@
-//! The size of a window without a given one: the usual size, or as much as the screen has room for.
+//! Default size of the window: the usual size, or less on a small screen.
 
-/// Width and height that a window has on a screen with room for it, in points.
+/// Usual width and height of the window in points.
 const WISHED: (f64, f64) = (1280.0, 800.0);
-/// Width and height that title bar, frame and the desktop's own bars take of a screen, in points.
+/// Width and height in points that title bar, frame and the desktop's own bars take from a screen.
 const MARGIN: (f64, f64) = (46.0, 108.0);
-/// The size of an unknown screen: that of a small laptop.
+/// Assumed size in points of an unknown screen: that of a small laptop.
 const LAPTOP: (f64, f64) = (1366.0, 768.0);
-/// Least size of a window.
+/// Least width and height of a window in points.
 const LEAST: (f64, f64) = (320.0, 240.0);
 
 /// Width and height in points of a window that fits the screen.
@@ -19,7 +19,7 @@ fn fitting(screen: (f64, f64)) -> (u32, u32) {
     (side(WISHED.0, screen.0, MARGIN.0, LEAST.0), side(WISHED.1, screen.1, MARGIN.1, LEAST.1))
 }
 
-/// Points of the main monitor.
+/// Width and height in points of the main monitor; `None` if unknown.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn monitor() -> Option<(f64, f64)> {
     use x11rb::connection::Connection;
@@ -50,7 +50,8 @@ fn monitor() -> Option<(f64, f64)> {
     None
 }
 
-/// Pixels to a point where only the size of the monitor tells: in twelfths, at least 1, as winit takes it.
+/// Pixels per point, if only the size of the monitor is known: rounded to twelfths, at least 1, as
+/// winit does.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn scale_of(pixels: (f64, f64), millimetres: (f64, f64)) -> f64 {
     let per_mm = (pixels.0 * pixels.1 / (millimetres.0 * millimetres.1)).sqrt();

@@ -1,6 +1,9 @@
-//! Frames straight onto the surface of the window: a picture by the processor, and the panel over it. The frames of kiss3d go
-//! through a film that works on each pixel in floating point; where the processor runs that too, it costs as much as the picture.
-//! The panel costs half as much again, so it is drawn on a sheet, which is laid over some frames.
+//! Fast frames straight onto the surface of the window: a picture drawn by the processor, with the
+//! panel on top.
+//!
+//! Ordinary frames of kiss3d go through a tone-mapping pass in floating point; if the processor
+//! runs that pass too, it costs as much as the picture. The panel costs half as much again, so it
+//! is cached as a sheet, which is laid over several frames.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -14,12 +17,12 @@ use crate::paint::Painter;
 use crate::shell::clock::NUMBERS_ON_CPU;
 use crate::ui;
 
-/// A second painter of the panel, because kiss3d keeps its own to itself. It hears no events.
+/// Second painter of the panel, because kiss3d keeps its own private. It receives no events.
 pub(crate) struct Straight {
     panel: EguiRenderer,
-    /// When the panel was drawn on the sheet, and the size of the window then.
+    /// Drawing time of the cached panel, and the size of the window then; `None` if outdated.
     sheet: Option<(Instant, [u32; 2])>,
-    /// Frames so far.
+    /// Number of frames so far.
     pub(crate) frames: u64,
 }
 
@@ -32,7 +35,8 @@ enum Part {
 }
 
 impl Straight {
-    /// For a window of which the processor draws the pictures; `None` where its surface codes light by itself.
+    /// Fast path for a window whose pictures the processor draws; `None` otherwise, or if the
+    /// surface encodes sRGB by itself.
     pub(crate) fn new(painter: &Painter) -> Option<Self> {
         if !painter.is_on_cpu() || Context::get().surface_format.is_srgb() {
             return None;
@@ -42,13 +46,14 @@ impl Straight {
         Some(Self { panel, sheet: None, frames: 0 })
     }
 
-    /// Draws the panel anew in the next frame, because it has changed.
+    /// Invalidates the cached panel, because it has changed.
     pub(crate) fn forget_panel(&mut self) {
         self.sheet = None;
     }
 
-    /// Shows the latest picture, and over it the panel as `draw` has it, in the state that the one of kiss3d is in; false where
-    /// the window takes no frame now. The panel covers that many columns of pixels at the left.
+    /// Shows the latest picture with the user interface that `draw` paints on top, in the state of
+    /// kiss3d's own panel. `seconds` is the window's time, `covered` the width in pixels of the
+    /// panel at the left. Returns false if the window takes no frame now.
     pub(crate) fn show(
         &mut self,
         window: &mut Window,
@@ -61,6 +66,8 @@ impl Straight {
         let view = frame.texture.create_view(&wgpu::TextureViewDescriptor::default());
         let (format, [width, height]) = (frame.texture.format(), [frame.texture.width(), frame.texture.height()]);
         let (under, free): (Range<u32>, Range<u32>) = (0..covered.min(width), covered.min(width)..width);
+        // The panel can be cached only if nothing overlaps it: a popup there would freeze with the
+        // sheet.
         let apart = !under.is_empty() && !free.is_empty() && stands_alone(window.egui_context(), covered);
         if !painter.lay(&view, format, if apart { free } else { 0..width }) {
             return false;
@@ -107,7 +114,7 @@ impl Straight {
     }
 }
 
-/// Whether nothing lies over the panel, which covers that many pixels.
+/// Returns true if nothing lies over the panel, which covers `covered` pixels.
 fn stands_alone(context: &egui::Context, covered: u32) -> bool {
     let panel = ui::panel_layer();
     let edge = covered as f32 / context.pixels_per_point();
@@ -120,7 +127,7 @@ fn stands_alone(context: &egui::Context, covered: u32) -> bool {
     })
 }
 
-/// Takes what does not belong to this part out of the pass.
+/// Removes everything that does not belong to `part` from the pass.
 fn leave_only(context: &egui::Context, part: Part) {
     let panel = ui::panel_layer();
     let layers: Vec<_> = context.memory(|memory| memory.layer_ids().collect());
@@ -149,14 +156,14 @@ mod tests {
 
     const WIDTH: f32 = 1200.0;
 
-    /// Clip boxes and numbers of the shapes that a pass of this part leaves, and whether the panel stands alone in it.
+    /// Number of shapes that a pass of this part leaves, and true if the panel stands alone in it.
     fn pass(state: &mut State, part: Part) -> (usize, bool) {
         let context = egui::Context::default();
         let room = Rect::from_min_size(Pos2::ZERO, vec2(WIDTH, 800.0));
         let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(8, 8, 8)), (WIDTH as usize, 800));
         let stage = Stage { camera: &camera, scale: 1.0, pointer: None, rests: Duration::ZERO, handles: &[] };
         let mut shapes = 0;
-        // Areas know their size after a first pass.
+        // Two passes: areas know their size only after the first.
         for _ in 0..2 {
             context.begin_pass(RawInput { screen_rect: Some(room), ..RawInput::default() });
             ui::draw(&context, state, &stage);

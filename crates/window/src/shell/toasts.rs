@@ -4,23 +4,23 @@ use std::time::{Duration, Instant};
 
 use crate::messages::Notice;
 
-/// How long a message stays.
+/// Display time of a message.
 const STAYS: Duration = Duration::from_secs(5);
-/// How long an error stays.
+/// Display time of an error.
 const STAYS_WRONG: Duration = Duration::from_secs(14);
-/// How long a message with a button stays.
+/// Display time of a message with a button.
 const STAYS_OFFERED: Duration = Duration::from_secs(60);
-/// Most messages at a time.
+/// Upper bound of the messages shown at a time.
 const MOST: usize = 5;
 
-/// The messages on the screen, oldest first.
+/// Messages on the screen, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Toasts {
     shown: Vec<(Notice, Instant)>,
 }
 
 impl Toasts {
-    /// Shows a message; the same one again only restarts its time.
+    /// Shows a message; a repeated one only restarts its time.
     pub(crate) fn add(&mut self, notice: Notice, now: Instant) {
         self.shown.retain(|(old, _)| *old != notice);
         if self.shown.len() == MOST {
@@ -29,7 +29,7 @@ impl Toasts {
         self.shown.push((notice, now));
     }
 
-    /// The messages to show now.
+    /// Messages to show now.
     pub(crate) fn at(&mut self, now: Instant) -> impl Iterator<Item = &Notice> {
         let stays = |notice: &Notice| match notice.mend {
             Some(_) => STAYS_OFFERED,
@@ -40,12 +40,12 @@ impl Toasts {
         self.shown.iter().map(|(notice, _)| notice)
     }
 
-    /// Takes a message away.
+    /// Removes a message.
     pub(crate) fn dismiss(&mut self, notice: &Notice) {
         self.shown.retain(|(shown, _)| shown != notice);
     }
 
-    /// Whether there is any message to show or to remove.
+    /// Returns true if there is no message to show or to remove.
     pub(crate) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }

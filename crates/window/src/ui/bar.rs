@@ -1,4 +1,4 @@
-//! The folded panel: a narrow bar with the buttons that matter most.
+//! Folded panel: a narrow bar with the most important buttons.
 
 use kiss3d::egui::{Button, Context, Margin, RichText, Ui, vec2};
 

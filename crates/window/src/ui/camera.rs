@@ -1,4 +1,4 @@
-//! Buttons of the camera: viewpoints, zoom and movement.
+//! Camera section of the panel: buttons for viewpoints, zoom and movement.
 
 use kiss3d::egui::Ui;
 
@@ -6,7 +6,7 @@ use crate::eye::viewpoint::Side;
 use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
 
-/// Buttons of the first row: text and action.
+/// Buttons of the first row: text, tooltip and action.
 const PLACES: [(&str, &str, Action); 7] = [
     ("home", "The scene's camera", Action::ResetCamera),
     ("front", "From the south", Action::Face(Side::Front)),
@@ -17,7 +17,7 @@ const PLACES: [(&str, &str, Action); 7] = [
     ("¾", "From above one corner", Action::Face(Side::ThreeQuarter)),
 ];
 
-/// Shows the buttons.
+/// Draws the buttons.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -49,7 +49,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     });
 }
 
-/// Tip of a button: its action, and the key for it.
+/// Tooltip of a button: the description, and the key for the action.
 fn hint(what: &str, action: Action) -> String {
     format!("{what} ({})", keys::shown(action))
 }

@@ -1,4 +1,4 @@
-//! The cards of a challenge: what is asked and with which tools, before the first step, and how it ended.
+//! Cards of a challenge: the task and its tools before the first step, and the result.
 
 use kiss3d::egui::{Align2, Area, Button, Context, Frame, Id, Margin, Order, RichText, Stroke, Ui, vec2};
 
@@ -15,16 +15,16 @@ use lavoxel_sim::goals::Verdict;
 /// Width of a card in points.
 const WIDTH: f32 = 380.0;
 
-/// Tools of the first card, besides the materials that flow.
+/// Tools on the first card, in addition to the materials that flow.
 const TOOLS: [Tool; 3] = [Tool::Dam, Tool::Rock, Tool::Dig];
 
-/// Said where the scene has no words of its own.
+/// Task text for a scene without one.
 const USUAL: &str = "Bring about what the goals ask for. Build or dig with the tools before the first step or at any other, with Space to run \
                      and to pause.";
 
-/// Draws the card that is shown; start screen, tour and help go before it.
+/// Draws the present card; start screen, tour and help take precedence.
 pub(super) fn draw(context: &Context, state: &mut State) {
-    // A tool or the pace that was chosen in the panel begins as those of the card do.
+    // A tool or a pace chosen in the panel begins the challenge like the buttons of the card.
     if state.shown.card == Some(Card::Task) && (state.tools.tool != Tool::Orbit || state.pace.value != Pace::Paused) {
         state.ask(Request::Begin);
     }
@@ -50,7 +50,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Question and tools.
+/// Draws the task and its tools.
 fn task(ui: &mut Ui, state: &mut State, report: &Report) {
     ui.label(RichText::new(format!("Challenge: {}", report.name)).strong().size(15.0).color(BRIGHT));
     let words = state.scene.spec.task.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -81,12 +81,12 @@ fn task(ui: &mut Ui, state: &mut State, report: &Report) {
     });
 }
 
-/// Whether a player pours the material: a liquid besides the lava.
+/// Returns true if a player can pour the material: a liquid other than the lava.
 fn flows(material: &Material) -> bool {
     !material.carries_energy() && matches!(material.kind, Kind::Liquid | Kind::Viscous)
 }
 
-/// How it ended.
+/// Draws the result.
 fn end(ui: &mut Ui, state: &mut State, report: &Report, verdict: Verdict) {
     let (title, color) = match verdict {
         Verdict::Won => ("Won", WON),
@@ -131,7 +131,8 @@ mod tests {
     use lavoxel_scene::scene::Scene;
     use lavoxel_sim::goals::Progress;
 
-    /// An update of a scene at a step of an epoch, with verdicts of three steps before: the window stops a moment later.
+    /// Update of a scene at a step of an epoch, with verdicts of three steps before: the window stops a
+    /// moment later.
     fn update(scene: &Scene, verdicts: &[Option<Verdict>], (step, epoch): (u64, u64)) -> Update {
         let of = |verdict: &Option<Verdict>| Progress {
             room: 0,
@@ -143,7 +144,7 @@ mod tests {
         Update::of_report(Report { step, epoch, goals, name: scene.spec.name.clone(), ..Report::quiet(grid) })
     }
 
-    /// Texts of the card that is shown in a usual window.
+    /// Texts of the present card in a window of the usual size.
     fn card(state: &mut State) -> String {
         let context = Context::default();
         crate::ui::theme(&context);
@@ -174,7 +175,7 @@ mod tests {
             state.set_pace(Pace::Rate(60.0));
             state.follow(&update(&scene, &open, (5, 0)));
             assert_eq!(state.shown.card, None, "{name}");
-            // The first goal that is lost ends it; it is won with the last one that is won.
+            // The first lost goal ends the challenge; the last won goal wins it.
             for (epoch, verdict, other) in [(0, Verdict::Lost, None), (1, Verdict::Won, Some(Verdict::Won))] {
                 let mut verdicts = vec![other; scene.spec.goals.len()];
                 verdicts[0] = Some(verdict);
@@ -183,7 +184,7 @@ mod tests {
                 let words = card(&mut state);
                 let title = if verdict == Verdict::Won { "Won at step 90" } else { "Lost at step 90" };
                 assert!(words.contains(title) && words.contains("Again"), "{name}: {words}");
-                // A way back in time opens it again.
+                // A return in time reopens the challenge.
                 state.follow(&update(&scene, &open, (0, epoch + 1)));
                 assert_eq!(state.shown.card, None, "{name}");
                 state.follow(&update(&scene, &open, (5, epoch + 1)));

@@ -1,4 +1,4 @@
-//! Open, save, screenshot and record.
+//! File section of the panel: open, save, screenshot and record.
 
 use kiss3d::egui::{RichText, TextEdit, Ui};
 
@@ -7,7 +7,7 @@ use crate::input::keys::Action;
 use crate::state::{Request, State};
 use lavoxel_io::export::animation_formats;
 
-/// Shows the buttons and the names.
+/// Draws the buttons and the text field.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
         let mut button = |text: &str, hint: &str, action: Action| {

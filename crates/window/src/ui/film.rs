@@ -1,4 +1,4 @@
-//! Key frames of the film: a list of moments with their cameras.
+//! Film section of the panel: list of key frames with their cameras.
 
 use kiss3d::egui::{Button, ComboBox, DragValue, RichText, ScrollArea, Ui, vec2};
 
@@ -7,10 +7,10 @@ use crate::input::filming::Filming;
 use crate::state::{Request, State};
 use lavoxel_scene::film::Ease;
 
-/// Greatest height of the list.
+/// Greatest height of the list in points.
 const LIST: f32 = 150.0;
 
-/// Shows the buttons and the list.
+/// Draws the buttons and the list.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
         let hint = "A key frame of this moment and this camera.";
@@ -58,7 +58,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.label(RichText::new(words).small().color(FAINT));
 }
 
-/// The row of a key frame. Returns whether it is to go.
+/// Draws the row of a key frame. Returns true if the key shall be removed.
 fn row(ui: &mut Ui, state: &mut State, at: usize, now: Option<u64>) -> bool {
     let times = state.film.times(at);
     let mut dropped = false;

@@ -1,4 +1,4 @@
-//! Goals of the scene: a list with their progress, and their places in the world.
+//! Goals of the scene: a list with their progress, and outlines of their places in the world.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, Id, LayerId, Order, ProgressBar, Rect, RichText, Shape, Stroke, Ui, vec2,
@@ -13,16 +13,16 @@ use crate::state::State;
 use lavoxel_base::grid::Grid;
 use lavoxel_sim::goals::{Aim, GoalSpec, Progress, Verdict, words};
 
-/// Name of the area of the list.
+/// Name of the list's area.
 const NAME: &str = "goals";
-/// Goals that were won.
+/// Colour of won goals.
 pub(super) const WON: Color32 = Color32::from_rgb(120, 215, 120);
 /// Width of the list in points.
 const WIDTH: f32 = 250.0;
-/// Points along a side of a place.
+/// Number of segments along a side of an outline.
 const PIECES: usize = 24;
 
-/// Draws the list, and the places where the panel is shown too.
+/// Draws the list and the outlines of the places, while the panel is shown.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let Some(report) = state.report.as_ref().filter(|_| are_shown(state)) else { return };
     if let Some(ground) = &state.ground {
@@ -64,17 +64,18 @@ pub(super) fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
     ui.label(RichText::new(words(goal, progress)).small().color(FAINT));
 }
 
-/// True where list and places of goals are shown: in a scene with goals, with the panel open.
+/// Returns true if list and places of goals are shown: in a scene with goals, with the panel open.
 pub(super) fn are_shown(state: &State) -> bool {
     state.shown.panel && state.report.as_ref().is_some_and(|report| !report.goals.is_empty())
 }
 
-/// Where the list lies on the screen, while it is shown.
+/// Screen area of the list; `None` while hidden.
 pub(super) fn area(context: &Context, state: &State) -> Option<Rect> {
     are_shown(state).then(|| context.memory(|memory| memory.area_rect(Id::new(NAME)))).flatten()
 }
 
-/// Outline of a place on the ground, with the name of its goal above the highest point of it that is free.
+/// Draws the outline of a place on the ground, with the name of its goal above the highest free
+/// point.
 fn place(
     context: &Context,
     (goal, progress): (&GoalSpec, &Progress),

@@ -1,4 +1,4 @@
-//! The list of keys, in as many columns as the screen has room for.
+//! List of keys, in as many columns as the screen has room for.
 
 use std::ops::Range;
 
@@ -12,25 +12,26 @@ use super::{ACCENT, BRIGHT};
 use crate::input::keys::{Action, BINDINGS, Group, HELD};
 use crate::state::{Request, State};
 
-/// Width between two columns, and between the two texts of a row, in points.
+/// Gap in points between two columns, and between the two texts of a row.
 const GAPS: (f32, f32) = (26.0, 10.0);
-/// Width and height that the window's frame takes of the screen.
+/// Width and height in points that the window's frame takes from the screen.
 const FRAME: (f32, f32) = (44.0, 74.0);
-/// Heights of the letters, the usual one first: smaller ones where all keys fit the screen then.
+/// Font sizes in points, the usual one first; smaller ones are used only if all keys fit the screen
+/// then.
 const LETTERS: [f32; 5] = [12.0, 11.5, 11.0, 10.5, 10.0];
-/// Height of a row besides its letters, and of a heading besides its row, in points.
+/// Height in points of a row without its letters, and of a heading without its row.
 const ROW: f32 = 4.5;
 const HEADING: f32 = 9.0;
-/// Height of the button above the columns, in points.
+/// Height in points of the button above the columns.
 const BUTTON: f32 = 30.0;
 
-/// A heading and the keys under it.
+/// Heading with the keys below.
 struct Block {
     heading: &'static str,
     rows: Vec<(&'static str, &'static str)>,
 }
 
-/// Draws the list while it is shown.
+/// Draws the list while shown.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let mut open = state.shown.help;
     let screen = context.content_rect();
@@ -76,8 +77,8 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Height of the letters, and columns that are no wider than the room: the largest letters with which the columns are no higher
-/// either, else the usual ones, over which one scrolls up and down.
+/// Font size and columns no wider than `room`: the largest font with which the columns are no
+/// higher either, else the usual font with vertical scrolling.
 fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     let lengths: Vec<usize> = blocks.iter().map(|block| block.rows.len() + 1).collect();
     let arranged = |letters: f32| {
@@ -93,6 +94,7 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
             let width = |column: &Range<usize>| widths[column.clone()].iter().copied().fold(0.0, f32::max);
             columns.iter().map(width).sum::<f32>() + GAPS.0 * columns.len().saturating_sub(1) as f32
         };
+        // Most columns first: they make the list lowest.
         let counts = (1..=blocks.len()).rev();
         let fitting = counts.map(|count| columns(&lengths, count)).find(|columns| total(columns) <= room.x);
         fitting.unwrap_or_else(|| columns(&lengths, 1))
@@ -109,15 +111,15 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     fits.unwrap_or_else(|| (LETTERS[0], arranged(LETTERS[0])))
 }
 
-/// Distributes blocks, given by their rows, over at most `count` columns in order, so that the longest column is as
-/// short as possible.
+/// Distributes blocks, given by their numbers of rows, over at most `count` columns in order, so
+/// that the longest column is as short as possible.
 fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
     let total: usize = lengths.iter().sum();
     let longest = lengths.iter().copied().max().unwrap_or(0);
     (longest..=total).map(|limit| dealt(lengths, limit)).find(|columns| columns.len() <= count).unwrap_or_default()
 }
 
-/// Columns that are filled one after the other up to a limit.
+/// Columns filled one after the other up to `limit` rows.
 fn dealt(lengths: &[usize], limit: usize) -> Vec<Range<usize>> {
     let (mut columns, mut start, mut rows) = (Vec::new(), 0, 0);
     for (i, length) in lengths.iter().enumerate() {
@@ -159,10 +161,11 @@ mod tests {
         assert_eq!(columns(&[10, 14, 9], 1).len(), 1);
     }
 
-    /// Points that stay free on each side: text of the real window is a little larger than that of a test.
+    /// Margin in points on each side: text of the real window is a little larger than that of a
+    /// test.
     const ROOM: f32 = 6.0;
 
-    /// Texts of the help on a screen of this size that can be read without scrolling.
+    /// Texts of the help that are readable without scrolling on a screen of this size in points.
     fn legible(width: f32, height: f32) -> Vec<String> {
         let context = Context::default();
         crate::ui::theme(&context);

@@ -1,4 +1,4 @@
-//! Colour bars with titles, units and ticks, as under the headless pictures.
+//! Legend of the window: colour bars with titles, units and ticks, as under the headless pictures.
 
 use kiss3d::egui::{Align2, Color32, Context, FontId, LayerId, Painter, Pos2, Rect, Stroke, pos2, vec2};
 
@@ -10,17 +10,17 @@ use lavoxel_render::chart::ticks::Ticks;
 use lavoxel_render::media::haze;
 use lavoxel_render::{Palette, Plain, Scale, Style, palette_of_quantity};
 
-/// Length of a bar in points, and the most of the screen's height that it takes.
+/// Length of a bar in points, and its upper bound as a fraction of the screen's height.
 const LENGTH: (f32, f32) = (170.0, 0.28);
-/// Width of a bar.
+/// Width of a bar in points.
 const THICK: f32 = 14.0;
-/// From one line of the key to the next.
+/// Line spacing of the key in points.
 const KEY_LINE: f32 = 19.0;
-/// Margin around the texts.
+/// Margin around the texts in points.
 const MARGIN: f32 = 9.0;
 
-/// Draws a bar for the volume and one for the slices, where they show colours of the palette, and a key of the materials
-/// that have one colour each.
+/// Draws a bar for the volume and one for the slices, if they show colours of the palette, and a
+/// key of the materials that have one colour each.
 pub(super) fn draw(context: &Context, state: &State) {
     let Ok(palette) = state.look.palette.build("look.palette") else { return };
     let materials = || state.report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
@@ -65,7 +65,7 @@ pub(super) fn draw(context: &Context, state: &State) {
     }
 }
 
-/// Draws which colour is which material on a card whose lower right corner is given.
+/// Draws the key of materials on a card whose lower right corner is `corner`.
 fn key(painter: &Painter, corner: Pos2, materials: &[Plain]) {
     let font = FontId::proportional(11.5);
     let names = materials.iter().map(|plain| painter.layout_no_wrap(plain.name.clone(), font.clone(), BRIGHT));
@@ -83,7 +83,8 @@ fn key(painter: &Painter, corner: Pos2, materials: &[Plain]) {
     }
 }
 
-/// Draws a bar of some length on a card whose lower right corner is given; returns where the card begins.
+/// Draws a bar of `length` points on a card whose lower right corner is `corner`; returns the left
+/// edge of the card.
 fn bar(painter: &Painter, (corner, length): (Pos2, f32), palette: &Palette, scale: &Scale) -> f32 {
     let font = FontId::proportional(11.5);
     let title = painter.layout_no_wrap(scale.title(), font.clone(), BRIGHT);

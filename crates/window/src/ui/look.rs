@@ -1,4 +1,4 @@
-//! The look: style, colours, light and quality.
+//! Look section of the panel: style, colours, light and quality.
 
 use kiss3d::egui::{ComboBox, Ui};
 
@@ -10,18 +10,20 @@ use lavoxel_automaton::view::COLORS;
 use lavoxel_automaton::world::Quantity;
 use lavoxel_render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
 
-/// First value of the slider of the sun's height, where the sky decides the height.
+/// First value in degrees of the slider for the sun's height, while the sky determines the real
+/// height.
 const USUAL_SUN_DEG: f32 = 20.0;
 
-/// The choice of the style.
+/// Draws the choice of the style.
 pub(super) fn style(ui: &mut Ui, state: &mut State) {
-    // With their name in front the four would be wider than the panel.
+    // No label in front: with one the choice would be wider than the panel.
     choice_named(ui, ("", ""), &mut state.look.style);
 }
 
-/// Shows and edits the look.
+/// Draws and edits the look.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    // The proportions of cells and the picture over the ground are no part of the look in the scene's file.
+    // Proportions of cells and the draped image are no part of the look in the scene's file: the
+    // comparison for resets keeps the present ones.
     let (cell_height, drape) = (state.look.cell_height, state.look.drape.clone());
     let usual = LookSpec { cell_height, drape, ..state.scene.look() };
     let look = &mut state.look;
@@ -67,7 +69,7 @@ fn plain(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
     }
 }
 
-/// The palette of the plain styles and of slices.
+/// Draws the choice of the palette for the plain styles and slices.
 pub(super) fn palette(ui: &mut Ui, look: &mut LookSpec) {
     ui.horizontal(|ui| {
         name(ui, "palette", "Colours of the plain views and of slices (C).");

@@ -12,11 +12,11 @@ use crate::flow;
 use crate::state::State;
 use lavoxel_sim::source::VentSpec;
 
-/// Rock that was put in by hand.
+/// Colour of rock built by hand.
 const BUILT: Color32 = Color32::from_rgb(255, 236, 200);
-/// Edges of the clip box.
+/// Colour of the clip box's edges.
 const CLIP: Color32 = Color32::from_rgb(120, 190, 255);
-/// Frames of slices, across x, y and z.
+/// Colours of slice frames across x, y and z.
 const FRAMES: [Color32; 3] =
     [Color32::from_rgb(240, 110, 100), Color32::from_rgb(120, 215, 120), Color32::from_rgb(110, 150, 255)];
 
@@ -40,7 +40,8 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &m
     }
 }
 
-/// Vents while the tool of sources is in hand, and those of a challenge always: its player is to know where the lava comes from.
+/// Draws vents while the tool source is chosen; in a challenge always, since the player must know
+/// where the lava comes from.
 fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let is_shown = state.tools.tool == Tool::Source || goals::are_shown(state);
     let Some(ground) = state.ground.as_ref().filter(|_| is_shown) else { return };
@@ -65,7 +66,7 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     }
 }
 
-/// A handle in a colour, or larger and bright when the pointer is on it.
+/// Draws a handle in a colour; `None` for the handle under the pointer, which is larger and bright.
 fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Color32>) {
     let (radius, fill) = color.map_or((6.5, BRIGHT), |color| (4.5, color));
     let at = stage.points(handle.pixel);
@@ -76,8 +77,10 @@ fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Colo
     };
 }
 
-/// Short texts on a dark ground at points of the world, in the part of the window that panel and list of goals leave free, none over
-/// another one.
+/// Text labels on a dark ground at points of the world, in the part of the window that panel and
+/// list of goals leave free.
+///
+/// Invariant: no label overlaps another.
 pub(super) struct Tags {
     free: Rect,
     taken: Vec<Rect>,
@@ -91,12 +94,12 @@ impl Tags {
         Self { free, taken: goals::area(context, state).into_iter().collect() }
     }
 
-    /// True for a point of the screen, in points, where texts may stand.
+    /// Returns true if labels may stand at a point of the screen, in points.
     pub(super) fn is_free(&self, at: Pos2) -> bool {
         self.free.contains(at)
     }
 
-    /// Draws a text above a point that is free.
+    /// Draws a label above `at`, if that point is free.
     pub(super) fn draw(&mut self, painter: &Painter, at: Pos2, text: &str, color: Color32) {
         if !self.is_free(at) {
             return;
@@ -107,7 +110,7 @@ impl Tags {
         painter.galley(ground.min + vec2(5.0, 2.0), galley, color);
     }
 
-    /// Takes the nearest area of this size above a point, or below it where there is no room above.
+    /// Reserves the nearest free area of `size` above a point, or below if there is no room above.
     fn take(&mut self, at: Pos2, size: Vec2) -> Rect {
         let held = |area: Rect| {
             let last = (self.free.max - size).max(self.free.min);
@@ -142,7 +145,7 @@ fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
     }
 }
 
-/// Rock that was put in by hand, lighter and with an edge, while a brush is in hand.
+/// Draws rock built by hand, lighter and with an edge, while a brush is chosen.
 fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let Some(ground) = &state.ground else { return };
     let mut faces = Mesh::default();
@@ -157,7 +160,7 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
         [a, b, c, d].into_iter().for_each(|at| faces.colored_vertex(at, BUILT.gamma_multiply(0.3)));
         faces.add_triangle(first, first + 1, first + 2);
         faces.add_triangle(first, first + 2, first + 3);
-        // Sides of a column in the order of its corners.
+        // Sides in the order of the corners: side k joins corner k to the next.
         let edge = Stroke::new(1.0, BUILT.gamma_multiply(0.6));
         for (side, ends) in [(0, [a, b]), (1, [b, c]), (2, [c, d]), (3, [d, a])] {
             if state.built.is_edge(column, side) {
@@ -168,7 +171,7 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
     painter.add(Shape::mesh(faces));
 }
 
-/// The ball of the brush, or the ring of the vent to be placed, where the pointer is.
+/// Draws the ball of the brush, or the ring of the next vent, at the pointer.
 fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let tool = state.tools.tool;
     let Some(pointer) = stage.pointer.filter(|_| !matches!(tool, Tool::Orbit | Tool::Pick)) else { return };
@@ -184,7 +187,7 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     }
     if tool == Tool::Dam {
         if let Some(from) = state.tools.dam.from {
-            // Over the ground between, as high as the dam is drawn when it stands.
+            // Raised by half a cell, as high as a finished dam is drawn.
             segment(painter, stage, [from, probe.point].map(|[x, y, z]| [x, y + 0.5, z]), Stroke::new(3.0, BUILT));
         }
         return;
@@ -201,7 +204,7 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
 }
 
 fn segment(painter: &Painter, stage: &Stage<'_>, ends: [[f32; 3]; 2], stroke: Stroke) {
-    // Cut into pieces, so that one that passes the camera is drawn as far as it can be seen.
+    // Cut into pieces, so that a line that passes the camera is drawn as far as visible.
     const PIECES: usize = 12;
     let [a, b] = ends.map(Point3::from);
     let at = |i: usize| stage.place(a + (b - a) * (i as f32 / PIECES as f32));

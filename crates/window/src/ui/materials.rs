@@ -1,4 +1,4 @@
-//! The parameters of the materials besides the lava, a section for each material.
+//! Material sections of the panel: parameters of each material other than the lava.
 
 use kiss3d::egui::{RichText, Ui};
 
@@ -9,7 +9,7 @@ use crate::state::{Request, State};
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::rules::MaterialChange;
 
-/// Shows and edits the materials of the scene.
+/// Draws and edits the materials of the scene.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let mut changes = Vec::new();
     let opened = &state.scene.spec.materials;
@@ -24,7 +24,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// One material; returns the change that the user made.
+/// Draws one material; returns the user's change.
 fn one(ui: &mut Ui, material: &mut Material, usual: &Material) -> Option<MaterialChange> {
     let before = material.clone();
     let density = format!("{} kg/m³: heavier materials displace it", material.density);

@@ -1,5 +1,7 @@
-//! The user interface over the picture: panel, marks in the world, colour bars, help and messages. It reads and edits
-//! [`State`] and queues requests; it never waits.
+//! User interface over the picture: panel, marks in the world, colour bars, help and messages.
+//! Reads and edits [`State`] and queues requests.
+//!
+//! Invariant: nothing here waits.
 
 mod bar;
 mod camera;
@@ -46,71 +48,71 @@ use lavoxel_render::{Camera, Plain};
 
 /// Width of the panel in points.
 const PANEL: f32 = 346.0;
-/// Width of the bar that a folded panel leaves.
+/// Width in points of the bar that a folded panel leaves.
 const BAR: f32 = 42.0;
-/// Windows that are narrower in points fold the panel.
+/// Window width in points below which the panel is folded by default.
 const NARROW: f32 = 900.0;
-/// Lava.
+/// Accent colour: that of lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
-/// The ground of what is chosen, and of the button that matters most.
+/// Background of selected items, and of the most important button.
 const DEEP: Color32 = Color32::from_rgb(150, 66, 18);
-/// Text that stands out.
+/// Colour of prominent text.
 const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
-/// Text that explains.
+/// Colour of explanatory text.
 const FAINT: Color32 = Color32::from_rgb(150, 148, 146);
-/// Errors.
+/// Colour of errors.
 const WRONG: Color32 = Color32::from_rgb(255, 92, 80);
-/// The ground of text over the picture.
+/// Background of text over the picture.
 const SHADE: Color32 = Color32::from_rgba_premultiplied(14, 14, 17, 214);
 
-/// The camera, pointer and handles for the marks in the world.
+/// Camera, pointer and handles for the marks in the world.
 pub(crate) struct Stage<'a> {
-    /// The camera of this frame, in pixels.
+    /// Camera of this frame, in pixels.
     pub(crate) camera: &'a Camera,
-    /// Pixels to a point of the user interface.
+    /// Pixels per point of the user interface.
     pub(crate) scale: f32,
-    /// The pointer in pixels, while it is over the world and drags nothing.
+    /// Pointer in pixels, while over the world without a drag; else `None`.
     pub(crate) pointer: Option<(f32, f32)>,
-    /// How long the pointer has not moved.
+    /// Duration since the pointer's last movement.
     pub(crate) rests: Duration,
-    /// Points of vents that can be dragged.
+    /// Draggable points of vents.
     pub(crate) handles: &'a [Handle],
 }
 
 impl Stage<'_> {
-    /// Where a point of the world is on the screen, in points.
+    /// Screen position in points of a point of the world; `None` behind the camera.
     fn place(&self, point: nalgebra::Point3<f32>) -> Option<egui::Pos2> {
         self.camera.project(point).map(|(x, y, _)| self.points((x, y)))
     }
 
-    /// Points for pixels.
+    /// Converts pixels to points.
     fn points(&self, (x, y): (f32, f32)) -> egui::Pos2 {
         egui::pos2(x / self.scale, y / self.scale)
     }
 }
 
-/// The colour of marks for a material, as slices show it; `None` is lava.
+/// Colour of marks for a material, as slices show the material; `None` stands for lava.
 fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     let Some(name) = material else { return ACCENT };
     let materials = report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
     let all = Plain::all(materials);
     let [r, g, b] = all.iter().find(|plain| plain.name == name).map_or([150; 3], |plain| plain.color);
-    // Marks lie on dark rock.
+    // Lightened, since marks lie on dark rock.
     let lighter = |c: u8| c / 4 * 3 + 64;
     Color32::from_rgb(lighter(r), lighter(g), lighter(b))
 }
 
-/// Layer of what is docked under this name.
+/// Layer of the docked area called `name`.
 fn docked_layer(name: &str) -> LayerId {
     LayerId::new(Order::Middle, Id::new(name))
 }
 
-/// Layer of the panel that is not folded.
+/// Layer of the unfolded panel.
 pub(crate) fn panel_layer() -> LayerId {
     docked_layer(panel::NAME)
 }
 
-/// Draws a frame with `contents` at the left of the window, under the name of its area.
+/// Draws a frame with `contents` at the left of the window; `name` identifies its area.
 fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&mut Ui)) {
     let visuals = &context.global_style().visuals.clone();
     let frame = egui::Frame::new()
@@ -123,12 +125,12 @@ fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&
     area.show(context, |ui| frame.show(ui, contents));
 }
 
-/// Whether the panel of a window of this width in points is folded.
+/// Returns true if the panel is folded in a window of `width` points.
 fn is_folded(shown: &Shown, width: f32) -> bool {
     shown.folded.unwrap_or(width < NARROW)
 }
 
-/// Width of the panel in a window of this width, both in points.
+/// Width in points of the panel in a window of `width` points; 0 while hidden.
 pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     match (shown.panel, is_folded(shown, width)) {
         (false, _) => 0.0,
@@ -137,7 +139,7 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     }
 }
 
-/// Draws everything over the picture.
+/// Draws everything over the picture; later items lie on top.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     let mut tags = marks::Tags::new(context, state);
     if state.sides.is_none() {
@@ -164,7 +166,8 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     toasts::draw(context, state);
 }
 
-/// Says that the camera is in the rock of the part of the box that is seen, where the picture may be black.
+/// Draws a hint while the camera is inside the rock of the visible part of the box, where the
+/// picture may be black.
 fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
     let (eye, part) = (stage.camera.eye(), state.part(stage.camera));
     let inside = (0..3).all(|k| (part[k][0]..part[k][1]).contains(&eye[k]));
@@ -190,7 +193,7 @@ pub(crate) fn loading(context: &Context, name: &str) {
     });
 }
 
-/// Colours, fonts and spacing.
+/// Sets colours, fonts and spacing.
 pub(crate) fn theme(context: &Context) {
     context.set_theme(Theme::Dark);
     context.all_styles_mut(|style| {
@@ -232,7 +235,7 @@ pub(crate) fn theme(context: &Context) {
     });
 }
 
-/// A box for text over the picture.
+/// Box for text over the picture.
 fn card() -> egui::Frame {
     egui::Frame::new().fill(SHADE).corner_radius(CornerRadius::same(5)).inner_margin(Margin::symmetric(9, 6))
 }

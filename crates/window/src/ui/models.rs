@@ -1,11 +1,11 @@
-//! The question that a bare heightmap raises once: which of the two models runs on it.
+//! Question for a bare heightmap, asked once: the classic or the physical model.
 
 use kiss3d::egui::{Align2, Area, Button, Context, Id, Key, Order, RichText, Stroke, Ui, vec2};
 
 use super::{ACCENT, BRIGHT, FAINT, card};
 use crate::state::{Request, State};
 
-/// Draws the question while it is open.
+/// Draws the question while open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if state.shown.models.is_none() || state.shown.model_chosen {
         return;
@@ -18,7 +18,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         ui.set_max_width((screen - panel - 60.0).clamp(200.0, 460.0));
         card().stroke(Stroke::new(1.0, ACCENT)).show(ui, |ui| question(ui, state));
     });
-    // The key of what lies over the question is not meant for it.
+    // Esc belongs to whatever lies over the question first.
     let lies_below = state.shown.opening || state.shown.help || state.shown.tour.is_some();
     if !lies_below && context.input(|input| input.key_pressed(Key::Escape)) {
         state.shown.model_chosen = true;

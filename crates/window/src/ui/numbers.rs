@@ -1,4 +1,4 @@
-//! Measurements: mass account, rates and times of the stages.
+//! Numbers section of the panel: accounts, rates and durations of the stages.
 
 use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
 
@@ -8,7 +8,7 @@ use crate::messages::{AccountReport, AirAccount, FlowReport, MaterialReport};
 use crate::past::pace;
 use crate::state::State;
 
-/// Shows everything.
+/// Draws all numbers.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else { return };
     plots(ui, state);
@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     report.air.iter().for_each(|field| of_air(ui, field));
 }
 
-/// The volumes of a flow of the physical model.
+/// Draws the volumes of a flow of the physical model.
 fn of_flow(ui: &mut Ui, flow: &FlowReport) {
     let parts = [
         ("poured", flow.poured),
@@ -45,7 +45,7 @@ fn of_flow(ui: &mut Ui, flow: &FlowReport) {
     fact(ui, "fluxes held back", format!("{:.1e}", flow.capped));
 }
 
-/// The account of a field of the air.
+/// Draws the account of a field of the air.
 fn of_air(ui: &mut Ui, field: &AirAccount) {
     ui.add_space(4.0);
     ui.label(RichText::new(format!("{} of the air", field.name)).strong().color(BRIGHT));
@@ -55,7 +55,7 @@ fn of_air(ui: &mut Ui, field: &AirAccount) {
     verdict(ui, &field.account);
 }
 
-/// A small plot of the last times of each stage.
+/// Draws a small plot of the last durations of each stage.
 fn plots(ui: &mut Ui, state: &State) {
     for (name, samples) in state.times.stages() {
         let mean = samples.iter().sum::<f32>() / samples.len().max(1) as f32;
@@ -90,7 +90,7 @@ fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
     verdict(ui, mass);
 }
 
-/// Whether an account closes.
+/// Draws the imbalance of an account.
 fn verdict(ui: &mut Ui, account: &AccountReport) {
     let error = match account.error_units {
         0 => RichText::new("0: exact").color(ACCENT),
@@ -99,7 +99,7 @@ fn verdict(ui: &mut Ui, account: &AccountReport) {
     fact(ui, "error of the account", error);
 }
 
-/// A number with thin spaces between thousands.
+/// Number with thin spaces between thousands.
 fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));

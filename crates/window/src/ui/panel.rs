@@ -1,4 +1,5 @@
-//! The panel at the left: what matters most on top, the rest in sections that fold and scroll.
+//! Panel at the left: a fixed header with the most important controls, then sections that fold and
+//! scroll.
 
 use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
@@ -13,10 +14,10 @@ use crate::state::State;
 /// Width of the panel's content in points.
 const WIDTH: f32 = super::PANEL - 20.0;
 
-/// Name of its area.
+/// Name of the panel's area.
 pub(super) const NAME: &str = "panel";
 
-/// Sections that are always there, to which the tour points.
+/// Titles of permanent sections, to which the tour points.
 #[cfg(test)]
 pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"];
 
@@ -27,7 +28,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         ui.set_width(WIDTH.min(screen.width() - 18.0));
         ui.set_height((screen.height() - 20.0).max(60.0));
         header(ui, state);
-        // Wide enough for a mouse.
+        // A scroll bar wide enough for a mouse.
         ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.set_width((WIDTH - 14.0).min(screen.width() - 32.0));
@@ -37,7 +38,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Scene, step and pace, above the part that scrolls.
+/// Draws scene, step and pace above the scrolling part.
 fn header(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         ui.label("preparing the scene …");
@@ -70,7 +71,8 @@ fn header(ui: &mut Ui, state: &mut State) {
     ui.separator();
 }
 
-/// On top stands all that a hand needs first: tools and materials, sources and view; what is set once is folded below.
+/// Draws the sections. On top stands everything needed often: tools and materials, sources and
+/// view; settings made once are folded below.
 fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));
@@ -81,7 +83,7 @@ fn sections(ui: &mut Ui, state: &mut State) {
         look::style(ui, state);
         camera::show(ui, state);
     });
-    // The strip below the picture has most of it.
+    // Folded: the strip below the picture offers most of this section.
     section(ui, "Time machine", Fold::Closed, |ui| time::moments(ui, state));
     state.plots.is_open = false;
     section(ui, "Plots", Fold::Closed, |ui| plots::show(ui, state));
@@ -93,7 +95,7 @@ fn sections(ui: &mut Ui, state: &mut State) {
         slices::clip(ui, state);
     });
     let title = if state.materials.value.is_empty() { "Flow" } else { "Flow of lava" };
-    // The lava of the physical model is that of its scene.
+    // The physical model has no such rules: its lava is that of the scene.
     if state.report.as_ref().is_none_or(|report| report.flow.is_none()) {
         section(ui, title, Fold::Closed, |ui| rules::show(ui, state));
     }
@@ -113,7 +115,7 @@ mod tests {
     use lavoxel_scene::scene::Scene;
     use lavoxel_sim::source::VentSpec;
 
-    /// Texts of the panel that are seen without scrolling in a window of this height.
+    /// Texts of the panel that are visible without scrolling in a window of `height` points.
     fn seen(height: f32) -> Vec<String> {
         let context = Context::default();
         crate::ui::theme(&context);

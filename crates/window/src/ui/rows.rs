@@ -1,4 +1,4 @@
-//! Rows of the panel: a name, a slider, the value with its unit and a way back to the default.
+//! Rows of the panel: a name, a slider, the value with its unit, and a button back to the default.
 
 use std::ops::RangeInclusive;
 
@@ -10,16 +10,16 @@ use lavoxel_automaton::rules::{Param, Scale};
 use lavoxel_base::param::Table;
 use lavoxel_render::Named;
 
-/// Width of the names.
+/// Width of the names in points.
 pub(super) const NAME: f32 = 84.0;
-/// Width of the sliders.
+/// Width of the sliders in points.
 pub(super) const SLIDER: f32 = 86.0;
-/// Width of the values.
+/// Width of the values in points.
 const VALUE: f32 = 50.0;
-/// Width of the units.
+/// Width of the units in points.
 const UNIT: f32 = 54.0;
 
-/// A row for a number.
+/// Row for a number.
 pub(super) struct Row<'a> {
     name: &'a str,
     unit: &'a str,
@@ -29,22 +29,23 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A row called `name`; `hint` says what the number does.
+    /// Row called `name`; `hint` is the tooltip that explains the number.
     pub(super) fn new(name: &'a str, unit: &'a str, hint: &'a str) -> Self {
         Self { name, unit, hint, logarithmic: false, decimals: 2 }
     }
 
-    /// Makes equal distances on the slider equal ratios.
+    /// Makes the slider logarithmic: equal distances are equal ratios.
     pub(super) fn logarithmic(self) -> Self {
         Self { logarithmic: true, ..self }
     }
 
-    /// Digits after the point.
+    /// Sets the digits after the point.
     pub(super) fn decimals(self, decimals: usize) -> Self {
         Self { decimals, ..self }
     }
 
-    /// Shows the row; returns whether the user changed the number. Without a default there is no reset button.
+    /// Draws the row; returns true if the user changed the number. Without a `default` there is no
+    /// reset button.
     pub(super) fn show<N: Numeric>(
         self,
         ui: &mut Ui,
@@ -71,7 +72,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A row for a parameter of a rule, under a name of its own, which the hint explains.
+/// Draws a row for a parameter of a rule, under its own name, which the hint explains.
 pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &str), of: &mut T, default: f64) {
     let row = Row::new(name, param.unit, hint);
     let mut value = (param.get)(of);
@@ -91,7 +92,8 @@ pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &
     }
 }
 
-/// A row for a number of a table, under a name of its own and within a range that a panel has room for.
+/// Draws a row for a number of a table, under its own name and within a range that a panel has room
+/// for.
 pub(super) fn key<T: Table>(
     ui: &mut Ui,
     (key, name, decimals): (&str, &str, usize),
@@ -107,12 +109,12 @@ pub(super) fn key<T: Table>(
     }
 }
 
-/// The name at the beginning of a row.
+/// Draws the name at the beginning of a row.
 pub(super) fn name(ui: &mut Ui, text: &str, hint: &str) {
     fixed(ui, NAME, RichText::new(text)).on_hover_text(hint);
 }
 
-/// A text of a fixed width.
+/// Draws a text of a fixed width, truncated if longer.
 fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     let size = vec2(width, ui.spacing().interact_size.y);
     let row = Layout::left_to_right(Align::Center);
@@ -123,7 +125,7 @@ fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     .inner
 }
 
-/// The reset button, where the default is another value.
+/// Draws the reset button, visible only if the default is another value.
 fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     let differs = *value != default;
     let button = Button::new(RichText::new("⟲").size(12.0)).frame(false).min_size(vec2(14.0, 14.0));
@@ -133,7 +135,7 @@ fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     }
 }
 
-/// A row with a choice, without a name in front where that is empty; returns whether the user took another.
+/// Draws a row with a choice; an empty `label` takes no room. Returns true if the choice changed.
 pub(super) fn choice<T: PartialEq + Copy>(
     ui: &mut Ui,
     (label, hint): (&str, &str),
@@ -153,13 +155,13 @@ pub(super) fn choice<T: PartialEq + Copy>(
     *value != before
 }
 
-/// A row with a choice among the names of the library; returns whether the user took another.
+/// Draws a row with a choice among the values of a named type; returns true if the choice changed.
 pub(super) fn choice_named<T: Named + PartialEq>(ui: &mut Ui, label: (&str, &str), value: &mut T) -> bool {
     let choices: Vec<_> = T::ALL.iter().map(|choice| (*choice, choice.name(), choice.what())).collect();
     choice(ui, label, value, &choices)
 }
 
-/// A line of a name and a value, for numbers that can only be read.
+/// Draws a line of a name and a read-only value.
 pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(label).color(FAINT));
@@ -167,16 +169,16 @@ pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     });
 }
 
-/// Whether a section is unfolded.
+/// Initial state of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// At first.
+    /// Unfolded at first.
     Open,
-    /// Until it is opened.
+    /// Folded until the user opens the section.
     Closed,
 }
 
-/// A section that can be folded away.
+/// Draws a section that can be folded.
 pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
     let heading = RichText::new(title).size(13.5).strong();
     let header = egui::CollapsingHeader::new(heading).id_salt(title).default_open(fold != Fold::Closed);
@@ -185,7 +187,7 @@ pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&m
         ui.add_space(3.0);
     });
     super::tour::note_heading(ui, title, shown.header_response.rect);
-    // Folded ones are lines of a list.
+    // Only unfolded sections need a line below; folded ones form a list.
     if shown.body_returned.is_some() {
         ui.separator();
     }

@@ -1,4 +1,4 @@
-//! The parameters of the flow: presets, and each one with its range and default.
+//! Flow section of the panel: presets, and each parameter with its range and default.
 
 use kiss3d::egui::Ui;
 
@@ -7,7 +7,7 @@ use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_automaton::rules::{RulesChange, RulesSpec, Walls};
 
-/// Named rules: name, what they look like, and what they change of the defaults.
+/// Named rules: name, appearance, and changes to the defaults.
 pub(crate) const PRESETS: &[Preset] = &[
     Preset { name: "Tongues", what: "Narrow tongues with lobes: the defaults.", change: |_| {} },
     Preset { name: "Apron", what: "Spreads into a wide, flat apron.", change: |rules| rules.threshold = 0.2 },
@@ -40,7 +40,7 @@ pub(crate) const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Keys of the rules, their names in the panel, and where a slider leads.
+/// Keys of the rules, their names in the panel, and the effect of moving a slider left or right.
 const NAMES: &[(&str, &str, &str)] = &[
     ("threshold", "stops at", "left runs further, right stops sooner"),
     ("spread", "runs aside", "left stops sooner, right runs further"),
@@ -53,7 +53,7 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("beta", "speed-up", "left stops sooner, right runs further"),
 ];
 
-/// The name of a key in the panel, and where its slider leads.
+/// Name of a key in the panel, and the effect of its slider.
 fn plain(key: &'static str) -> (&'static str, &'static str) {
     let found = NAMES.iter().find(|(known, ..)| *known == key);
     found.map_or((key, "right is more"), |&(_, name, sides)| (name, sides))
@@ -67,7 +67,7 @@ pub(crate) struct Preset {
 }
 
 impl Preset {
-    /// The rules, between the same walls as before.
+    /// Rules of the preset, with the walls left as they are.
     pub(crate) fn rules(&self, walls: Walls) -> RulesSpec {
         let mut rules = RulesSpec { walls, ..RulesSpec::default() };
         (self.change)(&mut rules);
@@ -75,7 +75,7 @@ impl Preset {
     }
 }
 
-/// Shows and edits the rules.
+/// Draws and edits the rules.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let before = state.rules.value.clone();
     let rules = &mut state.rules.value;

@@ -1,15 +1,16 @@
-//! Texts that a part of the window draws, for tests.
+//! Test helper: the texts that a part of the window draws.
 
 use kiss3d::egui::{Context, Pos2, RawInput, Rect, Shape, Vec2};
 
-/// A text, the area that it covers, and the area of the screen that is left to it, in points.
+/// Text, its area, and its visible area on the screen, both in points.
 pub(super) struct Text {
     pub(super) words: String,
     pub(super) area: Rect,
     pub(super) clip: Rect,
 }
 
-/// Draws on a screen of this size, in points, and gives the texts. The first passes measure.
+/// Draws on a screen of `size` points and returns the texts. Four passes, since the first ones only
+/// measure.
 pub(super) fn texts(context: &Context, size: Vec2, mut draw: impl FnMut(&Context)) -> Vec<Text> {
     let screen = Rect::from_min_size(Pos2::ZERO, size);
     let mut shapes = Vec::new();

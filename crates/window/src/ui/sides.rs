@@ -1,4 +1,5 @@
-//! Two branches side by side: the picture of the other one over the left part of the window, and a divider that is dragged.
+//! Comparison of two branches: the picture of the other branch over the left part of the window,
+//! and a draggable divider.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, CursorIcon, FontId, Id, LayerId, Order, Painter, Pos2, Rect, Sense, Stroke, pos2,
@@ -8,7 +9,7 @@ use kiss3d::egui::{
 use super::{BRIGHT, SHADE};
 use crate::state::State;
 
-/// Width in points in which the pointer takes the divider.
+/// Width in points of the divider's hit area.
 const GRIP: f32 = 12.0;
 
 /// Draws the other branch, the divider and the names.
@@ -40,7 +41,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// The name of a side on a card.
+/// Draws the name of a side on a card.
 fn label(painter: &Painter, at: Pos2, align: Align2, name: &str) {
     let text = painter.layout_no_wrap(name.to_owned(), FontId::proportional(13.0), BRIGHT);
     let card = align.anchor_size(at, text.size() + vec2(16.0, 10.0));
@@ -48,7 +49,7 @@ fn label(painter: &Painter, at: Pos2, align: Align2, name: &str) {
     painter.galley(card.center() - 0.5 * text.size(), text, BRIGHT);
 }
 
-/// The handle of the divider.
+/// Draws the handle of the divider.
 fn handle(painter: &Painter, middle: Pos2) {
     painter.circle(middle, 9.0, SHADE, Stroke::new(1.5, BRIGHT));
     painter.text(middle, Align2::CENTER_CENTER, "↔", FontId::proportional(12.0), BRIGHT);

@@ -1,4 +1,4 @@
-//! Slices, and the box outside which nothing is drawn.
+//! Slices section of the panel: the slices, and the clip box outside of which nothing is drawn.
 
 use kiss3d::egui::{RichText, Slider, Ui};
 
@@ -10,10 +10,10 @@ use crate::edit::slices::AXIS_NAMES;
 use crate::state::State;
 use lavoxel_automaton::world::Quantity;
 
-/// Thinnest clip box, as a share.
+/// Least thickness of the clip box, as a fraction of the box.
 const THINNEST: f32 = 0.01;
 
-/// Shows and edits the slices.
+/// Draws and edits the slices.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = &state.report else { return };
     let sides = [report.grid.nx, report.grid.ny, report.grid.nz];
@@ -41,7 +41,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     palette(ui, &mut state.look);
 }
 
-/// Shows what slices can show, and takes another choice.
+/// Draws the quantities that slices can show, and changes the choice.
 fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
     ui.horizontal_wrapped(|ui| {
         name(
@@ -59,7 +59,7 @@ fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
     });
 }
 
-/// Shows and edits the clip box.
+/// Draws and edits the clip box.
 pub(super) fn clip(ui: &mut Ui, state: &mut State) {
     for (k, axis) in AXIS_NAMES.iter().enumerate() {
         let [low, high] = &mut state.look.clip[k];

@@ -1,4 +1,4 @@
-//! Run, pause, step and how fast; seeds and kept snapshots.
+//! Time controls of the panel: run, pause, step and speed; seeds and kept moments.
 
 use kiss3d::egui::{Button, DragValue, RichText, Slider, Ui, vec2};
 
@@ -11,7 +11,7 @@ use crate::state::{Request, State, USUAL_PACE};
 use lavoxel_scene::scene::{SceneSpec, Seconds};
 use lavoxel_sim::simulation;
 
-/// The buttons and the slider above the part that scrolls.
+/// Draws the buttons and the slider above the scrolling part.
 pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
     let paused = state.pace.value == Pace::Paused;
     ui.horizontal(|ui| {
@@ -45,7 +45,8 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
     speed(ui, state);
 }
 
-/// When a scene that lasts a time comes to its end.
+/// Text with the remaining time of a scene with a set duration; `None` without one, or while
+/// nothing runs.
 fn end(spec: &SceneSpec, report: &Report) -> Option<String> {
     let duration = spec.flow_spec()?.duration?;
     let left = spec.film.steps.checked_sub(report.step).filter(|left| *left > 0)?;
@@ -76,6 +77,7 @@ fn speed(ui: &mut Ui, state: &mut State) {
         }
     });
     if let Some(pace) = wanted {
+        // A pause stays a pause: the new pace counts from the next run on.
         if paused {
             state.rate = pace;
         } else {
@@ -84,7 +86,7 @@ fn speed(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Undo and redo, kept moments, and seeds.
+/// Draws undo and redo, kept moments, and seeds.
 pub(super) fn moments(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else { return };
     ui.horizontal(|ui| {
@@ -119,7 +121,7 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
     });
 }
 
-/// The seed of the random patterns.
+/// Draws the seed of the random patterns.
 fn seed(ui: &mut Ui, state: &mut State, now: u64) {
     let hint = "Seed of the random spreading patterns, from now on.";
     ui.label("seed").on_hover_text(hint);
@@ -144,7 +146,7 @@ mod tests {
         let mut worker = Worker::start(scene.clone()).expect("it starts");
         let mut report = worker.poll().expect("the first update waits").report;
         assert_eq!(end(&scene.spec, &report), None, "nothing runs");
-        // 16 minutes in steps of a second.
+        // Duration: 16 minutes in steps of a second.
         (report.step, report.steps_per_second) = (60, 2.0);
         assert_eq!(end(&scene.spec, &report).as_deref(), Some("16 min in about 7.5 min"));
         report.step = 960;

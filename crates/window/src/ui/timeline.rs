@@ -1,5 +1,5 @@
-//! The time line at the bottom of the window: the branches of the session, and the present one as a strip over which the
-//! pointer goes through time.
+//! Timeline at the bottom of the window: the branches of the session, and the present branch as a
+//! strip over which the pointer moves through time.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, CursorIcon, FontId, Id, Key, Order, Painter, Pos2, Rect, Response, RichText,
@@ -14,35 +14,36 @@ use crate::messages::{
 use crate::state::{Request, State};
 use lavoxel_render::chart::ticks::Ticks;
 
-/// Height of the strip in points.
+/// Height of the timeline in points.
 pub(super) const HEIGHT: f32 = 62.0;
-/// Windows that are lower in points have no strip: its place is that of the picture.
+/// Window height in points below which there is no timeline: the picture needs the room.
 const LOWEST: f32 = 300.0;
-/// Height of the track, and of the numbers under it.
+/// Height in points of the track, and of the numbers below.
 const TRACK: f32 = 16.0;
 const NUMBERS: f32 = 13.0;
-/// Distance in points within which the pointer takes a kept moment.
+/// Distance in points within which the pointer snaps to a kept moment.
 const SNAP: f32 = 5.0;
-/// Room beside the ends of the track for the head and for half a number.
+/// Margin in points at the ends of the track, for the head and for half a number.
 const MARGIN: f32 = 14.0;
 
-/// Height that it takes of a window of this size, both in points.
+/// Height in points that the timeline takes from a window of height `window` points.
 pub(super) fn height(state: &State, window: f32) -> f32 {
     if state.shown.panel && state.report.is_some() && window >= LOWEST { HEIGHT } else { 0.0 }
 }
 
-/// Draws it.
+/// Draws the timeline.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = super::panel_width(&state.shown, screen.width());
-    // A panel over nearly all of a narrow window leaves no room.
+    // On a narrow window the panel leaves no room.
     if height(state, screen.height()) == 0.0 || screen.width() - left < 120.0 {
         return;
     }
     let Some(report) = state.report.clone() else { return };
     let place = Rect::from_min_max(pos2(screen.left() + left, screen.bottom() - HEIGHT), screen.right_bottom());
     let area = Area::new(Id::new("timeline")).order(Order::Middle).fixed_pos(place.min).movable(false);
-    // A corner of its contents over the edge of the window must not move it over the picture.
+    // Unconstrained: contents that reach beyond the window's edge must not shift the timeline over
+    // the picture.
     let area = area.constrain(false).default_size(place.size());
     area.show(context, |ui| {
         ui.painter().rect_filled(place, 0.0, SHADE);
@@ -57,12 +58,12 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         );
         let track = Rect::from_min_size(pos2(inner.left(), inner.top() + 25.0), vec2(inner.width(), TRACK));
         strip(ui, state, &report, track);
-        // Clicks beside the widgets are none on the world below.
+        // The whole strip takes clicks: those between the widgets must not reach the world below.
         ui.expand_to_include_rect(place);
     });
 }
 
-/// Undo and redo, the step, and the branches.
+/// Draws undo and redo, the step, and the branches.
 fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
     let line = &report.timeline;
     ui.horizontal(|ui| {
@@ -95,7 +96,7 @@ fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
     });
 }
 
-/// A branch: a click goes to it, the second button offers the rest.
+/// Draws a branch: a click goes there, the second button opens a menu.
 fn chip(ui: &mut Ui, state: &mut State, line: &TimeLine, report: &BranchReport) {
     let branch = &report.branch;
     if let Some((number, name)) = &mut state.strip.rename
@@ -148,7 +149,7 @@ fn menu(ui: &mut Ui, state: &mut State, branch: &Branch, here: bool) {
     }
 }
 
-/// Steps as places along the track.
+/// Mapping between steps and positions along the track.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     left: f32,
@@ -171,7 +172,7 @@ impl Scale {
     }
 }
 
-/// The way that a place of the pointer stands for: a kept moment that is near, else a step.
+/// Movement that a pointer position stands for: the nearest kept moment within `SNAP`, else a step.
 fn way_at(line: &TimeLine, scale: Scale, x: f32) -> Way {
     let near = |moment: &&Moment| (scale.x(moment.step) - x).abs() <= SNAP;
     let by_distance = |moment: &&Moment| ((scale.x(moment.step) - x).abs() * 16.0) as u32;
@@ -181,7 +182,7 @@ fn way_at(line: &TimeLine, scale: Scale, x: f32) -> Way {
     }
 }
 
-/// The present branch from its begin to its end.
+/// Draws the present branch from its beginning to its end.
 fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
     let line = &report.timeline;
     let scale = Scale::new(track, line.end());
@@ -197,7 +198,7 @@ fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
     scrub(state, &response, |x| way_at(line, scale, x));
 }
 
-/// The pointer goes through time while its button is down.
+/// Moves through time while the pointer's button is down; each movement is requested once.
 fn scrub(state: &mut State, response: &Response, way: impl Fn(f32) -> Way) {
     let held = response.is_pointer_button_down_on() && response.ctx.input(|input| input.pointer.primary_down());
     let at = response.interact_pointer_pos().filter(|_| held || response.clicked() || response.drag_stopped());
@@ -235,7 +236,7 @@ fn draw_track(painter: &Painter, report: &Report, track: Rect, scale: Scale) {
     head(painter, track, here);
 }
 
-/// Ticks of steps under the track.
+/// Draws ticks of steps under the track.
 fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     let ticks = Ticks::fitting((0.0, end.max(1) as f64), 1.0, track.width(), |_| 70.0);
     let font = FontId::proportional(10.0);
@@ -246,7 +247,7 @@ fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     }
 }
 
-/// Another branch: where it leaves, and how far it goes.
+/// Draws another branch: its fork and its length.
 fn draw_fork(painter: &Painter, track: Rect, scale: Scale, other: &BranchReport) {
     let (from, to) = (scale.x(other.parts_at), scale.x(other.branch.end));
     let y = track.bottom() - 2.0;
@@ -263,7 +264,7 @@ fn draw_deed(painter: &Painter, track: Rect, scale: Scale, deed: &DeedReport, he
     painter.rect_filled(mark, 1.0, color);
 }
 
-/// The present.
+/// Draws the head: the present step.
 fn head(painter: &Painter, track: Rect, x: f32) {
     painter.vline(x, track.expand2(vec2(0.0, 2.0)).y_range(), Stroke::new(2.0, BRIGHT));
     let (top, half) = (track.top() - 3.0, 4.5);
@@ -271,12 +272,12 @@ fn head(painter: &Painter, track: Rect, x: f32) {
     painter.add(Shape::convex_polygon(points, BRIGHT, Stroke::NONE));
 }
 
-/// A kept moment.
+/// Draws a kept moment.
 fn star(painter: &Painter, at: Pos2) {
     painter.text(at, Align2::CENTER_CENTER, "★", FontId::proportional(12.0), Color32::from_rgb(255, 214, 90));
 }
 
-/// Words for a place of the track.
+/// Tooltip for a position on the track.
 fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     let way = way_at(line, scale, x);
     if let Way::To(moment) = way {
@@ -295,7 +296,7 @@ fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     }
 }
 
-/// Words over the pointer, within the window.
+/// Draws the tooltip above the pointer, within the window.
 fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     let galley = painter.layout_no_wrap(words.to_owned(), FontId::proportional(11.5), BRIGHT);
     let half = 0.5 * galley.size().x + 6.0;
@@ -306,7 +307,7 @@ fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     painter.galley(card.center() - 0.5 * galley.size(), galley, BRIGHT);
 }
 
-/// The colour of marks of a kind of acts.
+/// Colour of the marks of a kind of acts.
 fn color(kind: Kind) -> Color32 {
     match kind {
         Kind::Lava => ACCENT,
@@ -374,7 +375,7 @@ mod tests {
         assert_eq!(hint(&line(), scale, scale.x(215)), "step 215: stroke of rock at 200");
         assert_eq!(hint(&line(), scale, scale.x(100)), "step 100, kept");
         assert_eq!(hint(&line(), scale, scale.x(300)), "step 300");
-        // A session at its begin has a strip, too.
+        // A session at its beginning has a strip, too.
         assert_eq!(Scale::new(track, 0).step(50.0), 0);
     }
 
@@ -395,7 +396,7 @@ mod tests {
                 texts.iter().map(|t| &t.words).collect::<Vec<_>>()
             );
             assert!(texts.iter().all(|text| text.area.top() >= height - HEIGHT - 1.0), "over the picture");
-            // The picture above it hears the pointer.
+            // Above the strip the picture receives the pointer.
             let layer = |y: f32| context.layer_id_at(pos2(width - 60.0, y)).map(|layer| layer.order);
             assert_eq!(layer(height - 0.5 * HEIGHT), Some(Order::Middle));
             for y in [height - HEIGHT - 4.0, 0.6 * height, 0.3 * height] {

@@ -1,4 +1,4 @@
-//! Messages at the head of the window, out of the way of colour bars.
+//! Messages at the top of the window, clear of colour bars.
 
 use std::time::Instant;
 
@@ -8,10 +8,10 @@ use super::{ACCENT, BRIGHT, WRONG, card, goals};
 use crate::messages::{Mend, Notice};
 use crate::state::State;
 
-/// Least room beside the goals that messages take, in points.
+/// Least width in points next to the goals that messages need.
 const LEAST: f32 = 260.0;
 
-/// Draws the messages to show now, with the button of one that offers a mend.
+/// Draws the present messages, with a button for each offered remedy.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if state.toasts.is_empty() {
         return;
@@ -21,7 +21,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     let area = Area::new(Id::new("toasts")).order(Order::Tooltip).interactable(offers);
     let screen = context.content_rect();
     let panel = super::panel_width(&state.shown, screen.width());
-    // Between the panel and the goals, or below them where that is too narrow.
+    // Between the panel and the goals, or below the goals if that room is too narrow.
     let goals = goals::area(context, state);
     let left_of_goals = goals.map_or(screen.right(), |goals| goals.left()) - screen.left();
     let (right, top) = match goals {
@@ -44,7 +44,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// The button that brings a mend, and one that takes the message away.
+/// Draws a button that applies the remedy, and one that removes the message.
 fn mend_button(ui: &mut Ui, state: &mut State, (notice, mend): (&Notice, Mend)) {
     ui.horizontal(|ui| {
         let Mend::OpenSides = mend;
@@ -103,7 +103,7 @@ mod tests {
             let list = goals::area(&context, &state).expect("the goals");
             assert!(!list.intersects(message.area), "{width}: {list:?} {:?}", message.area);
             let free = Rect::from_min_max(pos2(panel, 0.0), pos2(width, 600.0));
-            // The list has a sign before the names.
+            // The list puts a sign before the names, so exact matches are labels only.
             let names = scene.spec.goals.iter().map(|goal| &goal.name[..]).chain(["vent 1  4/step"]);
             let named = |name: &str| -> Vec<Rect> {
                 texts.iter().filter(|shown| shown.words == name).map(|shown| shown.area).collect()

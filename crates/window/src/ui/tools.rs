@@ -1,4 +1,4 @@
-//! The tools of the mouse, the material that they pour, and their numbers.
+//! Tools section of the panel: tools of the mouse, their material and their numbers.
 
 use kiss3d::egui::{RichText, Ui};
 
@@ -14,7 +14,7 @@ use lavoxel_automaton::world::Breath;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_render::Named;
 
-/// Shows and edits the tools.
+/// Draws and edits the tools.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let has_air = state.report.as_ref().is_some_and(|report| !report.air.is_empty());
     let flow = state.report.as_ref().and_then(|report| report.flow.clone());
@@ -27,6 +27,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         for &tool in Tool::ALL {
             let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
             if ui.selectable_label(tools.tool == tool, tool.name()).on_hover_text(hint).clicked() {
+                // A click or stroke in progress belongs to the former tool.
                 tools.cancel();
                 tools.tool = tool;
             }
@@ -54,7 +55,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Height and width of the next dam, up to some times those of one that suits the cells.
+/// Draws height and width of the next dam, with ranges of several times the default for these
+/// cells.
 fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
     let (high, wide) = ((4.0 * usual.height_m).max(50.0), (8.0 * usual.width_m).max(200.0));
     let hint = "Height above the ground; below 0 the depth of a ditch.";
@@ -63,7 +65,7 @@ fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
     Row::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=wide, Some(usual.width_m));
 }
 
-/// The choice of the material that goes.
+/// Draws the choice of the material that is replaced.
 fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         ui.label("in place of");
@@ -78,7 +80,7 @@ fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLo
     });
 }
 
-/// Contents that the brush puts into the air.
+/// Draws the contents that the brush puts into the air.
 fn breath(ui: &mut Ui, breath: &mut Breath) {
     let mut row = |name, unit, hint, value: &mut f64, most: f64, usual: f64| {
         Row::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));
@@ -92,16 +94,17 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
     }
 }
 
-/// The components of a wind.
+/// Components of a wind: name and tooltip.
 const WINDS: [(&str, &str); 3] = [("east", "Wind to the east"), ("up", "Wind upwards"), ("south", "Wind to the south")];
 
-/// The materials that tools pour, with their looks; the lava has none.
+/// Names and looks of the materials that tools pour; the lava has no look.
 fn poured(state: &State) -> Vec<(String, Option<MaterialLook>)> {
     let others = state.materials.value.iter().map(|material| (material.name.clone(), Some(material.look.clone())));
     std::iter::once((Material::LAVA.to_owned(), None)).chain(others).collect()
 }
 
-/// The choice between lava and the materials of the scene. One that is clicked while no tool pours is taken up with the brush.
+/// Draws the choice between lava and the materials of the scene. A click while no tool pours also
+/// takes up the brush.
 fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         let key = keys::shown(Action::Material);
@@ -164,7 +167,7 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     }
 }
 
-/// The energy of new lava.
+/// Draws the energy of new lava.
 fn energy(ui: &mut Ui, value: &mut f64) {
     let hint = "Energy of a full cell of new lava: more runs further.";
     Row::new("energy", "", hint).show(ui, value, 0.0..=VENT_ENERGY_MAX - 0.01, Some(1.0));

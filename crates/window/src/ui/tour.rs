@@ -1,4 +1,4 @@
-//! The tour: five things to try, each with a mark at the section of the panel where it is.
+//! Tour: five things to try, each with a mark at its section of the panel.
 
 use kiss3d::egui::{
     Align, Area, Button, Context, Frame, Id, Layout, Margin, Order, Pos2, Rect, RichText, Shape, Stroke, StrokeKind,
@@ -11,33 +11,33 @@ use crate::input::keys::Action;
 use crate::state::{Request, State};
 use lavoxel_files::shipped::{self, Shipped};
 
-/// Length of the tip of the arrow, in points.
+/// Length of the arrow's tip in points.
 const TIP: f32 = 10.0;
 /// Width of the card in points.
 const WIDTH: f32 = 340.0;
 
-/// Height that the highest card takes.
+/// Height in points of the highest card.
 const HEIGHT: f32 = 215.0;
 
-/// A thing to try.
+/// Step of the tour.
 struct Step {
     title: &'static str,
     words: &'static str,
-    /// The section of the panel to which the card points.
+    /// Title of the panel's section to which the card points; `None` for the picture.
     section: Option<&'static str>,
-    /// A way to try it at once.
+    /// Button that tries the step at once.
     offer: Option<Offer>,
 }
 
-/// A button of a step.
+/// Button of a step.
 enum Offer {
-    /// The action of a key, under a name.
+    /// Action of a key, with the button's text.
     Do(&'static str, Action),
-    /// A scene of the program.
+    /// Name of a built-in scene to open.
     Open(&'static str),
 }
 
-/// The steps, in their order.
+/// Steps in their order.
 const STEPS: [Step; 5] = [
     Step {
         title: "Turn the camera",
@@ -76,14 +76,14 @@ const STEPS: [Step; 5] = [
     },
 ];
 
-/// A choice on the card.
+/// Choice on the card.
 enum Choice {
     To(usize),
     End,
     Try(Request),
 }
 
-/// Draws the step that is shown; the start screen goes before it.
+/// Draws the present step; start screen and help take precedence.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let Some(number) = state.shown.tour.filter(|_| !state.shown.opening && !state.shown.help) else { return };
     let Some(step) = STEPS.get(number) else { return };
@@ -110,7 +110,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     }
 }
 
-/// The words and buttons of a step.
+/// Draws text and buttons of a step.
 fn card(ui: &mut Ui, step: &Step, number: usize) -> Option<Choice> {
     let mut choice = None;
     ui.horizontal(|ui| {
@@ -154,7 +154,8 @@ fn scene(name: &str) -> Option<Shipped> {
     shipped::scenes().find(|scene| scene.name == name)
 }
 
-/// Upper left corner of the card: beside the section to which it points, or below the middle of the picture.
+/// Upper left corner of the card: next to the section to which it points, or below the middle of
+/// the picture.
 fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     match section {
         Some(area) => {
@@ -170,7 +171,7 @@ fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     }
 }
 
-/// A frame around the heading of a section, and an arrow to it from the card.
+/// Draws a frame around the heading of a section, and an arrow from the card.
 fn point(context: &Context, card: Rect, section: Rect) {
     let painter = context.layer_painter(kiss3d::egui::LayerId::new(Order::Foreground, Id::new("tour mark")));
     let stroke = Stroke::new(2.0, ACCENT);
@@ -182,13 +183,13 @@ fn point(context: &Context, card: Rect, section: Rect) {
     painter.add(Shape::convex_polygon(tip.to_vec(), ACCENT, Stroke::NONE));
 }
 
-/// Where a section's heading was drawn last.
+/// Area of a section's heading, if drawn in this pass or the last.
 fn heading(context: &Context, title: &str) -> Option<Rect> {
     let (pass, area): (u64, Rect) = context.data(|data| data.get_temp(id_of(title)))?;
     (pass + 1 >= context.cumulative_pass_nr()).then_some(area)
 }
 
-/// Notes where a section's heading is drawn.
+/// Records the area of a section's heading.
 pub(super) fn note_heading(ui: &Ui, title: &str, area: Rect) {
     let (pass, seen) = (ui.ctx().cumulative_pass_nr(), ui.clip_rect().contains_rect(area));
     if seen {

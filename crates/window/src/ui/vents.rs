@@ -1,4 +1,4 @@
-//! The vents, and the sources of other materials, that pour or will pour.
+//! Sources section of the panel: vents, and sources of other materials, that pour or will pour.
 
 use kiss3d::egui::{Align, Layout, RichText, Ui};
 
@@ -13,10 +13,10 @@ use lavoxel_automaton::matter::Kind;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_sim::source::{VentChange, VentFlow, VentSpec};
 
-/// Most vents with sliders; more are only counted.
+/// Upper bound of the vents with sliders; more are only counted.
 const MOST: usize = 24;
 
-/// Shows and edits the vents.
+/// Draws and edits the vents.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = &state.report else { return };
     let (step, mut changes) = (report.step, Vec::new());
@@ -37,6 +37,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         ui.label(RichText::new("Nothing pours. Take the tool source (F3) and click the ground.").small().color(FAINT));
     }
     for change in changes {
+        // Removed here at once, since the report without the vent comes later.
         if let VentChange::Close(number) = change {
             state.vents.value.retain(|(other, _)| *other != number);
         }
@@ -45,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// One vent; returns the change that the user made.
+/// Draws one vent; returns the user's change.
 fn one(
     ui: &mut Ui,
     (number, vent): (usize, &mut VentSpec),
@@ -69,6 +70,7 @@ fn one(
             closed = ui.small_button("close").on_hover_text("It pours no more from now on.").clicked();
         });
     });
+    // Sources of grains have a probability per cell in place of a rate.
     let (unit, hint, most) = if grains {
         ("a cell", "Probability of a grain in each cell of its disc, in a step.", 1.0)
     } else {
@@ -104,7 +106,7 @@ fn radius(ui: &mut Ui, radius: &mut f64) {
     row.show(ui, radius, VENT_RADIUS.0..=VENT_RADIUS.1, None);
 }
 
-/// Rate and temperature of a vent of the physical model.
+/// Draws rate and temperature of a vent of the physical model.
 pub(super) fn flow_rows(ui: &mut Ui, vent: &mut VentFlow, flow: &FlowReport) {
     let mut rate = vent.rate_at(flow.time_s);
     let hint = "Cubic metres that it pours in a second from now on. In the picture: drag the top of its stalk.";

@@ -1,4 +1,4 @@
-//! The wind of a scene with air.
+//! Wind section of the panel, in scenes with air.
 
 use kiss3d::egui::Ui;
 
@@ -7,10 +7,10 @@ use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_air::{FASTEST_M_S, Wind};
 
-/// Highest speed of the slider in m/s, where the wind is no faster already.
+/// Highest speed of the slider in m/s, unless the wind is faster already.
 const SLIDER: f64 = 40.0;
 
-/// Shows and changes the speed and the direction of the wind where it is fastest.
+/// Draws and edits speed and direction of the wind at the height of its highest speed.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(wind) = state.wind.value.clone() else { return };
     let opened = state.scene.spec.air.as_ref().map(|air| Wind(air.wind.clone())).unwrap_or_default().fastest();

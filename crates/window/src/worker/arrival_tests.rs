@@ -1,4 +1,5 @@
-//! The window takes over all of a scene that is opened while another one runs, also when it first hears of it after a step.
+//! Tests that the window takes over every part of a scene that is opened while another one runs,
+//! even if the first report of the new scene follows a step.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use lavoxel_files::shipped;
 use lavoxel_render::LookSpec;
 use lavoxel_scene::scene::Scene;
 
-/// The thread of a simulation without a clock, and what the window knows of it.
+/// Simulation thread driven by hand (no clock), and the window's state that follows its updates.
 struct Pair {
     thread: Thread,
     shared: Arc<Shared>,
@@ -32,13 +33,13 @@ impl Pair {
         self.thread.read(Message::Command(command));
     }
 
-    /// An update after a step; whether a scene came with it.
+    /// Makes a step and sends an update; returns true if a new scene arrived with the update.
     fn step(&mut self) -> bool {
         self.thread.step();
         self.look()
     }
 
-    /// An update; whether a scene came with it.
+    /// Sends an update; returns true if a new scene arrived with the update.
     fn look(&mut self) -> bool {
         self.thread.send_update();
         let update: Update = lock(&self.shared.update).take().expect("an update was sent");
@@ -54,7 +55,7 @@ fn every_shipped_scene_arrives_whole_from_a_running_eruption() {
     let mut count = 0;
     for shipped in shipped::scenes() {
         let (name, scene) = (shipped.name, Scene::open(&shipped.path()).expect("shipped"));
-        // Edits of the scene before, some of them not yet reported.
+        // Edits of the old scene that are partly not yet reported.
         let window = &mut pair.window;
         window.look = LookSpec { exposure: 3.25, sun_azimuth_deg: 1.5, ..window.look.clone() };
         window.rules.value.walls = Walls::Open;
@@ -67,7 +68,7 @@ fn every_shipped_scene_arrives_whole_from_a_running_eruption() {
         window.plots.pick([0, 0], [0.0; 3]);
         window.set_pace(Pace::Free);
         window.expect(scene.clone());
-        // A report of the scene before is not taken for one of this scene.
+        // A late report of the old scene must not be mistaken for one of the new scene.
         assert!(!pair.look(), "{name}");
         pair.hear(Command::Open(Box::new(scene.clone())));
         assert!(pair.step(), "{name} has not arrived with its first report");
@@ -103,7 +104,7 @@ fn a_scene_that_cannot_be_opened_leaves_the_one_before_and_the_next_one_arrives(
     pair.hear(Command::Open(Box::new(wrong)));
     assert!(!pair.step());
     assert_eq!(pair.window.scene.spec.name, "first");
-    // Also one of the same name and size, as it is opened again.
+    // A scene of the same name and size arrives too when it is opened again.
     for name in ["next", "next"] {
         let next = scene(&text.replace("first", name));
         pair.window.expect(next.clone());

@@ -1,46 +1,52 @@
-//! When the next step is due, and the rate of the last ones.
+//! Clock of the steps: when the next step is due, and the rate of the last ones.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::messages::Pace;
 
-/// Lowest and highest rate in steps a second; beyond them the clock pauses or runs free.
+/// Lowest and highest rate in steps per second; rates beyond are clamped.
 const RATES: (f64, f64) = (1e-3, 1e6);
-/// Longest delay that a slow machine makes up for later.
+/// Largest delay that a slow machine catches up on: without this bound, a burst of steps would
+/// follow each slow one.
 const MOST_BEHIND: Duration = Duration::from_millis(50);
-/// Time over which the rate is taken.
+/// Averaging window of the rate.
 const WINDOW: Duration = Duration::from_secs(1);
 /// Time between two samples of the rate.
 const SAMPLE: Duration = Duration::from_millis(20);
 
-/// The clock of the steps.
+/// Clock of the steps.
 #[derive(Debug)]
 pub(super) struct Clock {
     pace: Pace,
-    /// Steps left before it pauses.
+    /// Steps left before the clock pauses; `None` without such a count.
     left: Option<u64>,
+    /// Time at which the next step is due at a fixed rate.
     next: Instant,
-    /// No step before this moment.
+    /// No step is due before this time.
     rests_until: Instant,
+    /// Steps made so far.
     made: u64,
-    /// Samples of the last second: time and steps made by then.
+    /// Samples of the last second: time, and steps made by then.
     samples: VecDeque<(Instant, u64)>,
 }
 
 impl Clock {
-    /// A paused clock.
+    /// Creates a paused clock.
     pub(super) fn new() -> Self {
         let now = Instant::now();
         Self { pace: Pace::Paused, left: None, next: now, rests_until: now, made: 0, samples: VecDeque::new() }
     }
 
-    /// The pace that was set.
+    /// Pace in force.
     pub(super) fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// Sets another pace; refuses a rate that is not a number above 0.
+    /// Sets another pace.
+    ///
+    /// # Errors
+    /// When a rate is not a finite number above 0.
     pub(super) fn set(&mut self, pace: Pace) -> Result<(), String> {
         if let Pace::Rate(rate) = pace
             && !(rate > 0.0 && rate.is_finite())
@@ -56,7 +62,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Makes this many steps as fast as possible, then pauses.
+    /// Makes `steps` steps as fast as possible, then pauses.
     pub(super) fn count(&mut self, steps: u64) {
         self.pace = if steps == 0 { Pace::Paused } else { Pace::Free };
         self.left = (steps > 0).then_some(steps);
@@ -64,7 +70,7 @@ impl Clock {
         self.samples.push_back((Instant::now(), self.made));
     }
 
-    /// Time until the next step; `None` while it is paused.
+    /// Time until the next step; `None` while paused.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         let next = match self.pace {
             Pace::Paused => return None,
@@ -74,12 +80,12 @@ impl Clock {
         Some(next.saturating_duration_since(now))
     }
 
-    /// Leaves the machine to others for so long.
+    /// Makes no step for the time `pause` from `now` on, so that others have the machine.
     pub(super) fn rest(&mut self, now: Instant, pause: Duration) {
         self.rests_until = now + pause;
     }
 
-    /// A step was made.
+    /// Counts a step made at `now` and schedules the next one.
     pub(super) fn stepped(&mut self, now: Instant) {
         self.made += 1;
         if let Pace::Rate(rate) = self.pace {
@@ -100,7 +106,7 @@ impl Clock {
         }
     }
 
-    /// Steps a second over the last second; 0 while it is paused.
+    /// Steps per second over the last second; 0 while paused.
     pub(super) fn rate(&self, now: Instant) -> f64 {
         let Some(&(since, made)) = self.samples.front().filter(|_| self.pace != Pace::Paused) else { return 0.0 };
         let seconds = now.saturating_duration_since(since).as_secs_f64();
@@ -117,7 +123,7 @@ mod tests {
         let mut clock = Clock::new();
         clock.set(Pace::Rate(1000.0)).expect("a rate");
         let start = clock.next;
-        // Each step takes as long as a hundred should.
+        // Each step takes 100 times as long as the rate asks for.
         for i in 1..=50 {
             clock.stepped(start + Duration::from_millis(100 * i));
         }

@@ -1,24 +1,27 @@
-//! The part of the materials besides the lava that changed since it was last sent to the window.
+//! Changes of the materials other than lava since they were last sent to the window.
 
 use super::patches::boxes;
 use crate::messages::{MediaPatch, MediaUpdate};
 use lavoxel_sim::lowpass::{Bricks, Change, LowPass};
 
-/// Remembers what was sent.
+/// Record of the media that were sent.
 #[derive(Default)]
 pub(super) struct MediaPublisher {
-    /// The media that were there, by their place in [`lavoxel_sim::lowpass::Volume::media`].
+    /// Media with cells at the last update, as indices into
+    /// [`lavoxel_sim::lowpass::Volume::media`].
     present: Vec<usize>,
     bricks: Option<Bricks>,
 }
 
 impl MediaPublisher {
-    /// Takes the changes of a low-pass that was refreshed, of all media; `None` where there are none.
+    /// Collects the changes of all media from a refreshed low-pass; `None` without changes.
     pub(super) fn update(&mut self, lowpass: &mut LowPass) -> Option<MediaUpdate> {
         let count = lowpass.volume().media.len();
         let changed: Vec<Vec<Change>> = (0..count).map(|k| lowpass.take_changes_of(k)).collect();
         let volume = lowpass.volume();
         let present: Vec<usize> = (0..count).filter(|&k| !volume.media[k].density.is_empty()).collect();
+        // Texels interleave all media: another set of media has another stride, so all are sent
+        // again.
         let reset = present != self.present;
         if reset {
             (self.present, self.bricks) = (present, Some(Bricks::new(volume.grid)));
@@ -54,7 +57,7 @@ mod tests {
     use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
     use lavoxel_base::grid::Grid;
 
-    /// Fields that the window has.
+    /// Fields as the window holds them.
     #[derive(Default)]
     struct Window {
         names: Vec<String>,

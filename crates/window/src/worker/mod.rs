@@ -1,5 +1,7 @@
-//! The thread on which the simulation runs. The window holds a [`Worker`]: it sends commands and polls for updates, and
-//! neither ever waits for the other.
+//! Simulation thread. The window holds a [`Worker`], which sends commands and polls for updates.
+//!
+//! Invariant: neither side waits for the other. Commands go through a channel; updates go through a
+//! slot for one update, which the thread refills only after the window has taken the last one.
 
 #[cfg(test)]
 mod arrival_tests;
@@ -31,35 +33,35 @@ use self::thread::Thread;
 use super::messages::{Command, Notice, Report, Update};
 use lavoxel_scene::scene::{Scene, SceneError};
 
-/// Why there is no worker.
+/// Reason why a worker could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The first scene cannot be used.
+    /// The first scene is invalid or cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The system gives no thread.
+    /// The operating system refused to create a thread.
     #[error("cannot start the simulation's thread: {0}")]
     Thread(#[from] io::Error),
-    /// A mistake in the program, with the text of the panic.
+    /// The thread panicked while starting (a bug in the program); holds the panic's text.
     #[error("the simulation could not start: {0}")]
     Broken(String),
 }
 
-/// A message to the thread.
+/// Message from the window to the simulation thread.
 enum Message {
     Command(Command),
-    /// The last update was taken; there is room for another.
+    /// The window took the last update; the slot has room for another.
     Taken,
     #[cfg(test)]
     Panic,
 }
 
-/// The state that window and thread share.
+/// State that the window and the thread share.
 #[derive(Default)]
 struct Shared {
-    /// The update that the window has not yet taken.
+    /// Update that the window has not taken yet.
     update: Mutex<Option<Update>>,
-    /// The text of a panic of the thread.
+    /// Text of the thread's panic; `None` while the thread works.
     broken: Mutex<Option<String>>,
     stop: AtomicBool,
 }
@@ -78,24 +80,29 @@ impl Shared {
     }
 }
 
-/// Locks are held for a move only, so that a panic leaves no value half written.
+/// Locks a mutex, even a poisoned one: locks are held for a move only, so that a panic cannot leave
+/// a value half written.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The window's end of the simulation. Dropping it ends the thread after the step that it is in.
+/// Window's end of the simulation. Dropping a worker ends the thread after its current step.
 pub struct Worker {
-    /// `None` only while the worker is dropped.
+    /// Sender to the thread; `None` only while the worker is dropped.
     messages: Option<Sender<Message>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// The last report, for the update that says that the thread broke.
+    /// Last report, reused by the update that tells of a panic of the thread.
     report: Option<Report>,
 }
 
 impl Worker {
-    /// Starts a thread with a scene, at step 0 and paused. Returns when the world is built, which takes seconds for a
-    /// very large box, and a first update is ready; scenes that are opened later are built in the background.
+    /// Starts a thread with `scene` at step 0, paused. Returns when the world is built (which takes
+    /// seconds for a very large box) and a first update is ready; scenes opened later are built in
+    /// the background.
+    ///
+    /// # Errors
+    /// [`StartError`]: an invalid scene, no thread, or a panic while starting.
     pub fn start(scene: Scene) -> Result<Self, StartError> {
         let shared = Arc::new(Shared::default());
         let (messages, received) = channel();
@@ -114,8 +121,8 @@ impl Worker {
         }
     }
 
-    /// Sends a message; the thread handles messages between two steps, in the order in which they were sent. After a
-    /// panic of the thread this has no effect.
+    /// Sends a command; the thread handles commands between two steps, in the order of sending. Has
+    /// no effect after a panic of the thread.
     pub fn send(&self, command: Command) {
         self.post(Message::Command(command));
     }
@@ -127,8 +134,8 @@ impl Worker {
         }
     }
 
-    /// Takes the changes since the last update, if there are any. Never waits. After a panic of the thread, a last update
-    /// has the panic's text in its notices.
+    /// Takes the changes since the last update; `None` if there are none. Never waits. After a
+    /// panic of the thread, one last update carries the panic's text in its notices.
     pub fn poll(&mut self) -> Option<Update> {
         let update = lock(&self.shared.update).take();
         if let Some(update) = update {
@@ -141,7 +148,7 @@ impl Worker {
         Some(Update { notices: vec![Notice::wrong(text)], ..Update::of_report(self.report.clone()?) })
     }
 
-    /// Whether the thread still works; false after it broke.
+    /// Returns true while the thread works, false after a panic.
     pub fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
@@ -158,7 +165,8 @@ impl Drop for Worker {
     }
 }
 
-/// Runs on the thread: builds the scene, reports whether that worked, handles messages; a panic becomes a text.
+/// Body of the thread: builds the scene, reports success through `ready`, handles messages. A panic
+/// is stored as text in `shared`.
 fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready: &Sender<Result<(), SceneError>>) {
     let work = || match Session::open(scene) {
         Ok(session) => {
@@ -174,7 +182,7 @@ fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready:
     }
 }
 
-/// The text of a panic.
+/// Text of a panic's payload.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason was given".to_owned())

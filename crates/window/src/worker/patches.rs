@@ -1,4 +1,5 @@
-//! The parts of the volume that changed, as boxes of whole bricks: a few larger uploads instead of many small ones.
+//! Changed parts of the volume as boxes of whole bricks: a few larger uploads instead of many small
+//! ones.
 
 use std::ops::Range;
 
@@ -8,14 +9,14 @@ use crate::messages::Patch;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_sim::lowpass::{BRICK, Bricks, Change, Volume};
 
-/// A box of bricks, its last corner outside.
+/// Box of bricks: first corner `from` inclusive, `to` exclusive, in bricks along x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     from: [usize; 3],
     to: [usize; 3],
 }
 
-/// Patches over all bricks with a cell of lava that changed.
+/// Patches that cover all bricks with a changed cell of lava; texels are density and energy.
 pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> Vec<Patch> {
     let boxes = boxes(volume.grid, bricks, changed, |cells, texels| {
         let cells = volume.density[cells.clone()].iter().zip(&volume.energy[cells]);
@@ -24,8 +25,8 @@ pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> V
     boxes.into_iter().map(|(origin, size, texels)| Patch { origin, size, texels }).collect()
 }
 
-/// First cell, sides and texels of boxes over all bricks with a cell that changed; `read` appends the texels of a range of
-/// cells that lie in a row.
+/// Boxes that cover all bricks with a changed cell: first cell, sides in cells, and texels (x
+/// fastest, then y, then z). `read` appends the texels of a range of cells in one row.
 pub(super) fn boxes<T: Send>(
     grid: Grid,
     bricks: &Bricks,
@@ -48,7 +49,8 @@ pub(super) fn boxes<T: Send>(
     blocks(&bricks.touched(changed, 0), bricks.count()).par_iter().map(filled).collect()
 }
 
-/// Covers the marked bricks with blocks: runs along x, joined along y where they are equally long.
+/// Covers the `marked` bricks (x fastest) exactly once with blocks: runs along x, merged along y
+/// where neighbouring rows have equal runs.
 fn blocks(marked: &[bool], [nx, ny, nz]: [usize; 3]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for k in 0..nz {
@@ -70,7 +72,7 @@ fn blocks(marked: &[bool], [nx, ny, nz]: [usize; 3]) -> Vec<Block> {
     blocks
 }
 
-/// The runs of marked bricks of a row, each with its end outside.
+/// Runs of marked bricks in a row, as (first, end exclusive).
 fn runs(marked: &[bool]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {

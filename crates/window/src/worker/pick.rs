@@ -1,4 +1,5 @@
-//! Probe under the pointer: the first cell along a ray that is solid or holds a material.
+//! Probe under the pointer: first cell along a ray that is solid or holds a material, and its
+//! values.
 
 use crate::messages::{FlowProbe, Probe};
 use lavoxel_automaton::matter::Material;
@@ -8,45 +9,47 @@ use lavoxel_geo::map::Site;
 use lavoxel_render::Ray;
 use lavoxel_sim::state::{CellValues, State};
 
-/// Least amount of a material that is picked.
+/// Smallest amount of a material in a cell that the pointer can pick, in units of a full cell.
 const SEEN: f32 = 0.05;
 
-/// Things that rays meet in a world.
+/// Cells of a world that rays can hit, with the amounts of all materials looked up once.
 pub(super) struct Sight<'w> {
     world: &'w State,
     amounts: Vec<CellValues<'w>>,
 }
 
-/// Where a ray meets something.
+/// Hit of a ray on a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hit {
-    /// The cell.
+    /// Cell that was hit.
     pub(super) cell: Place,
-    /// Where the ray enters it, in cells.
+    /// Point where the ray enters `cell`, in cells along x, y and z.
     pub(super) point: [f32; 3],
-    /// Whether the ray enters what is seen of the box there, other than from above.
+    /// True if the ray enters the box through this cell and not through the top: the cell lies on a
+    /// side or a slice of the box.
     pub(super) cut: bool,
 }
 
 impl<'w> Sight<'w> {
-    /// The sight of a world.
+    /// Collects the amounts of `world` for hit tests.
     pub(super) fn of(world: &'w State) -> Self {
         let quantities = world.quantities();
         let amounts = quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q));
         Self { world, amounts: amounts.collect() }
     }
 
-    /// Whether a cell is solid or holds a material.
+    /// True if a cell is solid or holds at least `SEEN` of a material.
     pub(super) fn sees(&self, place: Place) -> bool {
         self.world.ground().is_solid(place) || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
     }
 
-    /// Whether a cell holds any material.
+    /// True if a cell holds any amount of any material.
     pub(super) fn holds(&self, place: Place) -> bool {
         self.amounts.iter().any(|amount| amount.at(place) > 0.0)
     }
 
-    /// The first cell along a ray that is `wanted`.
+    /// Finds the first cell along `ray` for which `wanted` holds; `None` if the ray leaves the box
+    /// first.
     pub(super) fn meet(&self, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<Hit> {
         let grid = self.world.grid();
         let (cell, t) = first_cell(grid, ray, wanted)?;
@@ -59,7 +62,8 @@ impl<'w> Sight<'w> {
     }
 }
 
-/// Probes the first cell that the ray meets.
+/// Probes the first visible cell that `ray` hits: cell values, ground height (m), flow and
+/// thickness per material (m). `None` without a hit.
 pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
     let sight = Sight::of(world);
@@ -83,7 +87,8 @@ pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     })
 }
 
-/// The first cell along the ray, inside the box, that is `wanted`, and where the ray enters it.
+/// Walks `ray` cell by cell through the box (3D DDA). Returns the first cell for which `wanted`
+/// holds and the distance at which the ray enters that cell, in lengths of the ray's direction.
 fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(Place, f64)> {
     let size = [grid.nx, grid.ny, grid.nz];
     let origin: [f64; 3] = std::array::from_fn(|k| f64::from(ray.origin[k]));
@@ -97,7 +102,8 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(
         if wanted(cell) {
             return Some((cell, t));
         }
-        // The face through which the ray leaves the cell, computed from the origin each time: no error adds up.
+        // Distance to the cell's exit face along each axis, computed from the origin each time so
+        // that no rounding error accumulates.
         let wall = |k: usize| match direction[k] {
             d if d > 0.0 => ((cell[k] + 1) as f64 - origin[k]) / d,
             d if d < 0.0 => (cell[k] as f64 - origin[k]) / d,
@@ -113,7 +119,8 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(
     }
 }
 
-/// Distance at which the ray enters the box, 0 when it starts inside; `None` when it misses or is not a ray.
+/// Distance at which a ray enters a box of `size` cells (slab test); 0 if the ray starts inside.
+/// `None` for a miss, a non-finite ray or a zero direction.
 fn enter(size: [usize; 3], origin: [f64; 3], direction: [f64; 3]) -> Option<f64> {
     if !origin.iter().chain(&direction).all(|v| v.is_finite()) {
         return None;
@@ -140,7 +147,7 @@ mod tests {
     use lavoxel_base::random::mix64;
     use nalgebra::Vector3;
 
-    /// The wanted cell with the first entry among all cells of the box that the ray meets.
+    /// Reference: smallest entry distance over all wanted cells of the box that the ray hits.
     fn by_brute_force(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<f64> {
         let all = (0..grid.cells()).filter(|&index| wanted(index));
         let entries = all.filter_map(|index| {
@@ -177,7 +184,7 @@ mod tests {
                     hits += 1;
                 }
                 (None, None) => misses += 1,
-                // A ray may touch a cell in a corner without entering it.
+                // A ray may touch a cell's corner without entering the cell.
                 (None, Some(first)) => {
                     let near = |k: usize| {
                         let at = f64::from(ray.origin[k]) + first * f64::from(ray.direction[k]);

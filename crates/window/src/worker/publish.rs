@@ -1,4 +1,5 @@
-//! Updates of the window: the numbers, and of the pictures' data only what changed since the last update.
+//! Updates of the window: the numbers of the report, and only those parts of the picture data that
+//! changed since the last update.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,45 +19,45 @@ use lavoxel_sim::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
 use lavoxel_sim::simulation::{Simulation, StageTime};
 use lavoxel_sim::state::State;
 
-/// Wishes of the window.
+/// Requests of the window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Eye {
-    /// The ray under the pointer.
+    /// Ray under the pointer, for the probe; `None` while nothing is probed.
     pub(super) pick: Option<Ray>,
-    /// Slices by cell along x, y and z.
+    /// Cell of the slices along x, y and z; `None` where no slice is shown.
     pub(super) cuts: [Option<usize>; 3],
-    /// Quantity that slices show.
+    /// Quantity shown on slices.
     pub(super) quantity: Quantity,
-    /// Inputs of the light of the lava.
+    /// Parameters of the light of the lava; `None` if the window computes that light itself.
     pub(super) glow: Option<Glow>,
-    /// Measurements for the live plots.
+    /// Measurements requested by the live plots.
     pub(super) watch: Watch,
 }
 
-/// Remembers what the window knows of one session.
+/// Record of the data that the window has of one session.
 pub(super) struct Publisher {
     lowpass: LowPass,
     bricks: Bricks,
     media: MediaPublisher,
-    /// Air that the window has.
+    /// Air volume that was sent last.
     sent_air: Option<Arc<AirVolume>>,
-    /// Surface of the lava that the window has.
+    /// Crust temperatures that were sent last.
     sent_crust: Option<Arc<CrustMap>>,
     tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],
     embers: LavaLight,
-    /// The ground that was sent.
+    /// Cursor into the ground's changes that were sent; `None` before the first ground.
     ground: Option<GroundCursor>,
     filter: StageTime,
     watcher: Watcher,
-    /// Nothing was sent yet.
+    /// Set until the first update is built.
     reset: bool,
-    /// The world may have changed since the last update.
+    /// Set when the world may have changed since the last update.
     stale: bool,
 }
 
 impl Publisher {
-    /// A publisher for a session of which the window knows nothing.
+    /// Creates a publisher for a session that the window has no data of.
     pub(super) fn new(session: &Session) -> Self {
         let grid = session.simulation().world().grid();
         Self {
@@ -76,16 +77,18 @@ impl Publisher {
         }
     }
 
-    /// The world may have changed.
+    /// Marks the world as changed.
     pub(super) fn touch(&mut self) {
         self.stale = true;
     }
 
-    /// All that the window does not know yet; `numbers`: those of the report's epoch and of its scene.
+    /// Builds an update with everything that the window does not have yet; `numbers` are the
+    /// report's epoch and the number of its scene.
     pub(super) fn update(&mut self, session: &mut Session, clock: &Clock, eye: &Eye, numbers: [u64; 2]) -> Update {
         let timeline = session.timeline();
         let session = &*session;
         let world = session.simulation().world();
+        // Without a change of the world since the last update, low-pass and bricks are still valid.
         let (mut changes, mut patched, mut others) = (false, Vec::new(), None);
         if std::mem::take(&mut self.stale) {
             let Self { lowpass, bricks, media, filter, .. } = self;
@@ -122,7 +125,7 @@ impl Publisher {
         }
     }
 
-    /// Mouths of the vents that throw clots.
+    /// Mouths of the vents that throw clots; none in the physical model.
     fn mouths(&self, simulation: &Simulation) -> Vec<Mouth> {
         let world = simulation.world();
         let vents = simulation.vents().filter(|_| world.flow().is_none());
@@ -130,14 +133,14 @@ impl Publisher {
         Mouth::of(vents, seen, (simulation.seed(), simulation.steps()))
     }
 
-    /// Measurements for the live plots, where there are any.
+    /// Measurements for the live plots; `None` if none are requested.
     fn watched(&mut self, session: &Session, eye: &Eye) -> Option<Watched> {
         let simulation = session.simulation();
         let of = (simulation.world(), session.site());
         self.watcher.watch(of, (simulation.steps(), simulation.vents()), &eye.watch)
     }
 
-    /// The part of the ground that changed since the last update.
+    /// Part of the ground that changed since the last update; the whole ground the first time.
     fn ground(&mut self, world: &State, tall: f32) -> Option<GroundPatch> {
         match &mut self.ground {
             Some(cursor) => GroundPatch::since(cursor, world.ground(), tall),
@@ -148,7 +151,7 @@ impl Publisher {
         }
     }
 
-    /// The slices that differ from those of the last update.
+    /// Slices that differ from those of the last update.
     fn cuts(&mut self, world: &State, eye: &Eye) -> [Option<Cut>; 3] {
         [Axis::X, Axis::Y, Axis::Z].map(|axis| {
             let new = eye.cuts[axis.number()].map(|cell| Cut::of(world, axis, cell, &eye.quantity));
@@ -165,6 +168,7 @@ impl Publisher {
         let simulation = session.simulation();
         let world = simulation.world();
         let line = session.history.line();
+        // Acts of a line ascend: those up to the present act are done.
         let done = line.partition_point(|act| *act <= session.at.act);
         let timings = simulation.timings().iter().chain([("filter", &self.filter)]);
         Report {
@@ -204,14 +208,14 @@ impl Publisher {
         }
     }
 
-    /// The materials with the parameters in force and the tallies of the last update.
+    /// Materials with the parameters in force and the tallies of the last update.
     fn materials(&self, simulation: &Simulation) -> Vec<MaterialReport> {
         let world = simulation.world();
         let layers = world.layers().iter().zip(&self.tallies).enumerate();
         let report = |(number, (layer, tally)): (usize, (&Layer, &Tally))| {
             let material = layer.material();
             let in_force = simulation.materials().iter().find(|m| m.name == material.name).unwrap_or(material);
-            // The lava is poured under its own name.
+            // The mirror of the lava itself is left out: lava is poured under its own name.
             let shows_flow = !material.carries_energy() && world.is_mirror(number);
             MaterialReport::new(in_force.clone(), (layer, shows_flow), *tally)
         };
@@ -219,7 +223,8 @@ impl Publisher {
     }
 }
 
-/// A shared part of the volume, when that is not what was sent last; it counts as sent then.
+/// New shared part of the volume if it differs from `sent` (by pointer), and stores that part as
+/// sent; `None` if the window has it already.
 fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Arc<T>>> {
     if now.as_ref().map(Arc::as_ptr) == sent.as_ref().map(Arc::as_ptr) {
         return None;
@@ -227,7 +232,8 @@ fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Ar
     sent.clone_from(now);
     Some(now.clone())
 }
-/// Height of a cell as it is drawn, in its widths: oblong in the physical model.
+/// Height of a cell as drawn, in cell widths: not 1 only in the physical model, where cells are
+/// oblong.
 fn proportion(session: &Session) -> f32 {
     let (flow, site) = (session.simulation().world().flow(), session.site());
     flow.map_or(1.0, |_| (site.cell_height_m() / site.cell_size_m) as f32)

@@ -1,4 +1,5 @@
-//! A scene that runs: the simulation, its site, what was done to it, and the snapshots for rewinding.
+//! Running scene: the simulation, its site, the history of actions, and the snapshots for
+//! rewinding.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -26,49 +27,55 @@ use lavoxel_scene::scene::pack::Extras;
 use lavoxel_scene::scene::{Edge, Scene, SceneError};
 use lavoxel_sim::simulation::{Command, Simulation};
 
-/// A scene with its simulation and snapshots, and what was done to it.
+/// Scene with its simulation, snapshots and the history of actions.
 ///
-/// [`History`] says where the session stands; the simulation is there, or on its way there ([`Travel`]).
+/// Invariant: [`History`] holds the session's present moment; the simulation is at that moment, or
+/// on its way there ([`Travel`]), or visits another branch.
 pub(super) struct Session {
     scene: Scene,
     pub(super) simulation: Simulation,
     site: Site,
-    /// Picture over the ground.
+    /// Image draped over the ground; `None` without one.
     drape: Option<Drape>,
     pub(super) snapshots: Snapshots,
     pub(super) history: History,
-    /// Where the simulation is.
+    /// Moment of the simulation's state.
     pub(super) at: Moment,
+    /// Way that the simulation is on; `None` while it is at rest or steps by the clock.
     pub(super) travel: Option<Travel>,
-    /// The other branch that is shown, or will be when the travel ends.
+    /// Number of the other branch that is shown, or will be when the travel ends.
     pub(super) visit: Option<u64>,
     timeline: Arc<TimeLine>,
-    /// Whether the time line may differ from what was done.
+    /// Set while the cached time line may be out of date.
     timeline_old: bool,
     brush: Brush,
-    /// Balls of rock among the acts that are done.
+    /// Rock put in by hand by the acts up to `at`.
     pub(super) built: Arc<Vec<Rock>>,
     pub(super) notices: Vec<Notice>,
-    /// Whether the user has seen the notice that lava reached the sides.
+    /// Set once the user has seen the notice that lava reached the sides.
     edge_reported: bool,
-    /// Ways through time that were begun.
+    /// Number of ways through time begun so far.
     pub(super) ways: u64,
-    /// The last act of the stroke under way.
+    /// Last act of the present stroke; `None` before its first dab.
     stroke: Option<u64>,
-    /// A small picture for the file of the session, as a PNG file.
+    /// Thumbnail for the session file, as the bytes of a PNG file.
     thumbnail: Option<Vec<u8>>,
     /// Moment at which the session was saved, and the hash of its state there, until the replay arrives.
     pub(super) saved: Option<(Moment, u64)>,
 }
 
-/// Steps between checks of the sides.
+/// Steps between two checks for lava at the sides.
 const EDGE_EVERY: u64 = 64;
 
 impl Session {
-    /// Checks and builds a scene.
+    /// Validates and builds a scene.
+    ///
+    /// # Errors
+    /// An invalid scene, or one that needs more memory for simulation and pictures than is allowed.
     pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
         scene.expect_lava()?;
         scene.validate()?;
+        // The window also draws: smoke and surroundings count in the check of the memory.
         let mut drawn = need_of_smoke(scene.air_cells());
         if let Ok(grid) = scene.spec.grid.grid() {
             drawn = drawn.and(need_of_surroundings(grid, &scene.spec.look));
@@ -76,7 +83,7 @@ impl Session {
         scene.check_drawable_with(drawn.clone())?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         let drape = scene.drape(&stage)?;
-        // The other half is for lava that is to come, and for pictures.
+        // The other half of the remaining memory is for lava yet to come and for pictures.
         let room = left_beside(&scene.need_drawn_with(drawn)) / 2;
         let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES.min(room));
         let mut session = Self {
@@ -105,7 +112,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Checks and builds the scene of a session file, and sets out for where its history is.
+    /// Validates and builds the scene of a session file, and sets out for the present moment of
+    /// `history`.
     pub(super) fn resume(scene: Scene, history: History) -> Result<Self, String> {
         let mut session = Self::open(scene).map_err(|error| error.to_string())?;
         let here = history.here();
@@ -117,7 +125,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Notices on opening: what was chosen for a bare heightmap, and what may be wrong with the scene.
+    /// Notices on opening: defaults chosen for a bare heightmap, and warnings about the scene.
     fn opening_notices(&self) -> Vec<Notice> {
         let lines = self.scene.summary(&self.site, &self.simulation);
         let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -126,12 +134,13 @@ impl Session {
         chosen.map(Notice::new).into_iter().chain(warning).collect()
     }
 
-    /// Notices since the last call.
+    /// Takes the notices since the last call.
     pub(super) fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
     }
 
-    /// A notice that lava reached the sides of the box, the first time that it is there.
+    /// Notice that lava reached the sides of the box; `None` unless this is the first time. Checked
+    /// every `EDGE_EVERY` steps.
     fn edge(&mut self) -> Option<Notice> {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
@@ -139,14 +148,15 @@ impl Session {
         let edge = Edge::of(&self.simulation, &self.site);
         let text = edge.words()?;
         self.edge_reported = true;
-        // The sides of the physical model are those of its scene.
+        // The physical model takes its sides from the scene, so the window cannot open them.
         let shut = edge.walls == Walls::Closed && self.simulation.world().flow().is_none();
-        // A button brings what the end of the line says.
+        // The notice's button replaces the advice at the end of the line.
         let text = if shut { text.split("; ").next().unwrap_or_default().to_owned() } else { text };
         Some(Notice { mend: shut.then_some(Mend::OpenSides), ..Notice::new(text) })
     }
 
-    /// One step, and a snapshot when it is time for one. Acts that lie ahead are done when their step has come.
+    /// Makes one step, and takes a snapshot when one is due. Acts that lie ahead are done again
+    /// when their step is reached.
     pub(super) fn step(&mut self) {
         let start = Instant::now();
         while let Some((act, _)) = self.history.next_ahead().filter(|(_, step)| *step <= self.simulation.steps()) {
@@ -165,10 +175,10 @@ impl Session {
         self.notices.extend(edge);
     }
 
-    /// Does an act again at its moment.
+    /// Repeats an act of the history at its moment.
     pub(super) fn do_again(&mut self, act: u64) {
         let Some(command) = self.history.act(act).map(|act| act.command.clone()) else { return };
-        // What was possible then is possible now.
+        // No error is expected: the act was valid the first time, in the same state.
         if let Err(error) = self.simulation.command(command.clone()) {
             self.notices.push(Notice::wrong(error.to_string()));
         }
@@ -176,8 +186,9 @@ impl Session {
         self.at.act = act;
     }
 
-    /// Gives the simulation a command, as another act or, with `more`, as a part of the one before. Where something lies
-    /// ahead, another branch begins. Settings that are in force already are no act.
+    /// Gives the simulation a command as a new act or, with `more`, as a continuation of the
+    /// previous act. If acts lie ahead, a new branch begins. A command whose settings are in force
+    /// already is no act.
     pub(super) fn command(&mut self, command: Command, more: bool) -> Result<(), String> {
         command.validate().map_err(|invalid| invalid.to_string())?;
         if self.simulation.has_in_force(&command) {
@@ -188,7 +199,7 @@ impl Session {
         self.give(command, more)
     }
 
-    /// Adds an act; `more`: it is undone with the one before.
+    /// Adds an act; with `more`, undo takes the act back together with the previous one.
     fn give(&mut self, command: Command, more: bool) -> Result<(), String> {
         self.history.has_room().map_err(|full| full.to_string())?;
         if !more {
@@ -205,13 +216,14 @@ impl Session {
         Ok(())
     }
 
-    /// Says that another branch has begun.
+    /// Adds a notice that another branch has begun.
     fn tell_branch(&mut self, name: &str) {
         let step = self.history.here().step;
         self.notices.push(Notice::new(format!("{name} begins at step {step}; the way before is kept")));
     }
 
-    /// Draws a piece of a stroke. A dab that changes nothing, or that was put in this step already, is no act.
+    /// Draws a piece of a stroke, one act per dab. A dab that changes nothing, or that was put in
+    /// during this step already, is no act.
     pub(super) fn draw(&mut self, stroke: &Stroke) -> Result<(), String> {
         let (dabs, miss) = self.brush.dabs(self.simulation.world(), stroke);
         let mut put = false;
@@ -221,6 +233,7 @@ impl Session {
         for center in &dabs {
             let shape = self.shape_of(stroke, *center);
             let edit = Edit { shape, matter: stroke.matter.clone() };
+            // A pointer at rest repeats its last dab; within one step, the repeat is no act.
             let again = self.history.act(self.at.act).is_some_and(|act| {
                 act.step == self.at.step && matches!(&act.command, Command::Put(last) if *last == edit)
             });
@@ -245,7 +258,8 @@ impl Session {
         Ok(())
     }
 
-    /// The shape of a dab: a ball, or for a hollow that is filled the open cell under the pointer.
+    /// Shape of a dab: a ball of the stroke's radius at `center`, or for `Matter::Flood` the open
+    /// cell under the pointer.
     fn shape_of(&self, stroke: &Stroke, center: [f64; 3]) -> Shape {
         let grid = self.simulation.world().grid();
         let solid = |cell: [f64; 3]| {
@@ -256,14 +270,16 @@ impl Session {
             return Shape::Sphere { center, radius: stroke.radius };
         }
         let mut from = center.map(f64::floor);
-        // The pointer meets rock on its surface, or a wall on its side.
+        // The pointer hits rock on its surface, or a wall from the side: the open cell is the one
+        // above.
         if solid(from) {
             from[1] += 1.0;
         }
         Shape::Box { from, to: from.map(|low| low + 1.0) }
     }
 
-    /// Adds the ball of a brush of rock or a dam, and takes away what is dug of dams.
+    /// Updates the rock put in by hand: adds the ball of a rock brush or a dam, and removes dug
+    /// columns from dams.
     fn note_built(&mut self, command: &Command) {
         let Command::Put(Edit { shape, matter }) = command else { return };
         let grid = self.simulation.world().grid();
@@ -295,7 +311,8 @@ impl Session {
         &self.built
     }
 
-    /// Forgets what was built and the stroke under way, and notes what was built up to the present moment.
+    /// Ends the stroke under way and rebuilds the rock put in by hand, after the simulation has
+    /// returned to a snapshot.
     pub(super) fn came_back(&mut self) {
         (self.brush, self.stroke) = (Brush::default(), None);
         self.built = Arc::default();
@@ -306,12 +323,12 @@ impl Session {
         self.snapshots.came_back();
     }
 
-    /// The time line may have changed.
+    /// Marks the time line as out of date.
     pub(super) fn touch_timeline(&mut self) {
         self.timeline_old = true;
     }
 
-    /// The session in time.
+    /// Time line of the session; a new one is built only after a change.
     pub(super) fn timeline(&mut self) -> Arc<TimeLine> {
         if std::mem::take(&mut self.timeline_old) {
             let new = timeline(&self.history, &self.snapshots);
@@ -322,7 +339,10 @@ impl Session {
         self.timeline.clone()
     }
 
-    /// Keeps the present moment.
+    /// Keeps a snapshot of the present moment for the user.
+    ///
+    /// # Errors
+    /// When the snapshots have no room left.
     pub(super) fn keep(&mut self) -> Result<(), String> {
         self.timeline_old = true;
         if self.snapshots.keep(&self.simulation, &self.history, self.at) {
@@ -332,7 +352,7 @@ impl Session {
         Err(format!("step {} is not kept: the snapshots would take more than {most} MiB", self.simulation.steps()))
     }
 
-    /// Renames or drops a branch.
+    /// Renames or deletes a branch.
     pub(super) fn change_branch(&mut self, change: BranchChange) -> Result<(), String> {
         self.timeline_old = true;
         match change {
@@ -348,12 +368,13 @@ impl Session {
         Ok(())
     }
 
-    /// Camera and look for the scene that is saved.
+    /// Sets camera and look of the scene that is saved.
     pub(super) fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
         (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
     }
 
-    /// Key frames of the film for the scene that is saved. Other movements of the scene's camera give way to them.
+    /// Sets the film's key frames in the scene that is saved. New keys replace an orbit or another
+    /// camera move of the film.
     pub(super) fn set_film(&mut self, keys: Vec<FilmKey>) {
         let film = &mut self.scene.spec.film;
         if film.keys != keys {
@@ -361,7 +382,7 @@ impl Session {
         }
     }
 
-    /// Writes the session as a scene that replays to the same bits.
+    /// Writes the session to `path`: a session file, or a scene that replays to the same bits.
     pub(super) fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
         let recorded = self.scene.recorded(&self.simulation);
         let saved =
@@ -374,7 +395,8 @@ impl Session {
         })
     }
 
-    /// Writes a session file, and says what is too long for it.
+    /// Writes a session file; a notice names each file that is too long for the session file and is
+    /// left out.
     fn pack(&mut self, recorded: &Scene, path: &Path, existing: Existing) -> Result<Result<(), SceneError>, String> {
         let state = (self.at == self.history.here()).then(|| self.simulation.world().state_hash());
         let history = self.history.to_text(state).map_err(|error| error.to_string())?;
@@ -386,33 +408,34 @@ impl Session {
         }))
     }
 
-    /// A small picture for the file of the session.
+    /// Sets the thumbnail of the session file (PNG).
     pub(super) fn set_thumbnail(&mut self, picture: Vec<u8>) {
         self.thumbnail = Some(picture);
     }
 
-    /// The scene's name.
+    /// Name of the scene.
     pub(super) fn name(&self) -> &str {
         &self.scene.spec.name
     }
 
-    /// The simulation as it is now.
+    /// Simulation in its present state.
     pub(super) fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
-    /// The picture over the ground.
+    /// Image draped over the ground.
     pub(super) fn drape(&self) -> Option<&Drape> {
         self.drape.as_ref()
     }
 
-    /// The site of the box.
+    /// Site of the box: cell sizes in metres and position.
     pub(super) fn site(&self) -> &Site {
         &self.site
     }
 }
 
-/// The session in time.
+/// Builds the time line: branches, actions in words, moments that the user kept, and the actions
+/// that undo and redo offer.
 fn timeline(history: &History, snapshots: &Snapshots) -> TimeLine {
     let words_of = |deed: &Deed| {
         let first = history.deed_begins_with(deed);
@@ -435,7 +458,8 @@ mod tests {
 
     #[test]
     fn a_session_without_acts_has_the_hash_of_a_run() {
-        // Lava may be poured by hand, and would make rubble and steam of the water.
+        // The session adds layers for lava poured by hand, and for the rubble and steam that lava
+        // makes of water; they must not change the hash.
         let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[source]]\nmaterial \
                     = \"water\"\nx = 6.0\nz = 6.0\n";
         let scene = Scene::parse(text, Path::new("pond.toml")).expect("a right scene");

@@ -1,9 +1,11 @@
-//! Snapshots of moments, to come back to them: the start, those that the user keeps, the ends of branches that were left, and
-//! automatic ones. A moment is an act and a step, so that branches share the snapshots of what they have in common.
+//! Snapshots of moments, from which the simulation returns to earlier states: the start, moments
+//! that the user keeps, ends of branches that were left, and automatic snapshots. A moment is an
+//! act and a step, so that branches share the snapshots of their common part.
 //!
-//! Automatic ones come by the time that the steps since the last one took, so that the way from one to any moment after it is
-//! short. Where there are too many, those go first whose gap is small for their distance from the present: they lie densely
-//! near it, and ever further apart before it.
+//! An automatic snapshot is due once the steps since the last snapshot have taken long enough, so
+//! that replay from a snapshot to any later moment is short. Above the limits of count and memory,
+//! snapshots with a small gap relative to their distance from the present are dropped first: the
+//! rest lie densely near the present and ever further apart before it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,32 +15,37 @@ use crate::past::history::{History, Moment};
 use lavoxel_base::memory::Held;
 use lavoxel_sim::simulation::{Simulation, Snapshot};
 
-/// Most memory of all snapshots in bytes, where the limit of the program leaves so much; the start is kept even if it takes more.
+/// Upper bound of the memory of all snapshots in bytes (128 MiB); less where the program's memory
+/// limit leaves less. The start is kept even if it alone takes more.
 pub(super) const MOST_BYTES: u64 = 128 << 20;
-/// Time of the steps from one automatic snapshot to the next, at least.
+/// Shortest time of the steps between two automatic snapshots.
 const APART: Duration = Duration::from_millis(100);
-/// Time of those steps before an act, which is then taken back at once.
+/// Shortest time of the steps before an act for a snapshot just before that act; undo of the act is
+/// then immediate.
 const BEFORE_ACT: Duration = Duration::from_millis(25);
-/// How many times longer the steps between two snapshots take than one snapshot, at least.
+/// Least ratio of the time of the steps between two snapshots to the time of taking one: snapshots
+/// then cost at most a tenth of the steps' time.
 const WORTH: u32 = 10;
-/// Most automatic snapshots.
+/// Upper bound of the number of automatic snapshots.
 const MOST: usize = 256;
-/// Steps that count for the distance from the present beside the true ones.
+/// Steps added to the distance from the present when snapshots are thinned: without them, the
+/// weight of snapshots at the present itself would grow without bound.
 const NEAR: f64 = 8.0;
-/// Times that a snapshot on another branch counts for further away.
+/// Factor on the distance from the present for snapshots on other branches, which are therefore
+/// thinned first.
 const ELSEWHERE: f64 = 4.0;
 
-/// The snapshots of one session.
+/// Snapshots of one session, ordered by moment.
 #[derive(Debug)]
 pub(super) struct Snapshots {
     start: Snapshot,
     kept: BTreeMap<Moment, Kept>,
-    /// Time of the steps since the last snapshot on the way here.
+    /// Time of the steps since the last snapshot on the present path.
     spent: Duration,
-    /// Time that the last snapshot took.
+    /// Time that taking the last automatic snapshot took.
     cost: Duration,
     most_bytes: u64,
-    /// Counts the memory in what the process holds.
+    /// Bytes of the snapshots, counted in the memory that the process holds.
     held: Held,
 }
 
@@ -48,19 +55,20 @@ struct Kept {
     why: Why,
 }
 
-/// Why a moment is kept.
+/// Reason for keeping a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
-    /// Its time had come.
+    /// Taken automatically: enough time of steps has passed, or an act or a visit follows.
     Automatic,
-    /// It was the end of its branch when that was left.
+    /// End of a branch at the time when the simulation left that branch.
     Left,
-    /// The user wanted it.
+    /// Kept by the user.
     ByHand,
 }
 
 impl Snapshots {
-    /// The present snapshot is the start.
+    /// Creates the collection with the present state of `simulation` as the start; `most_bytes`
+    /// bounds the memory.
     pub(super) fn new(simulation: &Simulation, most_bytes: u64) -> Self {
         let (spent, cost, kept) = (Duration::ZERO, Duration::ZERO, BTreeMap::new());
         let mut new = Self { start: simulation.snapshot(None), kept, spent, cost, most_bytes, held: Held::bytes(0) };
@@ -68,12 +76,13 @@ impl Snapshots {
         new
     }
 
-    /// Most memory in bytes.
+    /// Upper bound of the memory in bytes.
     pub(super) fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    /// A step to a moment took so long; keeps the moment when it is time for an automatic snapshot.
+    /// Notes a step to the moment `at` that took `took`; takes an automatic snapshot when one is
+    /// due.
     pub(super) fn offer(&mut self, simulation: &Simulation, history: &History, at: Moment, took: Duration) {
         self.spent += took;
         if self.has(at) {
@@ -83,21 +92,21 @@ impl Snapshots {
         }
     }
 
-    /// An act is about to be done at a moment; keeps it where the last snapshot is some way off.
+    /// Takes a snapshot just before an act at `at`, where the last snapshot lies far enough back.
     pub(super) fn before_act(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if self.spent >= BEFORE_ACT.max(self.cost) && !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
     }
 
-    /// The simulation leaves a moment for a while.
+    /// Takes a snapshot of the moment `at` before a visit to another branch.
     pub(super) fn before_visit(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
     }
 
-    /// The simulation went to a moment of which there is a snapshot.
+    /// Notes that the simulation went to a moment with a snapshot: no step lies between.
     pub(super) fn came_back(&mut self) {
         self.spent = Duration::ZERO;
     }
@@ -109,14 +118,15 @@ impl Snapshots {
         self.thin(history, at);
     }
 
-    /// Keeps the present moment for the user, and returns whether there was room for it.
+    /// Keeps the present moment `at` for the user. Returns false if there is no room.
     pub(super) fn keep(&mut self, simulation: &Simulation, history: &History, at: Moment) -> bool {
         self.insert_if_it_fits(simulation, history, at, Why::ByHand)
     }
 
-    /// Keeps the present moment, the end of a branch that is left, if there is room for it.
+    /// Keeps the present moment `at`, the end of a branch that is left, if there is room.
     pub(super) fn leave(&mut self, simulation: &Simulation, history: &History, at: Moment) {
-        // Those of branches that have gone on since are like any other.
+        // Ends of branches that have grown since count like any automatic snapshot and may be
+        // thinned.
         for (moment, kept) in &mut self.kept {
             if kept.why == Why::Left && history.branches().iter().all(|branch| branch.tip() != *moment) {
                 kept.why = Why::Automatic;
@@ -145,7 +155,8 @@ impl Snapshots {
         self.kept.insert(at, Kept { snapshot, why });
     }
 
-    /// Keeps fewer automatic snapshots until all are few and small; `here` is the present moment.
+    /// Drops automatic snapshots until their number and the memory of all are within the limits;
+    /// `here` is the present moment, which is dropped last.
     fn thin(&mut self, history: &History, here: Moment) {
         loop {
             let automatic = self.kept.values().filter(|kept| kept.why == Why::Automatic).count();
@@ -159,12 +170,13 @@ impl Snapshots {
         self.count();
     }
 
-    /// The automatic snapshot whose gap is smallest for its distance from the present.
+    /// Automatic snapshot to drop next: the one with the smallest gap relative to its distance from
+    /// `here`. `None` if there is none besides `here`.
     fn spare(&self, history: &History, here: Moment) -> Option<Moment> {
         let (line, tip) = (history.line(), history.present().tip());
         let (on, off): (Vec<Moment>, Vec<Moment>) =
             self.kept.keys().partition(|moment| history.leads_to(line, tip, **moment));
-        // Beside the line, neighbours are those after one act.
+        // Off the present line, only snapshots after the same act are neighbours.
         let mut beside = off;
         beside.sort_by_key(|moment| (moment.act, moment.step));
         let mut spare: Option<(f64, Moment)> = None;
@@ -186,7 +198,7 @@ impl Snapshots {
         spare.map(|(_, moment)| moment)
     }
 
-    /// Memory of all of them; a shared ground counts once.
+    /// Memory of all snapshots in bytes; a ground shared by several counts once.
     fn bytes(&self) -> u64 {
         let mut bytes = self.start.bytes() + self.start.ground().bytes();
         let mut grounds = vec![Arc::as_ptr(self.start.ground())];
@@ -206,7 +218,7 @@ impl Snapshots {
         self.held = Held::bytes(self.bytes());
     }
 
-    /// The snapshot of a moment.
+    /// Snapshot of a moment; `None` if there is none.
     pub(super) fn at(&self, moment: Moment) -> Option<&Snapshot> {
         self.kept.get(&moment).map(|kept| &kept.snapshot).or((moment == Moment::START).then_some(&self.start))
     }
@@ -215,19 +227,20 @@ impl Snapshots {
         self.at(moment).is_some()
     }
 
-    /// The last moment on the way to another one, of which there is a snapshot; the way goes along a path of acts.
+    /// Last moment with a snapshot on the way to `to` along the acts of `path`; the start if no
+    /// other lies on the way.
     pub(super) fn nearest(&self, history: &History, path: &[u64], to: Moment) -> Moment {
         let before = self.kept.range(..=Moment { act: u64::MAX, ..to }).rev().map(|(moment, _)| *moment);
         before.into_iter().find(|moment| history.leads_to(path, to, *moment)).unwrap_or(Moment::START)
     }
 
-    /// Drops the moments that are on no branch any more.
+    /// Drops snapshots of moments that are on no branch any more.
     pub(super) fn prune(&mut self, history: &History) {
         self.kept.retain(|moment, _| history.holds(*moment));
         self.count();
     }
 
-    /// Moments that the user kept, in order.
+    /// Moments that the user kept, in ascending order.
     pub(super) fn by_hand(&self) -> impl DoubleEndedIterator<Item = Moment> {
         self.kept.iter().filter(|(_, kept)| kept.why == Why::ByHand).map(|(moment, _)| *moment)
     }
@@ -268,7 +281,7 @@ mod tests {
         }
         let steps: Vec<u64> = snapshots.kept.keys().map(|moment| moment.step).collect();
         assert!(steps.len() > 12 && steps.contains(&777), "{steps:?}");
-        // A gap is no longer than half the way back to its later end.
+        // A gap is at most half the distance from its later end to the present.
         let gaps = steps.windows(2).map(|pair| (pair[1] - pair[0], 2000 - pair[1]));
         assert!(gaps.clone().all(|(gap, back)| gap <= 8 + back), "{steps:?}");
         let nearest = |step| snapshots.nearest(&history, &[], at(step)).step;

@@ -1,4 +1,8 @@
-//! A stroke of the brush: the path of the pointer becomes dabs on what it passes over, close enough for a line without gaps.
+//! Brush strokes: turns the pointer's path into dabs on the surface under the pointer, close enough
+//! for a line without gaps.
+//!
+//! The path between two pointer positions is refined by bisection of the rays, since the surface
+//! may have edges. Rays meet the world as it was before the stroke.
 
 use std::collections::HashMap;
 
@@ -12,40 +16,41 @@ use lavoxel_base::grid::Place;
 use lavoxel_render::Ray;
 use lavoxel_sim::state::State;
 
-/// Distance of dabs in radii of the ball, at least; at most it is twice as much.
+/// Least distance of two dabs in radii of the ball; the largest distance is twice that value.
 const APART: f64 = 0.25;
-/// Halvings of the path between two places of the pointer.
+/// Depth of the bisection between two pointer positions: at most 2⁹ pieces.
 const HALVINGS: u32 = 9;
-/// Most cells that are remembered as they were before the stroke.
+/// Upper bound of the cells remembered as they were before the stroke.
 const MOST_BEFORE: usize = 2 << 20;
 
-/// The brush that draws the present stroke.
+/// State of the brush during one stroke.
 #[derive(Debug, Default)]
 pub(super) struct Brush {
-    /// The place of the pointer at the end of the last piece.
+    /// Last pointer position: its ray and the point hit, `None` for a miss.
     end: Option<(Ray, Option<Vector3<f64>>)>,
-    /// The last dab.
+    /// Centre of the last dab in cells.
     last: Option<[f64; 3]>,
-    /// Whether cells were seen before the stroke changed that: the path runs over the world as it was, and a stroke of rock
-    /// does not climb up on itself towards the eye.
+    /// Visibility before the stroke of the cells that the stroke has changed. The path is traced
+    /// over the world as it was, so that a stroke of rock does not climb up on itself towards the
+    /// eye.
     before: HashMap<Place, bool>,
-    /// Whether the user was told that nothing was put in.
+    /// Set once the user need not be told any more that nothing was put in.
     told: bool,
 }
 
-/// Why a stroke puts nothing where the pointer is.
+/// Reason why a stroke puts nothing in at the pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Miss {
-    /// The pointer is beside everything in the box.
+    /// The ray hits nothing in the shown part of the box.
     Outside,
-    /// It is on a side of the box or on a slice.
+    /// The ray hits a side of the box or a slice.
     Cut,
-    /// There is nothing that would change.
+    /// No cell of the dab would change.
     Nothing,
 }
 
 impl Miss {
-    /// A message for the user.
+    /// Message for the user.
     pub(super) fn words(self) -> String {
         let reason = match self {
             Self::Outside => "the pointer is outside the box",
@@ -57,7 +62,7 @@ impl Miss {
 }
 
 impl Brush {
-    /// The centres of the dabs of a piece, in order, and why there are none at the first place.
+    /// Centres of the dabs of a piece, in cells and in order, and the reason of the first miss.
     pub(super) fn dabs(&mut self, world: &State, stroke: &Stroke) -> (Vec<[f64; 3]>, Option<Miss>) {
         if stroke.begins {
             *self = Self::default();
@@ -67,6 +72,7 @@ impl Brush {
         }
         let path = Path { sight: Sight::of(world), stroke, before: &self.before };
         let (mut points, mut miss) = (Vec::new(), None);
+        // The path continues from the last pointer position of the piece before, without a gap.
         let mut end = self.end.take();
         for ray in &stroke.rays {
             let here = path.point(ray);
@@ -85,8 +91,8 @@ impl Brush {
         (dabs, miss)
     }
 
-    /// The centres of dabs through points. On a step of the ground they go straight up or down; what lies further away is
-    /// behind a ridge, and nothing joins the two.
+    /// Spaces points out into dabs, in cells rounded to 0.01. Gaps up to 2 radii, as at a step of
+    /// the ground, are filled with dabs; a longer gap is a jump behind a ridge and stays open.
     fn spaced(&mut self, points: Vec<Vector3<f64>>, radius: f64) -> Vec<[f64; 3]> {
         let mut dabs = Vec::new();
         for point in points {
@@ -106,23 +112,24 @@ impl Brush {
         dabs
     }
 
-    /// Whether the user is to be told that nothing was put in: once, and not where a stroke runs over an edge.
+    /// Returns true if the user should be told that nothing was put in: once a stroke, and not when
+    /// a stroke that has put something in runs over an edge.
     pub(super) fn tells(&mut self) -> bool {
         !std::mem::replace(&mut self.told, true)
     }
 
-    /// The stroke has put something in.
+    /// Notes that the stroke has put something in.
     pub(super) fn has_put(&mut self) {
         self.told = true;
     }
 
-    /// Which cells of a ball are seen.
+    /// Visibility of each cell of `ball`.
     pub(super) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
         let sight = Sight::of(world);
         ball.cells(world.grid()).map(|place| (place, sight.sees(place))).collect()
     }
 
-    /// Remembers those cells that are seen otherwise than before a dab.
+    /// Remembers the former visibility of those cells in `were` that a dab has changed.
     pub(super) fn remember(&mut self, world: &State, were: Vec<(Place, bool)>) {
         let sight = Sight::of(world);
         for (place, was) in were {
@@ -133,7 +140,7 @@ impl Brush {
     }
 }
 
-/// The path of a piece over the world as it was before the stroke.
+/// Path of a piece over the world as it was before the stroke.
 struct Path<'a> {
     sight: Sight<'a>,
     stroke: &'a Stroke,
@@ -141,21 +148,25 @@ struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// Where the brush touches the world at a place of the pointer.
+    /// Point in cells where the ray of a pointer position hits the world.
+    ///
+    /// # Errors
+    /// The reason of a miss.
     fn point(&self, ray: &Ray) -> Result<Vector3<f64>, Miss> {
         let wanted = |place: Place| self.before.get(&place).copied().unwrap_or_else(|| self.sight.sees(place));
         let Hit { point, cut, .. } = self.sight.meet(ray, wanted).ok_or(Miss::Outside)?;
         if !lies_in(point, self.stroke.part) {
             return Err(Miss::Outside);
         }
-        // A side can be dug into; for anything else there is no room in it.
+        // A side of the box can be dug into; any other matter has no room inside the side.
         if cut && self.stroke.matter != Matter::Nothing {
             return Err(Miss::Cut);
         }
         Ok(Vector3::from(point).map(f64::from))
     }
 
-    /// Adds points between two places of the pointer, close to each other but for jumps from a ridge to what lies behind it.
+    /// Adds points between two pointer positions by bisection, at most `APART` radii apart except
+    /// for jumps behind a ridge.
     fn between(
         &self,
         from: &(Ray, Option<Vector3<f64>>),
@@ -181,8 +192,9 @@ impl Path<'_> {
     }
 }
 
-/// Whether an edit changes any cell.
+/// True if `edit` changes any cell.
 pub(super) fn changes(world: &State, edit: &Edit) -> bool {
+    // Each kind of matter has its own test; an act without effect would only lengthen the history.
     let solid = |place: Place| world.ground().is_solid(place);
     let sight = Sight::of(world);
     let mut cells = edit.shape.cells(world.grid());
@@ -204,7 +216,7 @@ pub(super) fn changes(world: &State, edit: &Edit) -> bool {
     }
 }
 
-/// Two digits after the point.
+/// Rounds to two decimals.
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

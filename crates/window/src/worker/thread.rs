@@ -1,4 +1,5 @@
-//! The thread of the simulation: messages between steps, steps by the clock, updates when the window has room for one.
+//! Loop of the simulation thread: handles messages between steps, steps by the clock, and sends
+//! updates when the window has room for one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,13 +12,14 @@ use super::session::Session;
 use super::{Message, Shared};
 use crate::messages::{Command, Notice, Pace, Way};
 
-/// Least time between two updates.
+/// Shortest time between two updates: one frame at 60 Hz.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
 
-/// Times as long as a step took that the next one waits while it gives way to pictures.
+/// Pause after a step while steps give way to pictures, in durations of that step: steps then take
+/// a fifth of the time.
 const COURTESY: u32 = 4;
 
-/// The state of the thread.
+/// State of the simulation thread.
 pub(super) struct Thread {
     shared: Arc<Shared>,
     session: Session,
@@ -25,26 +27,26 @@ pub(super) struct Thread {
     clock: Clock,
     eye: Eye,
     epoch: u64,
-    /// Scenes that were asked for.
+    /// Number of scenes that the window asked for.
     asked: u64,
-    /// Number of the present scene among those that were asked for, 0 for the first one.
+    /// Number of the present scene among those asked for; 0 for the first scene.
     opened: u64,
     notices: Vec<Notice>,
-    /// Commands that are carried out at the end of the way to another moment.
+    /// Commands that wait for the end of the way to another moment.
     waiting: VecDeque<Command>,
-    /// Whether steps give way to pictures.
+    /// Set while steps give way to pictures (the user drags the camera).
     gives_way: bool,
-    /// Whether anything changed since the last update.
+    /// Set when anything changed since the last update.
     changed: bool,
     /// Earliest time of the next update.
     next_update: Instant,
 }
 
-/// The window has gone.
+/// The window has closed its end of the channel.
 struct Gone;
 
 impl Thread {
-    /// A thread at the start of a session, paused.
+    /// Creates a thread at the start of a session, paused.
     pub(super) fn new(session: Session, shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -63,7 +65,7 @@ impl Thread {
         }
     }
 
-    /// Works until the window has gone.
+    /// Handles messages, steps and sends updates until the window closes.
     pub(super) fn run(mut self, messages: &Receiver<Message>) {
         while let Ok(first) = self.wait(messages) {
             for message in first.into_iter().chain(messages.try_iter()) {
@@ -86,7 +88,7 @@ impl Thread {
         }
     }
 
-    /// Waits for a message, but no longer than until the next step or update.
+    /// Waits for a message, at most until the next step or update is due.
     fn wait(&self, messages: &Receiver<Message>) -> Result<Option<Message>, Gone> {
         let now = Instant::now();
         let due = [self.steps_in(now), self.update_due(now)].into_iter().flatten().min();
@@ -105,12 +107,13 @@ impl Thread {
         }
     }
 
-    /// Time until the next update; `None` while nothing changed or the window has not yet taken the last one.
+    /// Time until the next update; `None` while nothing changed or the window has not taken the
+    /// last update.
     fn update_due(&self, now: Instant) -> Option<Duration> {
         (self.changed && self.shared.is_free()).then(|| self.next_update.saturating_duration_since(now))
     }
 
-    /// Time until the next step; none comes while another branch is shown.
+    /// Time until the next step; `None` while the clock is paused or another branch is shown.
     fn steps_in(&self, now: Instant) -> Option<Duration> {
         match (self.session.travels(), self.session.visited()) {
             (true, _) => Some(Duration::ZERO),
@@ -119,7 +122,8 @@ impl Thread {
         }
     }
 
-    /// A slice of the way to another moment, and at its end what was to be done there.
+    /// Advances one slice of the way to another moment; at the end of the way, carries out the
+    /// commands that waited.
     fn travel(&mut self) {
         if self.session.go_on() {
             self.jump();
@@ -133,7 +137,7 @@ impl Thread {
         }
     }
 
-    /// Whether the simulation is not where the session stands.
+    /// True if the simulation is not at the session's present moment.
     fn is_away(&self) -> bool {
         self.session.travels() || self.session.visited().is_some()
     }
@@ -158,7 +162,7 @@ impl Thread {
         update.notices = std::mem::take(&mut self.notices);
         self.shared.put(update);
         self.changed = false;
-        // Updates take at most half of the time, so that a large volume does not keep the steps waiting.
+        // Updates take at most half of the time, so that a large volume does not delay the steps.
         self.next_update = (start + BETWEEN_UPDATES).max(Instant::now() + start.elapsed());
     }
 
@@ -174,8 +178,9 @@ impl Thread {
         }
     }
 
-    /// Carries a command out, now or at the end of the way to another moment: what changes the present state waits for it, and
-    /// what comes after that waits too. Another way and a pause are taken at once.
+    /// Carries a command out, now or at the end of the way to another moment. Commands that change
+    /// the present state wait for that end, and navigation that follows such a command waits too;
+    /// other navigation and a pause act at once.
     fn hear(&mut self, command: Command) {
         let is_away = self.is_away() || !self.waiting.is_empty();
         let of_the_moment = matches!(
@@ -190,7 +195,7 @@ impl Thread {
         let after_it =
             matches!(command, Command::Go(_) | Command::Visit(_) | Command::Branch(_)) && !self.waiting.is_empty();
         if is_away && (of_the_moment || after_it) {
-            // A visit to another branch ends with a change here.
+            // A visit to another branch ends when the present state is changed.
             if self.session.visit_ends() {
                 self.changed = true;
             }
@@ -206,7 +211,10 @@ impl Thread {
         }
     }
 
-    /// Carries a command out, or returns the reason why it cannot.
+    /// Carries a command out.
+    ///
+    /// # Errors
+    /// The reason why the command cannot be carried out, as text for the user.
     fn carry_out(&mut self, command: Command) -> Result<(), String> {
         match command {
             Command::Open(scene) => {
@@ -249,7 +257,7 @@ impl Thread {
             Command::Glow(glow) => self.eye.glow = Some(glow),
             Command::GiveWay(gives_way) => {
                 self.gives_way = gives_way;
-                // A long step has a long rest, which ends with the drag.
+                // After a long step the pause is long too; it ends as soon as the drag ends.
                 self.clock.rest(Instant::now(), Duration::ZERO);
             }
             Command::View(camera, look) => self.session.set_view(*camera, *look),
@@ -263,12 +271,12 @@ impl Thread {
         Ok(())
     }
 
-    /// Takes a session in the place of the present one.
+    /// Replaces the present session.
     fn begin(&mut self, session: Session) -> Result<(), String> {
         self.session = session;
         self.opened = self.asked;
         self.waiting.clear();
-        // A challenge waits for its player, who has yet to read what is asked.
+        // A challenge starts paused: the player has yet to read the task.
         if self.session.simulation().goals().are_open() {
             self.clock.set(Pace::Paused)?;
         }
@@ -276,7 +284,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Sets out for another moment.
+    /// Sets out for another moment and pauses the clock where the way asks for a pause.
     fn go(&mut self, way: Way) -> Result<(), String> {
         if self.session.go(way)? {
             self.clock.set(Pace::Paused)?;
@@ -284,7 +292,8 @@ impl Thread {
         Ok(())
     }
 
-    /// After a jump in time: drops what the window has and sends everything again.
+    /// Starts a new epoch after a jump in time: the window drops all data, and everything is sent
+    /// again.
     fn jump(&mut self) {
         self.epoch += 1;
         self.publisher = Publisher::new(&self.session);

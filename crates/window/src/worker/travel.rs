@@ -1,5 +1,5 @@
-//! The way of the simulation to another moment: back to the nearest snapshot before it, then the steps and the acts from there,
-//! in slices between which the thread listens to the window.
+//! Way of the simulation to another moment: back to the nearest snapshot before that moment, then
+//! forward by steps and acts, in slices between which the thread handles messages.
 
 use std::time::{Duration, Instant};
 
@@ -7,36 +7,40 @@ use super::session::Session;
 use crate::messages::{BranchError, Deed, Moment, Notice, Way};
 use crate::past::history::words;
 
-/// Time of a slice, after which the window is heard and shown the state that is passed.
+/// Time of a slice, after which messages are handled and the passing state is shown.
 const SLICE: Duration = Duration::from_millis(12);
 
-/// A way to a moment.
+/// Way to a moment.
 #[derive(Debug)]
 pub(super) struct Travel {
+    /// Destination.
     to: Moment,
-    /// Acts up to that moment and beyond, in order.
+    /// Acts of the branch that leads to the destination and beyond, in order.
     path: Vec<u64>,
-    /// Whether the simulation is on the path.
+    /// Set once the simulation is on the path.
     is_on: bool,
 }
 
 impl Session {
-    /// Whether the simulation is on its way to another moment.
+    /// True while the simulation is on its way to another moment.
     pub(super) fn travels(&self) -> bool {
         self.travel.is_some()
     }
 
-    /// The moment to which it is on its way, or where it is.
+    /// Destination of the way; the present moment at rest.
     pub(super) fn goal(&self) -> Moment {
         self.travel.as_ref().map_or(self.at, |travel| travel.to)
     }
 
-    /// The branch that is shown instead of the present one, once its state is there.
+    /// Number of the branch that is shown instead of the present one, once its state is reached.
     pub(super) fn visited(&self) -> Option<u64> {
         self.visit.filter(|_| !self.travels())
     }
 
-    /// Sets out for a moment that the user asked for. Returns whether to pause there, and fails where it is not to be had.
+    /// Sets out for a moment that the user asked for. Returns true if the clock should pause there.
+    ///
+    /// # Errors
+    /// When the moment does not exist.
     pub(super) fn go(&mut self, way: Way) -> Result<bool, String> {
         self.leave();
         self.visit = None;
@@ -64,6 +68,7 @@ impl Session {
                 let to = to.ok_or_else(|| format!("nothing lies {side} step {}", here.step))?;
                 self.history.go(to).map_err(text)
             }
+            // Undo and redo succeed without an action too: a notice says so.
             Way::Undo => {
                 let deed = self.history.undo();
                 self.tell(deed, "taken back", "there is nothing to take back");
@@ -86,7 +91,7 @@ impl Session {
         }
     }
 
-    /// Says what was taken back or came back.
+    /// Adds a notice that tells which action was undone or redone.
     fn tell(&mut self, deed: Option<Deed>, done: &str, nothing: &str) {
         let text = match deed {
             Some(deed) => {
@@ -98,7 +103,8 @@ impl Session {
         self.notices.push(Notice::new(text));
     }
 
-    /// The kept moment before or after the present one, else the start or the end of the branch.
+    /// Nearest kept moment before or after the present one; else the start or the end of the
+    /// branch.
     fn next_kept(&self, ahead: bool) -> Option<Moment> {
         let (here, line, tip) = (self.history.here(), self.history.line(), self.history.present().tip());
         let mut kept = self.snapshots.by_hand().filter(|moment| self.history.leads_to(line, tip, *moment));
@@ -108,7 +114,8 @@ impl Session {
         }
     }
 
-    /// Shows the present step of another branch, or its end; `None` goes back.
+    /// Shows another branch at the present step, or at its end if that comes first; `None` returns
+    /// to the present branch.
     pub(super) fn look_at(&mut self, branch: Option<u64>) -> Result<(), String> {
         let Some(number) = branch else {
             self.visit_ends();
@@ -116,7 +123,7 @@ impl Session {
         };
         let to = self.history.at(number, self.history.here().step).map_err(|error| error.to_string())?;
         self.leave();
-        // The way back is short.
+        // A snapshot makes the way back short.
         self.snapshots.before_visit(&self.simulation, &self.history, self.at);
         let path = self.history.branch(number).map(|branch| self.history.path(branch.last));
         self.visit = Some(number);
@@ -124,7 +131,8 @@ impl Session {
         Ok(())
     }
 
-    /// Sets out for the present moment where another branch is shown. Returns whether it was.
+    /// Ends the visit of another branch and sets out for the present moment. Returns true if
+    /// another branch was visited.
     pub(super) fn visit_ends(&mut self) -> bool {
         let visits = self.visit.take().is_some();
         if visits {
@@ -137,15 +145,15 @@ impl Session {
         self.travel = (self.at != to).then_some(Travel { to, path, is_on: false });
     }
 
-    /// Keeps the end of the branch before something else begins.
+    /// Keeps a snapshot of the branch's end before the session goes elsewhere.
     pub(super) fn leave(&mut self) {
         if !self.travels() && self.visit.is_none() && self.at == self.history.here() && self.history.is_at_tip() {
             self.snapshots.leave(&self.simulation, &self.history, self.at);
         }
     }
 
-    /// Goes on for a slice of time. Returns whether the simulation has jumped to a snapshot, and then does nothing else, so that
-    /// the window sees it at once.
+    /// Continues the way for one slice. Returns true if the simulation has jumped to a snapshot;
+    /// the slice then ends at once, so that the window shows the snapshot.
     pub(super) fn go_on(&mut self) -> bool {
         let Some(mut travel) = self.travel.take() else { return false };
         let jumps = !std::mem::replace(&mut travel.is_on, true) && self.depart(&travel);
@@ -157,8 +165,8 @@ impl Session {
         jumps
     }
 
-    /// Tells the user when the replay of a session file comes to another state than the one that was saved: a file that the scene
-    /// reads differs, or the file is of a version with other rules.
+    /// Warns the user if the replay of a session file arrives at another state than the saved one: the
+    /// session file was changed, or a version with other rules wrote it.
     pub(super) fn compare_with_saved(&mut self) {
         let Some((moment, hash)) = self.saved.take_if(|(moment, _)| *moment == self.at) else { return };
         let replayed = self.simulation.world().state_hash();
@@ -172,7 +180,8 @@ impl Session {
         }
     }
 
-    /// Goes back to the nearest snapshot, unless the present state is nearer. Returns whether it did.
+    /// Goes back to the nearest snapshot, unless the present state is nearer. Returns true after
+    /// such a jump.
     fn depart(&mut self, travel: &Travel) -> bool {
         let nearest = self.snapshots.nearest(&self.history, &travel.path, travel.to);
         if self.history.leads_to(&travel.path, travel.to, self.at) && self.at >= nearest {
@@ -185,7 +194,7 @@ impl Session {
         true
     }
 
-    /// Makes steps and acts for a slice of time.
+    /// Makes steps and acts for one slice (`SLICE`).
     fn follow(&mut self, travel: &Travel) {
         let start = Instant::now();
         while self.at != travel.to && start.elapsed() < SLICE {
@@ -201,15 +210,16 @@ impl Session {
         }
     }
 
-    /// Ends the way where the simulation is; a visit to another branch ends with the way back. Returns whether the simulation
-    /// has jumped.
+    /// Ends the way at the simulation's present state; a visit of another branch ends with the way
+    /// back instead. Returns true if the simulation has jumped to a snapshot.
     pub(super) fn stop_here(&mut self) -> bool {
         if self.visit_ends() {
             return false;
         }
         let Some(travel) = self.travel.take() else { return false };
         let jumps = !travel.is_on && self.depart(&travel);
-        // A state on the way lies on the present branch.
+        // States on the way lie on the present branch, so the history can move here; otherwise the
+        // way goes on.
         if self.history.go(self.at).is_err() {
             self.travel = Some(Travel { is_on: true, ..travel });
         }

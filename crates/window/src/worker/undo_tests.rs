@@ -1,4 +1,5 @@
-//! Undo, redo, branches and replay in random sessions of every model: a moment has the bits that it had the first time.
+//! Tests of undo, redo, branches and replay in random sessions of every model: a moment has the
+//! same bits each time it is reached.
 
 use std::path::Path;
 
@@ -19,7 +20,7 @@ const AIR: &str = "[air]\nratio = 2\nheight_m = 120.0\nmargin_m = 8.0\nstep_s = 
                    \"steam\"\n";
 const FLOW: &str = "model = \"flow\"\n[flow]\nstep_s = 2.0\nlava = \"etna-basalt\"\n";
 
-/// A scene of hills with a vent.
+/// Scene text: hills with a vent.
 fn hills(head: &str, vent: &str, more: &str) -> String {
     format!(
         "{head}[grid]\nsize = [14, 16, 12]\ncell_size_m = 4.0\n[terrain]\nkind = \"hills\"\n[[vent]]\nx = 6.0\nz = \
@@ -40,7 +41,7 @@ impl Dice {
     }
 }
 
-/// Some act that a user could do.
+/// Random act that a user could do.
 fn any(simulation: &Simulation, dice: &mut Dice) -> Command {
     let flows = simulation.world().flow().is_some();
     let shape = Shape::Sphere {
@@ -84,7 +85,7 @@ fn any(simulation: &Simulation, dice: &mut Dice) -> Command {
     }
 }
 
-/// Everything that a moment is.
+/// Complete state of a moment as text: hash of the world, numbers, settings.
 fn state(simulation: &Simulation) -> String {
     let numbers = (simulation.steps(), simulation.seed(), simulation.wind());
     let lists = (simulation.rules_spec(), simulation.materials(), simulation.open_vents().collect::<Vec<_>>());
@@ -104,20 +105,20 @@ fn go(session: &mut Session, way: Way) -> String {
     state(session.simulation())
 }
 
-/// An act with the states just before and just after it.
+/// Act with the states just before and just after the act.
 struct Done {
     moment: Moment,
     before: String,
     after: String,
 }
 
-/// Does `count` acts, with a few steps now and then.
+/// Does `count` random acts, with a few steps now and then.
 fn live(session: &mut Session, dice: &mut Dice, count: usize) -> Vec<Done> {
     let mut done = Vec::new();
     while done.len() < count {
         let before = state(session.simulation());
         let (act, was) = (any(session.simulation(), dice), session.at);
-        // Some are out of range, and some ask for what is so already.
+        // Some random acts are out of range, and some set values that are in force already.
         if session.command(act, false).is_err() || session.at == was {
             assert_eq!(state(session.simulation()), before, "nothing is changed");
             continue;
@@ -174,7 +175,7 @@ fn check(name: &str, text: &str, count: usize, seed: u64) {
 
     undo_all(&mut session, &done, name);
     redo_all(&mut session, &done, name);
-    // Elsewhere, and on another branch, and back.
+    // The session goes to another step, to another branch, and back.
     let furthest = session.history.present().end;
     go(&mut session, Way::Step(dice.below(furthest.max(1))));
     replays(&session);

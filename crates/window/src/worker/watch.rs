@@ -1,4 +1,5 @@
-//! Measurements for the live plots: how far a material has come and how much ground it covers, and a column in numbers.
+//! Measurements for the live plots: runout and covered area of a material, values of one column,
+//! and the surface where a camera stands.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,13 @@ use lavoxel_sim::state::State;
 
 /// Shortest time between two measurements of the whole material.
 const SELDOM: Duration = Duration::from_millis(200);
-/// Least amount in a cell of a column that counts as covered.
+/// Least amount in a cell, in full cells, for which its column counts as covered.
 const COVERS: f32 = 0.05;
 
-/// Least content of a cell on which a camera stands.
+/// Least content of a cell, in full cells, on which a camera stands.
 const HALF: f32 = 0.5;
 
-/// The last measurement, and when it was made.
+/// Last measurement, its time and its request.
 #[derive(Default)]
 pub(super) struct Watcher {
     spread: Option<Spread>,
@@ -27,7 +28,8 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Measures what is asked for; `vents` are those that pour or have poured.
+    /// Measures the requested values; `vents` are those that pour or have poured. Area and runout
+    /// are measured at most every `SELDOM` (200 ms). `None` if there is nothing to report.
     pub(super) fn watch<'a>(
         &mut self,
         (world, site): (&State, &Site),
@@ -54,7 +56,8 @@ impl Watcher {
     }
 }
 
-/// Covered ground and farthest point of a material.
+/// Covered area (m²) and largest distance (m) of a material from the nearest vent of `from`, given
+/// in cells along x and z.
 fn spread(world: &State, site: &Site, (material, step): (&str, u64), from: &[(f64, f64)]) -> Spread {
     let grid = world.grid();
     let mut covered = vec![false; grid.columns()];
@@ -76,7 +79,8 @@ fn spread(world: &State, site: &Site, (material, step): (&str, u64), from: &[(f6
     }
 }
 
-/// The upper surface of a column; none outside of the box. A cell counts when it is half full: of waves and drops there is more.
+/// Height of the upper surface of the column `at` in cells; `None` outside of the box. Only cells
+/// that are at least half full count: less is a wave or a drop.
 fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
     let (grid, [x, z]) = (world.grid(), at);
     let ground = *world.ground().surface().get((z, x))?;
@@ -91,14 +95,15 @@ fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
     Some(Stand { at, surface })
 }
 
-/// A column in numbers; none outside of the box.
+/// Thickness per material (m) and surface temperature (°C) of the column `at`; `None` outside of
+/// the box.
 fn column(world: &State, site: &Site, at: [usize; 2]) -> Option<Column> {
     let grid = world.grid();
     let [x, z] = at;
     if x >= grid.nx || z >= grid.nz {
         return None;
     }
-    // As pictures draw it: a crust is darker than what flows below it.
+    // Pictures show the crust's temperature too, not that of the hotter lava below.
     let surface_k = world.flow().and_then(|flow| flow.crust_k(z * grid.nx + x));
     let cells = |material: &str| {
         let amount = world.values(&Quantity::new(CellMeasure::Amount, material));
@@ -126,7 +131,7 @@ mod tests {
         let asked = Watch { material: Some("lava".to_owned()), column: Some([6, 5]), stand: Some([6, 5]) };
         let watched = Watcher::default().watch((world, site), (0, vents.iter()), &asked).expect("measured");
         let spread = watched.spread.expect("lava is there");
-        // Four columns of 2 m, the last one three to the east of the vent.
+        // Four columns of 2 m × 2 m; the last one lies three columns east of the vent.
         assert_eq!((spread.area_m2, spread.front_m), (16.0, Some(6.0)));
         let column = watched.column.expect("in the box");
         assert_eq!((&column.thickness_m[..], column.celsius), (&[("lava".to_owned(), 4.0)][..], None));

@@ -1,10 +1,12 @@
-//! One grid of the multigrid solver: where its cells lie in memory, and what each row of cells is coupled to.
+//! One grid of the multigrid solver: the memory layout of its cells, and the coefficients of each
+//! row of cells.
 //!
-//! Cells have two colours, by the parity of x + y + z, and each colour has an array of its own. All six neighbours of a cell
-//! have the other colour, so that a half sweep reads one array and writes the other, without strides. Cell x of a row is
-//! entry x / 2 of its colour.
+//! Cells have two colours, by the parity of x + y + z, and each colour has its own array. All six
+//! neighbours of a cell have the other colour, so a half sweep reads one array and writes the
+//! other, with stride 1. Cell x of a row is entry x / 2 of its colour.
 
-/// Cells along each axis, and the layout of a colour: rows of `half` entries, with one entry, row and plane beyond each side.
+/// Number of cells along each axis, and the layout of a colour: rows of `half` entries, with one
+/// entry, row and plane beyond each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub n: [usize; 3],
@@ -16,7 +18,7 @@ impl Shape {
         Self { n, half: (n[0].div_ceil(2) + 2).next_multiple_of(8) }
     }
 
-    /// Entries of a plane of a colour.
+    /// Number of entries of a plane of a colour.
     pub(super) fn plane(&self) -> usize {
         self.half * (self.n[1] + 2)
     }
@@ -25,24 +27,25 @@ impl Shape {
         self.plane() * (self.n[2] + 2)
     }
 
-    /// First cell of a row in a colour; y and z count from the row and plane before the first.
+    /// Position of the first cell of a row in a colour; y and z count from the row and plane beyond
+    /// the side.
     #[inline(always)]
     pub(super) fn row(&self, y: usize, z: usize) -> usize {
         z * self.plane() + y * self.half + 1
     }
 
-    /// Colour and entry of a cell.
+    /// Colour (0 or 1) and entry of a cell.
     pub(super) fn entry(&self, [x, y, z]: [usize; 3]) -> (usize, usize) {
         ((x + y + z) & 1, self.row(y + 1, z + 1) + x / 2)
     }
 
-    /// Cells of a row with this parity of x.
+    /// Number of cells of a row with the given parity of x.
     #[inline(always)]
     pub(super) fn count(&self, parity: usize) -> usize {
         (self.n[0] + 1 - parity) / 2
     }
 
-    /// Entries of a row of the values in their natural order, with one beyond each end.
+    /// Number of entries of a row in natural order, with one beyond each end.
     pub(super) fn flat_row(&self) -> usize {
         self.n[0] + 2
     }
@@ -51,45 +54,49 @@ impl Shape {
         self.flat_row() * (self.n[1] + 2)
     }
 
-    /// First cell of a row in the natural order; y and z as in [`Shape::row`].
+    /// Position of the first cell of a row in natural order; y and z as in [`Shape::row`].
     #[inline(always)]
     pub(super) fn flat(&self, y: usize, z: usize) -> usize {
         z * self.flat_plane() + y * self.flat_row() + 1
     }
 
-    /// Place of the lower faces of a row in arrays of faces, which have one more than cells along each axis.
+    /// Position of the lower faces of a row in arrays of faces, which are one longer than the cells
+    /// along each axis.
     #[inline(always)]
     pub(super) fn faces(&self, y: usize, z: usize) -> usize {
         (z * (self.n[1] + 1) + y) * (self.n[0] + 1)
     }
 }
 
-/// The coefficients of a row of cells: of its faces, and the inverse of their sum.
+/// Coefficients of a row of cells: those of the faces, and the inverse of their sum.
 ///
-/// Most rows have the same coefficients in all cells but the first and the last; the rest keep theirs in a [`Block`].
+/// Most rows have the same coefficients in all cells except the first and the last; all others keep
+/// one set for each cell in a block of [`Rows`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Row {
-    /// Block of coefficients, from 1; 0: the row is uniform.
+    /// Number of the block of coefficients, from 1; 0: the row is uniform.
     pub block: u32,
-    /// Between cells of the row.
+    /// Coefficient between cells of the row.
     pub along: f32,
-    /// Down, up, north, south.
+    /// Coefficients of the faces down, up, north and south.
     pub across: [f32; 4],
-    /// West of the first cell, east of the last.
+    /// Coefficients west of the first cell and east of the last.
     pub ends: [f32; 2],
-    /// Inverse sums: of cells within the row, of the first cell, and of the last.
+    /// Inverse sums of the coefficients: of inner cells, of the first cell, and of the last.
     pub inverse: [f32; 3],
 }
 
-/// West, east, down, up, north, south of a cell, and the inverse of their sum.
+/// Number of values of a cell in a block: west, east, down, up, north, south, and the inverse of
+/// their sum.
 pub(super) const PARTS: usize = 7;
 
-/// All rows of a grid.
+/// Coefficients of all rows of a grid.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     shape: Shape,
     rows: Vec<Row>,
-    /// Blocks of rows that are not uniform: for each parity of x, [`PARTS`] times the coefficients of its cells.
+    /// Blocks of rows that are not uniform: for each parity of x, [`PARTS`] arrays of the
+    /// coefficients of its cells.
     blocks: Vec<f32>,
     unused: Vec<u32>,
 }
@@ -104,14 +111,14 @@ impl Rows {
         &self.rows[z * self.shape.n[1] + y]
     }
 
-    /// The coefficients of the cells with this parity of x in a row that is not uniform.
+    /// Coefficients of the cells with the given parity of x, in a row that is not uniform.
     #[inline(always)]
     pub(super) fn block(&self, row: &Row, parity: usize) -> &[f32] {
         let part = PARTS * self.shape.half;
         &self.blocks[(2 * (row.block as usize - 1) + parity) * part..][..part]
     }
 
-    /// Whether the coefficients are the same, wherever their blocks are.
+    /// Returns true if the coefficients are equal, wherever their blocks are stored.
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let pairs = self.rows.iter().zip(&other.rows);
@@ -127,7 +134,8 @@ impl Rows {
         self.rows.len() * size_of::<Row>() + self.blocks.len() * size_of::<f32>()
     }
 
-    /// Takes over the coefficients of a row; `face` gives that of the lower face of a cell along an axis.
+    /// Sets the coefficients of a row; `face` gives the coefficient of the lower face of a cell
+    /// along an axis.
     pub(super) fn set(&mut self, [y, z]: [usize; 2], face: impl Fn(usize, [usize; 3]) -> f32) {
         let nx = self.shape.n[0];
         let six = |x: usize| {
@@ -141,6 +149,7 @@ impl Rows {
         let uniform = cells.iter().enumerate().all(|(x, c)| c[2..] == across && (x + 1 == nx || c[1] == along));
         let at = z * self.shape.n[1] + y;
         let old = self.rows[at].block;
+        // A uniform row needs ten numbers in place of seven for each cell.
         if !uniform {
             let block = if old > 0 { old } else { self.unused.pop().unwrap_or_else(|| self.more()) };
             self.rows[at] = Row { block, ..Row::default() };
@@ -156,7 +165,7 @@ impl Rows {
         self.rows[at] = Row { block: 0, along, across, ends, inverse };
     }
 
-    /// Room for one more block.
+    /// Allocates one more block and returns its number.
     fn more(&mut self) -> u32 {
         let size = 2 * PARTS * self.shape.half;
         self.blocks.resize(self.blocks.len() + size, 0.0);
@@ -174,36 +183,39 @@ impl Rows {
     }
 }
 
-/// 1 / sum, or 0 for a cell that all faces shut off.
+/// Inverse of the sum of a cell's coefficients, or 0 for a cell that is shut off on all faces.
 fn inverse(cell: &[f32; 6]) -> f32 {
     let sum = ((cell[0] + cell[1]) + (cell[2] + cell[3])) + (cell[4] + cell[5]);
     if sum > 0.0 { 1.0 / sum } else { 0.0 }
 }
 
-/// A grid: the unknowns, the right side and the coefficients.
+/// A grid: unknown, right side and coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct Mesh {
     pub shape: Shape,
-    /// Widths of the cells along each axis in cells of the finest grid: the last one is narrower where numbers are odd.
+    /// Widths of the cells along each axis in cells of the finest grid; the last cell is narrower
+    /// where numbers are odd.
     pub widths: [Vec<f32>; 3],
-    /// The unknown of both colours, with one entry beyond each side.
+    /// Unknown of both colours, with one entry beyond each side.
     pub p: [Vec<f32>; 2],
-    /// The right side of both colours.
+    /// Right side of both colours.
     pub r: [Vec<f32>; 2],
-    /// The unknown in the natural order; empty in the finest grid, where the gradient has it plane by plane.
+    /// Unknown in natural order; empty on the finest grid, where the gradient reorders plane by
+    /// plane.
     pub flat: Vec<f32>,
-    /// Coefficients of the lower faces along each axis; empty in the finest grid, where the solver has them.
+    /// Coefficients of the lower faces along each axis; empty on the finest grid, where the solver
+    /// has them.
     pub faces: [Vec<f32>; 3],
     pub rows: Rows,
 }
 
 impl Mesh {
-    /// The finest grid.
+    /// Finest grid of `n` cells.
     pub(super) fn finest(n: [usize; 3]) -> Self {
         Self::new(Shape::new(n), n.map(|n| vec![1.0; n]), false)
     }
 
-    /// A grid of half as many cells along each axis.
+    /// Grid with half as many cells along each axis.
     pub(super) fn coarser(&self) -> Self {
         let halves = |widths: &Vec<f32>| widths.chunks(2).map(|pair| pair.iter().sum()).collect::<Vec<f32>>();
         let widths = [halves(&self.widths[0]), halves(&self.widths[1]), halves(&self.widths[2])];
@@ -224,7 +236,8 @@ impl Mesh {
         }
     }
 
-    /// Distance between the middles of the cells beside a face of an axis; from a side to the middle of its cell.
+    /// Distance between the centres of the cells at a face of an axis, in cells of the finest grid;
+    /// at a side from the face to the centre.
     fn distance(&self, axis: usize, face: usize, wraps: bool) -> f32 {
         let (widths, n) = (&self.widths[axis], self.shape.n[axis]);
         match face {
@@ -235,7 +248,8 @@ impl Mesh {
         }
     }
 
-    /// The coefficient of a face of the next coarser grid: those of the faces in it, over a longer way.
+    /// Coefficient of a face of the next coarser grid: the sum of the fine faces within, scaled to
+    /// the longer distance.
     pub(super) fn coarse_face(
         &self,
         coarse: &Self,

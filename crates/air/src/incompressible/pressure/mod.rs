@@ -1,7 +1,9 @@
-//! The pressure that makes a flow free of divergence: ∇·(o ∇p) = ∇·(o u), by cycles of multigrid.
+//! The pressure that makes a flow free of divergence: ∇·(o ∇p) = ∇·(o u), with the openness o, by
+//! multigrid cycles.
 //!
-//! A fixed number of V(2,2) cycles from the last pressure, and no sums over the box: the same bits for any number of threads.
-//! At open sides p is 0 on the face itself, half a cell from the middle of the cell, which makes its coefficient 2.
+//! Invariant: a fixed number of V(2,2) cycles from the last pressure, and no sums over the box, so
+//! the bits are the same for any number of threads. On open sides p is 0 on the face itself, half a
+//! cell from the centre of the cell, which makes the coefficient 2.
 
 mod mesh;
 mod smooth;
@@ -13,14 +15,14 @@ use lavoxel_base::simd::Level;
 use self::mesh::Mesh;
 pub(super) use self::transfer::{Pressure, split};
 
-/// Half sweeps before and after the correction of the coarser grid: two of each colour.
+/// Half sweeps before and after the correction by the coarser grid: two of each colour.
 const HALVES: usize = 4;
-/// Half sweeps on the coarsest grid.
+/// Half sweeps on the coarsest grid, where they replace a direct solver.
 const COARSEST: usize = 40;
-/// A grid with no more cells than this along each axis is the coarsest.
+/// A grid with at most this number of cells along each axis is the coarsest.
 const SMALL: usize = 2;
 
-/// The grids, the finest first.
+/// Grids of the multigrid solver, the finest first.
 #[derive(Clone, Debug)]
 pub(super) struct Multigrid {
     meshes: Vec<Mesh>,
@@ -29,7 +31,7 @@ pub(super) struct Multigrid {
 }
 
 impl Multigrid {
-    /// Grids without coefficients, for [`Multigrid::change`].
+    /// Grids without coefficients, which [`Multigrid::change`] sets.
     pub(super) fn new(n: [usize; 3], sides: [Side; 3], simd: Level) -> Self {
         let mut meshes = vec![Mesh::finest(n)];
         while let Some(last) = meshes.last()
@@ -44,50 +46,50 @@ impl Multigrid {
         self.meshes.iter().map(Mesh::bytes).sum()
     }
 
-    /// The unknown of both colours.
+    /// Unknown of both colours on the finest grid.
     pub(super) fn pressure_mut(&mut self) -> &mut [Vec<f32>; 2] {
         &mut self.meshes[0].p
     }
 
-    /// Value of the unknown in a cell.
+    /// Pressure in a cell.
     pub(super) fn pressure(&self, place: [usize; 3]) -> f32 {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].p[colour][at]
     }
 
-    /// Sets the unknown in a cell.
+    /// Sets the pressure in a cell.
     pub(super) fn set_pressure(&mut self, place: [usize; 3], value: f32) {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].p[colour][at] = value;
     }
 
-    /// The right side: both colours of a plane of cells, by turns in rows of [`Multigrid::half`] entries after a row beyond.
+    /// Right side on the finest grid, as both colours and their layout.
     pub(super) fn right_side(&mut self) -> (&mut [Vec<f32>; 2], Layout) {
         let mesh = &mut self.meshes[0];
         (&mut mesh.r, Layout(mesh.shape))
     }
 
-    /// The unknown, after [`Multigrid::solve`].
+    /// Unknown in the form that the gradient reads, after [`Multigrid::solve`].
     pub(super) fn solved(&self) -> Pressure<'_> {
         let mesh = &self.meshes[0];
         Pressure { shape: mesh.shape, sides: self.sides, p: [&mesh.p[0], &mesh.p[1]] }
     }
 
-    /// The right side of a cell.
+    /// Right side of a cell.
     #[cfg(test)]
     pub(super) fn right_side_at(&self, place: [usize; 3]) -> f32 {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].r[colour][at]
     }
 
-    /// Whether the coefficients are the same.
+    /// Returns true if all coefficients are equal.
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.meshes.iter().zip(&other.meshes).all(|(a, b)| a.faces == b.faces && a.rows.is_like(&b.rows))
     }
 
-    /// Takes over coefficients that changed in rows of lower faces (y, z); `face` gives those of the finest grid, with their 2 at
-    /// open sides.
+    /// Updates the coefficients of all grids after changes in the rows `changed` (y, z) of lower
+    /// faces. `face` gives those of the finest grid, with the coefficient 2 on open sides.
     pub(super) fn change(&mut self, mut changed: Vec<[usize; 2]>, face: impl Fn(usize, [usize; 3]) -> f32) {
         for level in 0..self.meshes.len() {
             changed.sort_unstable();
@@ -107,7 +109,7 @@ impl Multigrid {
         }
     }
 
-    /// Cycles from the unknown as it is.
+    /// Runs `cycles` V-cycles, starting from the present unknown.
     pub(super) fn solve(&mut self, cycles: usize) {
         for _ in 0..cycles {
             self.cycle(0);
@@ -136,7 +138,7 @@ impl Multigrid {
     }
 }
 
-/// Sets the coefficients of the rows that have one of these rows of lower faces on any side.
+/// Sets the coefficients of the rows of cells that have a changed row of lower faces on any side.
 fn set_rows(mesh: &mut Mesh, changed: &[[usize; 2]], face: impl Fn(usize, [usize; 3]) -> f32) {
     let [_, ny, nz] = mesh.shape.n;
     let rows = changed.iter().flat_map(|&[y, z]| [[y, z], [y.wrapping_sub(1), z], [y, z.wrapping_sub(1)]]);
@@ -148,7 +150,7 @@ fn set_rows(mesh: &mut Mesh, changed: &[[usize; 2]], face: impl Fn(usize, [usize
     }
 }
 
-/// Sets the faces of a coarse grid from those of the next finer one; returns which rows changed.
+/// Sets the faces of a coarse grid from those of the next finer one; returns the rows that changed.
 fn set_faces(
     fine: &Mesh,
     mesh: &mut Mesh,
@@ -156,7 +158,8 @@ fn set_faces(
     (sides, face): ([Side; 3], impl Fn(usize, [usize; 3]) -> f32),
 ) -> Vec<[usize; 2]> {
     let (n, nf) = (mesh.shape.n, fine.shape.n);
-    // Faces of a row lie in the coarse row with it; those of the last side may be half of a pair.
+    // Faces of a fine row lie in the coarse row that contains it; those of the last side may be
+    // half of a pair.
     let coarse = |axis: usize, v: usize| if nf[axis] == 1 { v } else { v.div_ceil(2).min(n[axis]) };
     let lower = |axis: usize, v: usize| if nf[axis] == 1 { v } else { v / 2 };
     let both = |y: usize, z: usize| {
@@ -184,7 +187,8 @@ fn set_faces(
 }
 
 impl Mesh {
-    /// Half sweeps. Where an axis wraps, its two ends are neighbours after each of them.
+    /// Makes half sweeps. Ends of an axis that wraps are refreshed after each half sweep, since
+    /// they are neighbours.
     fn smooth(&mut self, colour: usize, halves: usize, (sides, simd): ([Side; 3], Level)) {
         if !sides.contains(&Side::Wrap) {
             return self.relax(colour, halves, simd);
@@ -196,7 +200,7 @@ impl Mesh {
         }
     }
 
-    /// Copies the cells at the ends of axes that wrap beyond the other end.
+    /// Copies the cells at the ends of axes that wrap beyond the opposite end.
     fn wrap(&mut self, sides: [Side; 3]) {
         let n = self.shape.n;
         for axis in AXES.into_iter().filter(|&axis| sides[axis] == Side::Wrap) {
@@ -207,7 +211,8 @@ impl Mesh {
                     (place[axis], place[b], place[c]) = (from, j, k);
                     let (colour, at) = self.shape.entry(place);
                     let value = self.p[colour][at];
-                    // Beyond the first cell is −1, which counts as 0 in the coordinates with one cell before.
+                    // The cell before the first is −1, which counts as 0 in coordinates that
+                    // include one cell beyond.
                     let mut beyond = place.map(|v| v + 1);
                     beyond[axis] = to;
                     let [x, y, z] = beyond;
@@ -218,7 +223,8 @@ impl Mesh {
         }
     }
 
-    /// Takes the mean off, which nothing holds where no side is open.
+    /// Subtracts the mean: without an open side the equation leaves it undetermined, and it would
+    /// drift.
     fn centre(&mut self) {
         let [nx, ny, nz] = self.shape.n;
         let places = || (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
@@ -231,17 +237,18 @@ impl Mesh {
     }
 }
 
-/// Layout of the finest grid for what is filled and read outside.
+/// Layout of the finest grid, for the code that fills and reads it from outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout(mesh::Shape);
 
 impl Layout {
-    /// Entries of a plane of a colour.
+    /// Number of entries of a plane of a colour.
     pub(super) fn plane(&self) -> usize {
         self.0.plane()
     }
 
-    /// First cell of a row of a colour, and the cells of this parity of x in it; y and z count from the row and plane before.
+    /// Position of the first cell of a row of a colour; y and z count from the row and plane beyond
+    /// the side.
     #[inline(always)]
     pub(super) fn row(&self, y: usize, z: usize) -> usize {
         self.0.row(y, z)

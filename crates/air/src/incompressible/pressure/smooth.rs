@@ -1,15 +1,17 @@
-//! Gauss-Seidel sweeps in two colours. Within a colour no cell reads another one, so that order and threads do not matter.
+//! Red-black Gauss-Seidel sweeps. Within a colour no cell reads another, so order and threads do
+//! not matter.
 //!
-//! The half sweeps of a call run as a wave along z: plane z of one right after plane z + 1 of the one before, while both are
-//! in the cache. Threads take chunks of planes that narrow by a plane with every half sweep; what is left between two chunks
-//! follows in a second round. Each cell sees the same neighbours in any case.
+//! The half sweeps of a call run as a wave along z: plane z of one right after plane z + 1 of the
+//! previous, while both are in the cache. Threads take chunks of planes that narrow by a plane with
+//! every half sweep; the gaps between chunks follow in a second round. Each cell sees the same
+//! neighbours in any case.
 
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
 use super::mesh::{Mesh, Row, Rows, Shape};
 
-/// Entries beside the cells of a colour in a row, and their right side.
+/// Neighbours of the cells of a colour in a row, and their right side.
 struct Near<'a> {
     west: &'a [f32],
     east: &'a [f32],
@@ -21,7 +23,8 @@ struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Neighbours in `other` of the cells with this parity of x whose row begins at `at`; `r` begins at their row.
+    /// Neighbours in `other` of the cells with the given parity of x, whose row begins at `at`; `r`
+    /// begins at their row.
     #[inline(always)]
     fn new(other: &'a [f32], r: &'a [f32], shape: &Shape, (at, parity): (usize, usize)) -> Self {
         let (n, half, plane) = (shape.count(parity), shape.half, shape.plane());
@@ -37,7 +40,7 @@ impl<'a> Near<'a> {
     }
 }
 
-/// New values of a colour in a uniform row.
+/// Computes new values of a colour in a uniform row.
 #[inline(always)]
 fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
     let n = out.len();
@@ -57,7 +60,7 @@ fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
     }
 }
 
-/// The first or last cell of a uniform row, whose face to the west or east may differ.
+/// New value of the first or last cell of a uniform row, whose face to the west or east may differ.
 #[inline(always)]
 fn relax_end(near: &Near<'_>, row: &Row, i: usize, [w, e, inverse]: [f32; 3]) -> f32 {
     let [d, u, b, f] = row.across;
@@ -66,7 +69,7 @@ fn relax_end(near: &Near<'_>, row: &Row, i: usize, [w, e, inverse]: [f32; 3]) ->
     inverse * (sum - near.r[i])
 }
 
-/// New values of a colour in a row with a block of coefficients.
+/// Computes new values of a colour in a row with a block of coefficients.
 #[inline(always)]
 fn relax_block(out: &mut [f32], near: &Near<'_>, block: &[f32], half: usize) {
     let n = out.len();
@@ -82,24 +85,25 @@ fn relax_block(out: &mut [f32], near: &Near<'_>, block: &[f32], half: usize) {
     }
 }
 
-/// Inputs of half sweeps besides the unknown.
+/// Inputs of half sweeps other than the unknown.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     shape: Shape,
     rows: &'a Rows,
     r: [&'a [f32]; 2],
-    /// The colour of half sweep 0, and how many there are.
+    /// Colour of half sweep 0, and the number of half sweeps.
     colour: usize,
     halves: usize,
 }
 
-/// Half sweeps over planes of both colours.
+/// Half sweeps over some planes of both colours.
 struct Wave<'a> {
     given: Given<'a>,
-    /// Both colours, from plane `first` on.
+    /// Unknown of both colours, from plane `first` on.
     p: [&'a mut [f32]; 2],
     first: usize,
-    /// Planes of half sweep 0, and by how many each next one begins and ends later.
+    /// Range of planes of half sweep 0, and the shift of its begin and end with each further half
+    /// sweep.
     planes: [usize; 2],
     steps: [isize; 2],
 }
@@ -109,7 +113,7 @@ impl Work for Wave<'_> {
     fn with<S: Simd>(mut self, _: S) {
         let (from, to) = (self.planes[0] as isize, self.planes[1] as isize);
         let halves = self.given.halves as isize;
-        // The earliest and the latest plane of any half sweep.
+        // Earliest and latest plane of any half sweep.
         let low = from + self.steps[0].min(0) * (halves - 1);
         let high = to + self.steps[1].max(0) * (halves - 1);
         for front in low..high + halves - 1 {
@@ -124,7 +128,7 @@ impl Work for Wave<'_> {
 }
 
 impl Wave<'_> {
-    /// One half sweep over a plane.
+    /// Makes half sweep `k` over a plane.
     #[inline(always)]
     fn half(&mut self, k: usize, plane: usize) {
         let given = &self.given;
@@ -143,6 +147,7 @@ impl Wave<'_> {
                 relax_block(out, &near, given.rows.block(row, parity), shape.half);
                 continue;
             }
+            // The ends are overwritten below: a vector loop needs one set of coefficients.
             relax_uniform(out, &near, row);
             let last = shape.n[0] - 1;
             let [west, east] = row.ends;
@@ -157,20 +162,22 @@ impl Wave<'_> {
     }
 }
 
-/// Cells below which a grid is left to one thread.
+/// Number of cells below which one thread does a whole grid.
 pub(super) const FEW: usize = 16_384;
 
-/// Planes of a chunk, so that also the last chunk has enough for what is left between two.
+/// Number of planes of a chunk, such that the last chunk, too, is wide enough for the gaps of the
+/// second round.
 fn chunk(planes: usize, most: usize, halves: usize) -> usize {
     let enough = |size: usize| planes - (planes.div_ceil(size) - 1) * size >= 2 * halves + 2;
     (1..=most).rev().map(|chunks| planes.div_ceil(chunks)).find(|&size| enough(size)).unwrap_or(planes)
 }
 
 impl Mesh {
-    /// Half sweeps in turn, from a colour on.
+    /// Makes `halves` half sweeps, beginning with `colour`.
     pub(super) fn relax(&mut self, colour: usize, halves: usize, simd: Level) {
         let planes = self.shape.n[2] + 2;
-        // A chunk keeps some planes for the last half sweep, and what is left between two lies within them.
+        // A chunk must keep some planes for the last half sweep, and the gaps must lie within its
+        // planes.
         let least = 4 * halves + 4;
         let threads = if self.shape.n.iter().product::<usize>() < FEW { 1 } else { current_num_threads() };
         let size = chunk(planes, threads.min(planes / least), halves);

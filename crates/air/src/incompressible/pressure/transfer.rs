@@ -1,4 +1,5 @@
-//! Between a grid and the next coarser one: what is left of the right side goes down, the correction comes up.
+//! Transfer between a grid and the next coarser one: restriction of the residual and prolongation
+//! of the correction.
 
 use crate::Side;
 use lavoxel_base::parallel::*;
@@ -7,20 +8,20 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::mesh::{Mesh, Row, Shape};
 use super::smooth::FEW;
 
-/// Planes for each thread.
+/// Number of planes for each thread.
 pub(super) fn share(shape: &Shape) -> usize {
     let threads = if shape.n.iter().product::<usize>() < FEW { 1 } else { current_num_threads() };
     (shape.n[2] + 2).div_ceil(threads)
 }
 
-/// The right side of some planes of a coarse grid.
+/// Restriction: computes the right side of some planes of a coarse grid.
 struct Restrict<'a> {
     fine: &'a Mesh,
     shape: Shape,
-    /// Both colours of the coarse right side, from plane `first` on.
+    /// Right side of both colours of the coarse grid, from plane `first` on.
     r: [&'a mut [f32]; 2],
     first: usize,
-    /// Colours that may have something left.
+    /// Number of colours that may have a residual.
     colours: usize,
 }
 
@@ -47,14 +48,14 @@ impl Work for Restrict<'_> {
     }
 }
 
-/// The rows of a fine grid in a row of the coarse one.
+/// Rows of a fine grid within a row of the coarse grid.
 #[inline(always)]
 fn children(n: [usize; 3], [y, z]: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {
     let range = move |k: usize, v: usize| if n[k] > 1 { 2 * v..(2 * v + 2).min(n[k]) } else { v..v + 1 };
     range(2, z).flat_map(move |z| range(1, y).map(move |y| (y, z)))
 }
 
-/// Every other value.
+/// Copies every second value, beginning with the first.
 #[inline(always)]
 pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
     let pairs = from.chunks_exact(2);
@@ -68,7 +69,7 @@ pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
     }
 }
 
-/// Adds what is left in the first colour of a uniform row to the pairs of cells.
+/// Adds the residual of a colour in a uniform row to the sums of cell pairs.
 #[inline(always)]
 fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     let n = out.len();
@@ -83,7 +84,7 @@ fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     }
 }
 
-/// Adds what is left in the first colour of a row with a block of coefficients.
+/// Adds the residual of a colour in a row with a block of coefficients to the sums of cell pairs.
 #[inline(always)]
 fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&[f32], usize)) {
     let n = out.len();
@@ -101,7 +102,7 @@ fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&
 }
 
 impl Mesh {
-    /// Adds what is left of the right side of a colour in a row to its pairs of cells.
+    /// Adds the residual of a colour in a row to the sums of its pairs of cells.
     #[inline(always)]
     fn add_rest(&self, sums: &mut [f32], colour: usize, [y, z]: [usize; 2]) {
         let (shape, parity) = (&self.shape, (colour + y + z) & 1);
@@ -122,7 +123,7 @@ impl Mesh {
             return rest_block(&mut sums[..n], p, beside, (self.rows.block(row, parity), half));
         }
         rest_uniform(&mut sums[..n], p, beside, row);
-        // The ends have other faces.
+        // The end cells have other outer faces than the vector loop assumes.
         let last = shape.n[0] - 1;
         let end = |i: usize, k: usize| (row.ends[k] - row.along) * (beside[k][i] - p[i]);
         if parity == 0 && n > 0 {
@@ -133,10 +134,11 @@ impl Mesh {
         }
     }
 
-    /// The right side of the coarse grid, whose unknown begins at 0.
+    /// Sets the right side of the coarse grid to the residual, and its unknown to 0.
     pub(super) fn restrict(&self, coarse: &mut Self, (sides, simd): ([Side; 3], Level)) {
         let shape = coarse.shape;
-        // The last half sweep solved the second colour, unless cells of it are neighbours: where an odd number of them wraps.
+        // The last half sweep solved the second colour, so its residual is 0 – unless cells of one
+        // colour are neighbours, where an odd number of cells wraps.
         let odd = sides.into_iter().zip(self.shape.n).any(|(side, n)| side == Side::Wrap && n % 2 == 1);
         let colours = if odd { 2 } else { 1 };
         coarse.p.iter_mut().for_each(|p| p.fill(0.0));
@@ -148,7 +150,7 @@ impl Mesh {
         });
     }
 
-    /// Puts the unknown into its natural order.
+    /// Copies the unknown into its natural order.
     pub(super) fn flatten(&mut self, sides: [Side; 3], simd: Level) {
         let pressure = Pressure { shape: self.shape, sides, p: [&self.p[0], &self.p[1]] };
         let (planes, plane) = (share(&self.shape), pressure.plane());
@@ -157,8 +159,9 @@ impl Mesh {
         });
     }
 
-    /// Adds the correction of the coarse grid, which is in its natural order, to the second colour: the next half sweep
-    /// computes the first one from that alone.
+    /// Adds the correction of the coarse grid, which must be in natural order, to the second
+    /// colour. The next half sweep computes the first colour from the second alone, so the first
+    /// needs no correction.
     pub(super) fn prolong(&mut self, coarse: &Self, simd: Level) {
         let (shape, planes) = (self.shape, share(&self.shape));
         self.p[1].par_chunks_mut(planes * shape.plane()).enumerate().for_each(|(j, p)| {
@@ -167,8 +170,8 @@ impl Mesh {
     }
 }
 
-/// The unknown in its natural order, with what lies beyond the sides: the same value beyond a wall, the opposite beyond an open
-/// side (so that it is 0 on the face), the other end where the axis wraps.
+/// Unknown in natural order, extended beyond the sides: the same value beyond a wall, the negative
+/// beyond an open side (so that p is 0 on the face), the opposite end where the axis wraps.
 #[derive(Clone, Copy)]
 pub(in crate::incompressible) struct Pressure<'a> {
     pub(super) shape: Shape,
@@ -177,7 +180,7 @@ pub(in crate::incompressible) struct Pressure<'a> {
 }
 
 impl Pressure<'_> {
-    /// Values of a plane, and of a row of it.
+    /// Number of values of a plane.
     pub(in crate::incompressible) fn plane(&self) -> usize {
         self.shape.flat_plane()
     }
@@ -186,8 +189,8 @@ impl Pressure<'_> {
         self.shape.flat_row()
     }
 
-    /// Fills a plane, which counts from the one before the first. It begins with the row before the first, and rows with the
-    /// value before their first.
+    /// Fills plane `plane`, counted from the plane beyond the side. A plane begins with the row
+    /// beyond the side, and a row with the value beyond its first cell.
     #[inline(always)]
     pub(in crate::incompressible) fn fill(&self, out: &mut [f32], plane: usize) {
         let (shape, [nx, ny, nz]) = (&self.shape, self.shape.n);
@@ -205,7 +208,7 @@ impl Pressure<'_> {
             merge(&mut row[1..=nx], &self.p[even][at..], &self.p[1 - even][at..]);
             (row[0], row[nx + 1]) = (beyond(side, row[1], row[nx]), beyond(side, row[nx], row[1]));
         }
-        // The floor is a wall, and nothing wraps there.
+        // The floor is a wall, and nothing wraps along y.
         out.copy_within(width..2 * width, 0);
         out.copy_within(ny * width..(ny + 1) * width, (ny + 1) * width);
         if self.sides[1] == Side::Open {
@@ -217,7 +220,8 @@ impl Pressure<'_> {
     }
 }
 
-/// The value beyond a side next to a cell, where the cell at the other end has `far`.
+/// Value beyond a side next to a cell with the value `near`, where the cell at the opposite end has
+/// `far`.
 #[inline(always)]
 fn beyond(side: Side, near: f32, far: f32) -> f32 {
     match side {
@@ -227,7 +231,7 @@ fn beyond(side: Side, near: f32, far: f32) -> f32 {
     }
 }
 
-/// Some planes of the natural order.
+/// Some planes of the unknown in natural order.
 struct Flatten<'a> {
     pressure: Pressure<'a>,
     flat: &'a mut [f32],
@@ -244,7 +248,7 @@ impl Work for Flatten<'_> {
     }
 }
 
-/// Two colours by turns.
+/// Interleaves two colours.
 #[inline(always)]
 fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
     let pairs = out.len() / 2;
@@ -257,7 +261,7 @@ fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
     }
 }
 
-/// The second colour of some planes of a fine grid.
+/// Prolongation to the second colour of some planes of a fine grid.
 struct Prolong<'a> {
     shape: Shape,
     coarse: &'a Mesh,
@@ -265,13 +269,15 @@ struct Prolong<'a> {
     first: usize,
 }
 
-/// Rows of a coarse grid in the natural order: the own one, and those beside it along y, z and x.
+/// Rows of a coarse grid in natural order: the row of the cells, and the neighbours along y, z and
+/// x.
 struct Coarse<'a> {
     own: &'a [f32],
     beside: [&'a [f32]; 3],
 }
 
-/// Linear between the coarse cells: ¾ of the own one and ¼ of the next, along each axis.
+/// Adds the linear interpolation between coarse cells: ¾ of the own and ¼ of the neighbour, along
+/// each axis.
 #[inline(always)]
 fn add_linear(out: &mut [f32], from: &Coarse<'_>, [y, z, x]: [f32; 3]) {
     let n = out.len();
@@ -283,7 +289,8 @@ fn add_linear(out: &mut [f32], from: &Coarse<'_>, [y, z, x]: [f32; 3]) {
     }
 }
 
-/// Adds a coarse correction that is flat across faces that are shut.
+/// Adds a coarse correction that is flat across shut faces, since pressures on both sides are
+/// unrelated.
 #[inline(always)]
 fn add_open(out: &mut [f32], from: &Coarse<'_>, faces: [&[f32]; 3], [y, z, x]: [f32; 3]) {
     let n = out.len();
@@ -306,7 +313,7 @@ impl Work for Prolong<'_> {
         let (fine, mesh) = (self.shape, self.coarse);
         let (coarse, [_, ny, nz]) = (&mesh.shape, fine.n);
         let planes = self.p.len() / fine.plane();
-        // Where an axis has one cell there is nothing to interpolate.
+        // An axis with one cell has nothing to interpolate.
         let weight = |axis: usize| if fine.n[axis] > 1 { 0.25 } else { 0.0 };
         let half = |axis: usize, v: usize| if fine.n[axis] > 1 { (v / 2, v & 1) } else { (v, 0) };
         for plane in self.first.max(1)..(self.first + planes).min(nz + 1) {

@@ -1,4 +1,4 @@
-//! A sweep along the rows.
+//! A sweep of the amounts along the rows (axis x).
 
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
@@ -7,17 +7,17 @@ use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocal
 use super::turns::Turn;
 use super::{Flow, MOST, Planes, ambient};
 
-/// The sweep over some planes.
+/// Sweep over some planes.
 pub(super) struct Along<'a, 'b> {
     pub flow: Flow<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
-    /// Units gone through open sides.
+    /// Units that left through open sides, by field.
     pub out: &'a mut [i64; MOST],
 }
 
-/// A row with [`BEYOND`] cells beyond both ends; faces begin one before the first.
+/// Buffers of a row with [`BEYOND`] cells beyond both ends; faces begin one before the first.
 struct Row {
     units: Vec<u32>,
     content: Vec<f32>,
@@ -55,7 +55,8 @@ impl Work for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// A row that begins at `from` in the fields, and at `at` in the planes, for a share of the step.
+    /// Sweeps a row that begins at `from` in the fields and at `at` in the planes, for `time`
+    /// steps.
     #[inline(always)]
     fn row(&mut self, row: &mut Row, (from, time): (usize, f32), (at, y): (usize, usize)) {
         let (nx, side) = (self.flow.grid.cells.nx, self.flow.grid.sides[0]);
@@ -72,7 +73,7 @@ impl Along<'_, '_> {
         for (field, units) in self.planes.units.iter_mut().enumerate() {
             let units = &mut units[at..at + nx];
             let outside = ambient(&self.flow, self.carried[field], y);
-            // Nothing passes where there is nothing.
+            // Nothing can pass where there is nothing inside and outside.
             if outside == 0 && is_empty(units) {
                 continue;
             }
@@ -100,7 +101,7 @@ impl Along<'_, '_> {
     }
 }
 
-/// Sets what lies beyond both ends of a row.
+/// Sets the values beyond both ends of a row.
 #[inline(always)]
 fn around<T: Copy>(row: &mut [T], n: usize, wraps: bool, outside: T) {
     for i in 0..BEYOND {

@@ -1,4 +1,4 @@
-//! The rows of cells that anything can be in during the sweeps of a substep.
+//! Rows of cells that amounts can reach during the sweeps of a substep; all other rows are skipped.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::super::pace::Pace;
 use super::rows::is_empty;
 use super::turns::sweeps;
 
-/// A mark for each row of cells, `z · ny + y`.
+/// Flag for each row of cells, at `z · ny + y`: the row is awake.
 #[derive(Debug)]
 pub(super) struct Awake {
     rows: Vec<bool>,
@@ -17,8 +17,8 @@ pub(super) struct Awake {
 }
 
 impl Awake {
-    /// The rows within reach of what there is: each sweep of a share of a step carries it one cell along its axis. Also the fields
-    /// that there is anything of, inside or outside.
+    /// Finds the rows within reach of any amount – each sweep of a share of a step carries it one
+    /// cell along its axis – and the fields present inside or outside.
     pub(super) fn find(amounts: &Amounts, forces: &Forces, (pace, time): (&Pace, f32)) -> (Self, Vec<Field>) {
         let grid = amounts.grid();
         let [_, ny, nz] = grid.size();
@@ -43,18 +43,18 @@ impl Awake {
         self.rows[z * self.ny + y]
     }
 
-    /// The ranges of y with awake rows in a plane.
+    /// Ranges of y with awake rows in a plane.
     pub(super) fn along_y(&self, z: usize) -> Vec<Range<usize>> {
         runs(0..self.ny, |y| self.has(y, z))
     }
 
-    /// The ranges of z among some planes in which any of some rows is awake.
+    /// Ranges of z within `planes` in which any of `rows` is awake.
     pub(super) fn along_z(&self, planes: Range<usize>, rows: Range<usize>) -> Vec<Range<usize>> {
         runs(planes, |z| rows.clone().any(|y| self.has(y, z)))
     }
 }
 
-/// The rows that hold any of a field.
+/// Flags of the rows that hold any units of a field.
 fn full_rows(amounts: &Amounts, field: Field) -> Vec<bool> {
     let (grid, units) = (amounts.grid(), amounts.field(field));
     let [nx, ny, nz] = grid.size();
@@ -65,7 +65,7 @@ fn full_rows(amounts: &Amounts, field: Field) -> Vec<bool> {
     full
 }
 
-/// The rows that are no farther from a marked one than so many rows along y and planes along z.
+/// Flags of the rows within `along_y` rows and `along_z` planes of a marked row.
 fn spread(rows: &[bool], grid: AirGrid, [along_y, along_z]: [usize; 2]) -> Vec<bool> {
     let [_, ny, nz] = grid.size();
     let wraps = grid.sides[2] == Side::Wrap;
@@ -87,7 +87,7 @@ fn spread(rows: &[bool], grid: AirGrid, [along_y, along_z]: [usize; 2]) -> Vec<b
     wide
 }
 
-/// The longest ranges in which all numbers are marked.
+/// Maximal ranges of consecutive marked numbers.
 fn runs(range: Range<usize>, is_marked: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for k in range.filter(|&k| is_marked(k)) {

@@ -1,4 +1,5 @@
-//! A sweep across the rows: lines of cells beside each other march along the axis, with the last few in small rings.
+//! A sweep of the amounts across the rows (axis y or z): lines of neighbouring cells march along
+//! the axis, and ring buffers keep the last few.
 
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
@@ -7,41 +8,41 @@ use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocal
 use super::turns::{Turn, block};
 use super::{Flow, Halo, MOST, Planes, ambient};
 
-/// The sweep over some planes.
+/// Sweep over some planes.
 pub(super) struct March<'a, 'b> {
     pub flow: Flow<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
-    /// Units gone through open sides.
+    /// Units that left through open sides, by field.
     pub out: &'a mut [i64; MOST],
 }
 
 /// Lines of a march.
 #[derive(Clone, Copy)]
 struct Lines {
-    /// Cells of a line, lines, and the distance between two of them.
+    /// Number of cells of a line, number of lines, and the distance between two successive lines.
     length: usize,
     count: usize,
     stride: usize,
-    /// The first cell in the fields and in the planes of the thread.
+    /// Position of the first cell in the fields, and in the planes of the thread.
     from: usize,
     at: usize,
-    /// Number of the first line along the axis, and of all lines there.
+    /// Number of the first line along the axis, and the number of all lines there.
     first: usize,
     all: usize,
-    /// Share of the step.
+    /// Time of the sweep as a share of the step.
     time: f32,
 }
 
-/// Rings of the last lines. Slots of line k are k modulo 4, or 2.
+/// Ring buffers of the last lines. Line k has the slot k modulo 4, or modulo 2.
 struct Rings {
     content: Vec<f32>,
     slope: Vec<f32>,
     flux: Vec<i32>,
     inverse: Vec<f32>,
     courant: Vec<f32>,
-    /// Lines of each field that hold nothing: nothing passes between two of them.
+    /// Flags of lines that hold nothing of a field: nothing passes between two such lines.
     empty: [[bool; 4]; MOST],
     length: usize,
 }
@@ -61,13 +62,13 @@ impl Rings {
     }
 }
 
-/// Place of a line in rings of 4 lines of some length; lines count from two before the first.
+/// Position of line `k` of a field in rings of 4 lines; lines count from two before the first.
 #[inline(always)]
 fn four(length: usize, field: usize, k: usize) -> usize {
     (4 * field + k % 4) * length
 }
 
-/// Place in rings of 2.
+/// Position of line `k` of a field in rings of 2 lines.
 #[inline(always)]
 fn two(length: usize, field: usize, k: usize) -> usize {
     (2 * field + k % 2) * length
@@ -106,7 +107,8 @@ impl Work for March<'_, '_> {
                         all: nz,
                         time,
                     };
-                    // Beyond planes of the thread that are asleep there is nothing.
+                    // Planes of the thread that are asleep hold nothing, so beyond these lies an
+                    // empty halo.
                     let end = |is_outer: bool| if is_outer { (&halo, start) } else { (&nothing, 0) };
                     let ends = [end(planes.start == z), end(planes.end == z + high - low)];
                     self.march(&lines, ends, &mut rings);
@@ -122,18 +124,19 @@ impl Work for March<'_, '_> {
                 let from = grid.at([0, rows.start, z + k]);
                 let (count, first) = (rows.len(), rows.start);
                 let lines = Lines { length: nx, count, stride: row, from, at, first, all: ny, time };
-                // Rows sleep only where also the air outside has nothing.
+                // Rows sleep only where the air outside holds nothing either, so one halo serves
+                // all.
                 self.march(&lines, [(&halo, 0); 2], &mut rings);
             }
         }
     }
 }
 
-/// Halos beyond both ends of lines, each with the place in it where they begin.
+/// Halos beyond both ends of lines, each with the position where the lines begin.
 type Ends<'h> = [(&'h Halo, usize); 2];
 
 impl March<'_, '_> {
-    /// The air outside below and above.
+    /// Halo of the air outside, below and above the box.
     #[inline(always)]
     fn y_halo(&self, nx: usize) -> Halo {
         let heights = [0, 0, usize::MAX, usize::MAX];
@@ -145,7 +148,7 @@ impl March<'_, '_> {
         halo
     }
 
-    /// Nothing in lines of so many cells.
+    /// Empty halo for lines of `length` cells.
     #[inline(always)]
     fn nothing(&self, length: usize) -> Halo {
         let empty = || std::array::from_fn(|_| vec![0; length]);
@@ -178,7 +181,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Units of a line, inside or beyond an end.
+    /// Units of line `k`, inside or beyond an end.
     #[inline(always)]
     fn units<'h>(&'h self, lines: &Lines, ends: Ends<'h>, field: usize, k: usize) -> &'h [u32] {
         match slot(k, lines.count) {
@@ -190,7 +193,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Content of a line that comes into the rings.
+    /// Loads line `k` into the rings as contents (units over volume).
     #[inline(always)]
     fn enter(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, four(rings.length, 0, k));
@@ -216,7 +219,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Courant numbers of the faces below a line; 0 where the box has none.
+    /// Computes the Courant numbers of the faces below line `k`; 0 where the box has no faces.
     #[inline(always)]
     fn courant(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         let at = four(rings.length, 0, k);
@@ -231,7 +234,7 @@ impl March<'_, '_> {
         };
         let from = lines.from as isize + (face - lines.first as isize) * lines.stride as isize;
         let (u, open, from) = (&self.flow.u[self.turn.axis], self.flow.open, from as usize);
-        // A line of several rows has shut faces between them.
+        // A line of several rows has shut faces between its rows.
         let open = if self.turn.axis == 2 { Some(&open.faces[2][from..]) } else { open.row(1, from) };
         courants(out, &u[from..], open, lines.time);
     }
@@ -249,7 +252,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Carries what passes the faces between a line and the one before.
+    /// Computes the fluxes across the faces between line `k` and the line before.
     #[inline(always)]
     fn cross(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let n = lines.length;
@@ -257,6 +260,7 @@ impl March<'_, '_> {
         let wraps = self.turn.axis != 1 && self.flow.grid.sides[self.turn.axis] == Side::Wrap;
         for field in 0..self.planes.units.len() {
             let to = two(rings.length, field, k);
+            // Nothing can pass between two lines that hold nothing.
             if rings.empty[field][k % 4] && rings.empty[field][(k - 1) % 4] {
                 rings.flux[to..to + n].fill(0);
                 continue;
@@ -282,7 +286,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// The line is done when what passed above it is known.
+    /// Completes line `k`, once the fluxes across its upper faces are known.
     #[inline(always)]
     fn leave(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, lines.at + (k - 2) * lines.stride);
@@ -297,7 +301,7 @@ impl March<'_, '_> {
     }
 }
 
-/// Slot of a line in the halo.
+/// Slot of line `k` in the halo; None for a line inside.
 #[inline(always)]
 fn slot(k: usize, count: usize) -> Option<usize> {
     match k {

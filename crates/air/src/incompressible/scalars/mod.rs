@@ -1,9 +1,10 @@
-//! Heat, ash, steam and inks carried by the velocity: sweeps of whole units through faces.
+//! Transport of heat, ash, steam and inks by the velocity: sweeps of integer fluxes through faces.
 //!
-//! A face gives to one cell what it takes from the other, so that the sums are exact. The volume of a cell begins at 1 and is
-//! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none. Only rows are
-//! swept that hold something or are within the reach of one that does; what others would give is 0 in any case. A line of cells
-//! has as many sweeps along an axis as its own fastest face needs.
+//! Invariant: a face adds to one cell the units that it takes from the other, so the sums are
+//! exact. The volume of a cell begins at 1 and is swept along (Easter 1993): a constant content
+//! stays constant, and the limiter sees no false slopes. Only rows are swept that hold something or
+//! are within reach of such a row; the fluxes of all others are 0 anyway. A line of cells has as
+//! many sweeps along an axis as its own fastest face needs.
 
 mod along;
 mod awake;
@@ -22,10 +23,10 @@ use super::velocity::{Faces, Open};
 use self::awake::Awake;
 use self::turns::{Counts, Turn};
 
-/// Most fields that are carried.
+/// Upper bound of the number of carried fields.
 const MOST: usize = Field::CARRIED.len() + Field::INKS.len();
 
-/// Inputs of all sweeps of a step.
+/// Inputs of all sweeps of a substep.
 #[derive(Clone, Copy)]
 struct Flow<'a> {
     grid: AirGrid,
@@ -37,24 +38,26 @@ struct Flow<'a> {
     counts: &'a Counts,
 }
 
-/// The planes of a thread: of every field that is carried, and of the volume.
+/// Planes of a thread: of every carried field, and of the volume.
 struct Planes<'a> {
-    /// Plane of the fields at which they begin.
+    /// Number of the plane of the fields at which they begin.
     first: usize,
     units: Vec<&'a mut [u32]>,
     volume: &'a mut [f32],
-    /// Two planes before and two after, as they were.
+    /// Copies of two planes before and two after, from before the sweep.
     halo: Halo,
 }
 
-/// Lines beyond both ends of a range of lines: of every field two before and two after, and the volumes.
+/// Lines beyond both ends of a range of lines: two before and two after of every field, and of the
+/// volumes.
 #[derive(Clone, Default)]
 struct Halo {
     units: Vec<[Vec<u32>; 4]>,
     volume: [Vec<f32>; 4],
 }
 
-/// Sweeps along the axes for a share of a step; adds what passed open sides to `flows`.
+/// Sweeps the amounts along all axes for `time` steps; adds the units that passed open sides to
+/// `flows`.
 pub(super) fn sweep(
     amounts: &mut Amounts,
     (u, open, pace): (&Faces, &Open, &Pace),
@@ -70,6 +73,7 @@ pub(super) fn sweep(
     let counts = Counts::new(grid, pace, &awake, time);
     let flow = Flow { grid, u, open, background: &forces.background, awake: &awake, counts: &counts };
     let turns = counts.turns(order);
+    // A turn that is the first for all lines starts from volume 1 without reading the buffer.
     if !turns[0].is_first {
         volume.par_chunks_mut(planes(grid) * grid.strides()[2]).for_each(|volume| volume.fill(1.0));
     }
@@ -89,7 +93,7 @@ pub(super) fn sweep(
     }
 }
 
-/// The planes dealt out to the threads.
+/// Splits the planes into tasks for the threads.
 fn deal<'a>(
     amounts: &'a mut Amounts,
     carried: &[Field],
@@ -115,7 +119,7 @@ fn deal<'a>(
     tasks
 }
 
-/// Copies of the two planes before and after a range of planes of the fields.
+/// Copies of the two planes before and the two after a range of planes of the fields.
 fn z_halo(
     amounts: &Amounts,
     carried: &[Field],
@@ -128,6 +132,7 @@ fn z_halo(
     let first = range.start.max(BEYOND) as isize - BEYOND as isize;
     let end = (range.end as isize - BEYOND as isize).min(nz);
     let mut halo = Halo { units: vec![Default::default(); carried.len()], volume: Default::default() };
+    // Copied before the sweep, since other threads overwrite these planes meanwhile.
     for (slot, z) in [first - 2, first - 1, end, end + 1].into_iter().enumerate() {
         let wraps = grid.sides[2] == Side::Wrap;
         let inside = if (0..nz).contains(&z) { Some(z) } else { wraps.then(|| z.rem_euclid(nz)) };
@@ -146,7 +151,7 @@ fn z_halo(
     halo
 }
 
-/// A plane of the air outside.
+/// Plane of the air outside.
 fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
     let [_, row, plane] = flow.grid.strides();
     if field != Field::Heat || flow.background.is_empty() {
@@ -156,7 +161,7 @@ fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
     (0..plane).map(units).collect()
 }
 
-/// Units in a cell outside at a height.
+/// Units in a cell outside at height `y`.
 fn ambient(flow: &Flow<'_>, field: Field, y: usize) -> u32 {
     let y = y.min(flow.grid.cells.ny - 1);
     if field == Field::Heat { flow.background.get(y).copied().unwrap_or(0) } else { 0 }

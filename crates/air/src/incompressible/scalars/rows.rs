@@ -1,13 +1,13 @@
-//! The arithmetic of the sweeps, a row of cells or faces at a time.
+//! Arithmetic of the sweeps, for a row of cells or faces at a time.
 
 use super::super::forces::signed;
 use super::super::velocity::half_slope;
 
-/// Least volume of a cell within a step, so that dividing by it stays harmless.
+/// Lower bound of the volume of a cell within a step, so that dividing by it stays harmless.
 const LEAST: f32 = 0.0625;
 
-/// Inputs of the flux through a row of faces: the cells below and above, and the Courant numbers of the faces before,
-/// at and after.
+/// Inputs of the fluxes through a row of faces: the cells below and above, and the Courant numbers
+/// of the faces before, at and after.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<'a> {
     pub content: [&'a [f32]; 2],
@@ -17,7 +17,7 @@ pub(super) struct Beside<'a> {
     pub courant: [&'a [f32]; 3],
 }
 
-/// Whether a row holds nothing.
+/// Returns true if a row holds nothing.
 #[inline(always)]
 pub(super) fn is_empty(units: &[u32]) -> bool {
     let mut any = 0;
@@ -27,7 +27,7 @@ pub(super) fn is_empty(units: &[u32]) -> bool {
     any == 0
 }
 
-/// Amount in a unit of volume.
+/// Computes contents: units per volume.
 #[inline(always)]
 pub(super) fn contents(out: &mut [f32], units: &[u32], inverse: &[f32]) {
     let n = out.len();
@@ -37,7 +37,7 @@ pub(super) fn contents(out: &mut [f32], units: &[u32], inverse: &[f32]) {
     }
 }
 
-/// Half the slope of the content, limited.
+/// Computes half the limited slopes of the content.
 #[inline(always)]
 pub(super) fn slopes(out: &mut [f32], [before, here, after]: [&[f32]; 3]) {
     let n = out.len();
@@ -47,8 +47,8 @@ pub(super) fn slopes(out: &mut [f32], [before, here, after]: [&[f32]; 3]) {
     }
 }
 
-/// Units that pass the faces upwards: the share of the giving cell's content that is swept, at most what that cell has (half of
-/// it where it gives on both sides) and what the other one can still hold.
+/// Computes the units that pass the faces upwards: the swept share of the giving cell's content,
+/// clamped to its units (to half if it gives on both sides) and to the room in the taking cell.
 #[inline(always)]
 pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     let n = out.len();
@@ -58,7 +58,8 @@ pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     let (v0, v1, q0, q1) = (&v0[..n], &v1[..n], &q0[..n], &q1[..n]);
     let (before, here, after) = (&before[..n], &here[..n], &after[..n]);
     for i in 0..n {
-        // All are read before one is chosen: a choice between places would be read one by one.
+        // All values are read before one is chosen: a choice between places in memory would not be
+        // vectorised.
         let (c, c0, c2) = (here[i], before[i], after[i]);
         let (a0, a1, s0, s1, v0, v1) = (a0[i], a1[i], s0[i], s1[i], v0[i], v1[i]);
         let (below, above) = (signed(q0[i]), signed(q1[i]));
@@ -80,10 +81,10 @@ pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     }
 }
 
-/// The nearest whole number, at most 2³⁰ away from 0. A cast would be made number by number, because it minds what is none.
+/// Nearest integer, clamped to ± 2³⁰. A cast checks for NaN and would not be vectorised.
 #[inline(always)]
 fn nearest(v: f32) -> i32 {
-    /// The last binary place of a number near this one is 1.
+    /// Adding this number (1.5 · 2²³) leaves a last binary digit of 1, so it rounds to an integer.
     const WHOLE: f32 = 12_582_912.0;
     const MOST: f32 = 1_073_741_824.0;
     let v = if v < MOST { v } else { MOST };
@@ -96,7 +97,7 @@ fn nearest(v: f32) -> i32 {
     (high << 16).wrapping_add(low)
 }
 
-/// Adds what came in through the lower faces and takes what went out through the upper ones.
+/// Adds the fluxes through the lower faces and subtracts those through the upper faces.
 #[inline(always)]
 pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     let n = units.len();
@@ -106,7 +107,8 @@ pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     }
 }
 
-/// Shares of a cell that pass the faces, whose openness is absent where all are open.
+/// Computes Courant numbers: shares of a cell that pass the faces. `open` is None if all faces are
+/// open.
 #[inline(always)]
 pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, time: f32) {
     let n = out.len();
@@ -126,7 +128,7 @@ pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, tim
     }
 }
 
-/// Volumes after a sweep; the first one begins with 1 everywhere.
+/// Updates the volumes after a sweep; the first sweep begins with 1 everywhere.
 #[inline(always)]
 pub(super) fn volumes(volume: &mut [f32], low: &[f32], high: &[f32], is_first: bool) {
     let n = volume.len();

@@ -1,47 +1,49 @@
-//! Which lines of cells are swept when: as many sweeps for each line as its fastest face needs, evenly over the step.
+//! Schedule of the sweeps: each line of cells has as many as its fastest face needs, spread evenly
+//! over the step.
 
 use crate::{AXES, AirGrid};
 
 use super::super::pace::Pace;
 use super::awake::Awake;
 
-/// Most of a cell that passes a face in a sweep.
+/// Upper bound of the share of a cell that passes a face in a sweep.
 const COURANT: f32 = 0.8;
 
-/// Sweeps of a line with so fast a face, in a share of a step.
+/// Number of sweeps of a line whose fastest face has `speed` (cells a step), in `time` steps.
 pub(super) fn sweeps(speed: f32, time: f32) -> u8 {
     (speed * time / COURANT).ceil().max(1.0) as u8
 }
 
-/// Cells of a line at most; lines of a march along z are rows that lie one after the other.
+/// Upper bound of the cells of a line; a line of a march along z consists of adjacent rows.
 const LINE: usize = 256;
 
-/// Rows of a line that marches along z.
+/// Number of rows of a line that marches along z.
 pub(super) fn block(grid: AirGrid) -> usize {
     (LINE / grid.strides()[1]).max(1)
 }
 
-/// How many sweeps each line needs, in rows by `z · ny + y`, in planes along y, and in blocks of rows along z.
+/// Number of sweeps of each line: of rows at `z · ny + y`, of planes along y, and of blocks of rows
+/// along z.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     time: f32,
     lines: [Vec<u8>; 3],
 }
 
-/// A sweep of some lines.
+/// One sweep of some lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
     pub axis: usize,
-    /// When, from 0 to 2.
+    /// Position in the step, from 0 to 2.
     position: f32,
-    /// A bit for each number of sweeps of the lines that take part.
+    /// Bit set of the numbers of sweeps of the lines that take part.
     counts: u32,
     pub is_first: bool,
     pub is_last: bool,
 }
 
 impl Counts {
-    /// For a share of a step.
+    /// Counts the sweeps of all lines for `time` steps.
     pub(super) fn new(grid: AirGrid, pace: &Pace, awake: &Awake, time: f32) -> Self {
         let [_, ny, nz] = grid.size();
         let block = block(grid);
@@ -49,7 +51,7 @@ impl Counts {
         for (z, y) in (0..nz).flat_map(|z| (0..ny).map(move |y| (z, y))).filter(|&(z, y)| awake.has(y, z)) {
             let line = [z * ny + y, z, y / block];
             for axis in AXES {
-                // The upper faces of the last row or plane lie beyond it.
+                // The upper faces of the last row or plane are stored in the next one.
                 let beyond = [[y, z], [y + 1, z], [y, z + 1]][axis];
                 let speed = pace.row(axis, [y, z]).max(pace.row(axis, beyond));
                 let most = &mut lines[axis][line[axis]];
@@ -59,7 +61,8 @@ impl Counts {
         Self { time, lines }
     }
 
-    /// All sweeps in their order, that of the axes among those at the same time. Lines with nothing in them have none.
+    /// All sweeps in order of time; at the same time in the `order` of the axes. Lines without
+    /// content have no sweeps.
     pub(super) fn turns(&self, order: [usize; 3]) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for axis in order {
@@ -77,14 +80,15 @@ impl Counts {
             }
         }
         turns.sort_by(|a, b| a.position.total_cmp(&b.position));
-        // Only where each line has one sweep along each axis it is the same sweep for all.
+        // Only if every line has one sweep along each axis, a turn is the first or the last for all
+        // lines.
         if let [first, _, last] = &mut turns[..] {
             (first.is_first, last.is_last) = (true, true);
         }
         turns
     }
 
-    /// The share of the step that a line takes in a turn; `None` where it does not take part.
+    /// Time of a line's sweep in a turn, in steps; `None` if the line does not take part.
     #[inline(always)]
     pub(super) fn time(&self, turn: &Turn, line: usize) -> Option<f32> {
         let count = self.lines[turn.axis][line];

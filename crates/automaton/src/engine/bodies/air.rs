@@ -1,4 +1,4 @@
-//! The air that reaches the roof.
+//! Air that reaches the roof.
 
 use super::near::Near;
 use super::parts::{Cells, Connected};
@@ -12,13 +12,14 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// The cells with room for a surface below them, and which of them reach the roof or an open side.
+/// Cells with room for a surface below, and the components of such cells that reach the roof or an
+/// open side.
 #[derive(Debug, Default)]
 pub(super) struct Air {
     airs: Connected,
-    /// By number of the component.
+    /// Set for each component that reaches the roof or an open side, by number.
     is_free: Vec<bool>,
-    /// The row from which on everything is free.
+    /// Row from which on everything is free.
     roof: usize,
 }
 
@@ -34,20 +35,20 @@ pub(super) struct Rooms<'a, R> {
 }
 
 impl<'a, R> Rooms<'a, R> {
-    /// The layers that take room, the heavier ones first.
+    /// Returns the layers that take room, the heavier ones first.
     fn layers(&self) -> impl Iterator<Item = &'a Layer> + Clone {
         self.heavier.0.iter().chain(std::iter::once(self.layer))
     }
 }
 
 impl Air {
-    /// Finds the air of a box; what it found before stays where nothing changed.
+    /// Finds the air of a box; keeps earlier results where nothing changed.
     pub(super) fn find<R: Bodies>(&mut self, rooms: &Rooms<'_, R>, parallel: bool) {
         let Rooms { grid, layer: Layer { strips, .. }, skies, .. } = *rooms;
         let matter = rooms.layers().flat_map(|layer| &layer.strips);
         let matter = matter.map(|strip| strip.held.range().end).max().unwrap_or(0);
         let ground = skies.iter().map(Sky::top).max().unwrap_or(0);
-        // This row and those above it are empty, or it is the last.
+        // This row and those above are empty, or this row is the last.
         let roof = matter.max(ground).min(grid.ny - 1);
         self.roof = roof;
         let airs = &mut self.airs;
@@ -75,7 +76,7 @@ impl Air {
         }
     }
 
-    /// The cells of a tile that reach the roof or an open side.
+    /// Returns bits of the cells of a tile that reach the roof or an open side.
     #[inline]
     pub(super) fn free(&self, tile @ [_, y, _]: [usize; 3]) -> u32 {
         if y > self.roof {
@@ -85,7 +86,8 @@ impl Air {
         free.fold(0, |all, (cells, _)| all | cells)
     }
 
-    /// The cells of a tile that reach the roof or an open side, or share a face with one that does.
+    /// Returns bits of the cells of a tile that reach the roof or an open side, or share a face
+    /// with a cell that does.
     pub(super) fn near(&self, [tx, y, tz]: [usize; 3], [count, strips]: [usize; 2]) -> u32 {
         let free = |is_there: bool, by: [isize; 3]| {
             let place = [tx, y, tz];
@@ -106,7 +108,7 @@ impl Air {
     }
 }
 
-/// Puts the cells with room of a strip, in the rows up to the roof.
+/// Stores the cells with room of a strip, in the rows up to the roof.
 struct Roomy<'a, R> {
     rooms: &'a Rooms<'a, R>,
     tz: usize,
@@ -140,7 +142,7 @@ impl<R: Bodies> Work for Roomy<'_, R> {
 }
 
 impl<R: Bodies> Roomy<'_, R> {
-    /// Puts the cells of one tile.
+    /// Stores the cells of one tile.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) {
         let Rooms { heavier, layer, skies, rule, .. } = *self.rooms;

@@ -1,12 +1,14 @@
 //! Bodies of liquid ([`crate::rules::Bodies`]) over tiles.
 //!
-//! Strip after strip, on all threads: the masks of body cells and their components; the components of all strips together; the
-//! surface cells, summed up by body and height; what moves; and the shares of the cells, whose running sums start in each
-//! strip from those of the strips before. No sum and no number depends on the threads.
+//! Strip after strip, on all threads: the masks of body cells and their components; the components
+//! of all strips together; the surface cells, summed up by body and height; the flow between
+//! heights; and the shares of the cells, whose running sums start in each strip from those of the
+//! strips before. No sum and no number depends on the threads.
 //!
-//! When nothing moved, the layer keeps under what: until the rule, the ground or a layer that it reads is another one, the rule
-//! is skipped. Masks, components and the tiles at their faces are kept from one run to the next, and found again only in strips
-//! in which the mask of a tile changed. They follow from the state alone: those that are kept are those of a full search.
+//! When nothing moved, the layer stores the versions under which it rests: the rule is skipped
+//! until the rule, the ground or a layer that it reads has changed. Masks, components and the tiles
+//! at their faces are kept from one run to the next, and found again only in strips in which the
+//! mask of a tile changed. Invariant: the kept ones equal those of a full search.
 
 mod air;
 mod near;
@@ -33,7 +35,7 @@ use lavoxel_base::simd::{Level, Simd, Work};
 /// Fewest tiles that are worth a second thread.
 const LEAST_TILES: usize = 512;
 
-/// Does something with each item and its number; on all threads, when asked.
+/// Calls `act` with the index and reference of each item; on all threads if `parallel`.
 fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + Sync) {
     if parallel {
         items.par_iter_mut().enumerate().for_each(|(number, item)| act(number, item));
@@ -45,20 +47,20 @@ fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + 
 /// Memory of the tracing of one layer.
 #[derive(Debug, Default)]
 pub(super) struct Tracer {
-    /// The rule of the last run, and what it read of the layer and of those that take room from it.
+    /// Rule of the last run, and cursors of the layer and of the layers that take room from it.
     rule: Option<RuleNumbers>,
     read: Reads,
     bodies: Connected,
     air: Air,
     skies: Vec<Sky>,
     surfaces: Vec<Surfaces>,
-    /// Key, strip, and number in the strip of each height.
+    /// Key, strip, and index in the strip of each height.
     order: Vec<((u32, u32, HeightKind), u32, u32)>,
     heights: Vec<Height>,
 }
 
 impl Tracer {
-    /// Runs the rule.
+    /// Runs the rule, unless the layer is known to rest.
     pub(super) fn run<R: Bodies>(&mut self, level: Level, world: &mut World, layer: usize, rule: &R) {
         let reads = if rule.keeps_air() { 0 } else { layer };
         let versions = || world.layers[reads..=layer].iter().map(Layer::version);
@@ -74,7 +76,7 @@ impl Tracer {
         world.layers[layer].traced = (!moved).then_some(now);
     }
 
-    /// Runs the rule; whether it moved anything.
+    /// Runs the rule; returns true if anything moved.
     fn moves<R: Bodies>(&mut self, level: Level, world: &mut World, layer: usize, rule: &R) -> bool {
         if self.rule.replace(rule.numbers()) != Some(rule.numbers()) {
             self.read.forget();
@@ -82,7 +84,8 @@ impl Tracer {
         let parallel = world.layers[layer].strips.iter().map(Strip::tiles).sum::<usize>() >= LEAST_TILES;
         self.find_bodies(level, (world, layer), rule, parallel);
         if self.bodies.end() == 0 {
-            // What is kept is not brought up to date.
+            // Without bodies the caches are not brought up to date, so the next run must read
+            // everything.
             self.read.forget();
             return false;
         }
@@ -116,7 +119,7 @@ impl Tracer {
         bodies.connect();
     }
 
-    /// Finds the air, where it matters, and the surfaces of the bodies.
+    /// Finds the air, where the rule keeps air, and the surfaces of the bodies.
     fn find_surfaces<R: Bodies>(&mut self, level: Level, (world, layer): (&World, usize), rule: &R, parallel: bool) {
         let heavier = Layers(&world.layers[..world.capacity.layers_above(layer)]);
         let layer = &world.layers[layer];
@@ -135,7 +138,7 @@ impl Tracer {
         });
     }
 
-    /// Books what moves in each height of all strips; whether anything does.
+    /// Books the flow of each height of all strips; returns true if anything moves.
     fn book<R: Bodies>(&mut self, rule: &R, parallel: bool) -> bool {
         let Self { surfaces, order, heights, .. } = self;
         order.clear();
@@ -144,6 +147,8 @@ impl Tracer {
             order.extend(heights.map(|(number, height)| (height.key(), tz as u32, number as u32)));
             strip.numbers.resize(strip.heights.len(), 0);
         }
+        // Sorting puts the pieces of one height next to each other, in the order of the strips,
+        // whatever the threads did.
         order.sort_unstable();
         heights.clear();
         for &(key, tz, number) in &*order {
@@ -172,11 +177,12 @@ impl Tracer {
         heights.iter().any(Height::moves)
     }
 
-    /// Works out where the running sums of each height start in each strip.
+    /// Computes the start of the running sums of each height in each strip.
     fn share_out(&mut self) {
         let Self { surfaces, order, heights, .. } = self;
         for strip in surfaces.iter_mut() {
-            // Every height is among those of all strips, so that each of these is written.
+            // Placeholders: every height is among those of all strips, so that each of these is
+            // overwritten.
             strip.shares.clear();
             strip.shares.extend(strip.heights.iter().map(|height| height.shares([0, 0])));
         }
@@ -194,7 +200,7 @@ impl Tracer {
 }
 
 impl Surfaces {
-    /// Adds up again the cells of heights that come level, given those of all strips.
+    /// Sums again the cells of heights that come level; `booked` are the heights of all strips.
     fn add_around_means(&mut self, booked: &[Height]) {
         for (height, &number) in self.heights.iter_mut().zip(&self.numbers) {
             if booked[number as usize].comes_level() {
@@ -239,7 +245,7 @@ impl<R: Bodies> Work for Full<'_, R> {
         for (y, w) in changes.rows.range().rev().flat_map(|y| (0..strip.width).map(move |w| (y, w))) {
             let inside = rows.contains(&y);
             for tx in bits(changes.word(y, w)).map(|bit| w * ROW + bit).filter(|&tx| inside && tx < strip.count) {
-                // Those below may be body cells because of those above.
+                // A cell's mask depends on the cell above, so a change is followed down the column.
                 let mut y = y;
                 while self.tile(s, [tx, y]) && y > rows.start {
                     y -= 1;
@@ -250,7 +256,8 @@ impl<R: Bodies> Work for Full<'_, R> {
 }
 
 impl<R: Bodies> Full<'_, R> {
-    /// Writes the mask of one tile, that of the tile above being known; whether it is another one.
+    /// Writes the mask of one tile, whose upper neighbour is already written; returns true if the
+    /// mask changed.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) -> bool {
         let strip = &self.layer.strips[self.tz];
@@ -298,7 +305,8 @@ mod tests {
     use lavoxel_base::grid::Grid;
     use lavoxel_base::random::Draw;
 
-    /// A step of all rules of water but tracing, and then of the tracer; the strips whose bodies it found again.
+    /// Runs a step of all rules of water except tracing, and then of the tracer; returns the strips
+    /// whose bodies were found again.
     fn step(world: &mut World, tracer: &mut Tracer, number: u64) -> Vec<usize> {
         let materials = [world.layers[1].material().clone()];
         let rules = Rules::new(&RulesSpec::default(), &materials, &[], world.grid());
@@ -327,13 +335,13 @@ mod tests {
             let mut tracer = Tracer::default();
             let all: Vec<usize> = (0..10).collect();
             assert_eq!(step(&mut world, &mut tracer, 0), all, "{air:?}: nothing was known");
-            // Half a cell on the surface: a tile changes, and no body.
+            // Half a cell on the surface: a tile changes, but no body.
             world.layers[1].set([9, 4, 18], Content { amount: full.amount / 2, energy: 0 });
             assert_eq!(step(&mut world, &mut tracer, 1), [0; 0], "{air:?}");
-            // A drained cell.
+            // Drain a cell.
             world.layers[1].set([9, 3, 30], Content::default());
             assert_eq!(step(&mut world, &mut tracer, 2), [7], "{air:?}");
-            // A copy has another clock: all of it is read again.
+            // A copy has another clock: the whole copy is read again.
             assert_eq!(step(&mut world.clone(), &mut tracer, 3), all, "{air:?}");
         }
     }

@@ -1,23 +1,23 @@
-//! The masks of a tile and of those around it.
+//! Masks of a tile and of the tiles around.
 
-/// The cells of a tile at its sides.
+/// Cells of a tile at its four sides.
 pub(super) const WEST: u32 = 0x0101_0101;
 pub(super) const EAST: u32 = 0x8080_8080;
 pub(super) const NORTH: u32 = 0xff;
 pub(super) const SOUTH: u32 = 0xff << 24;
 
-/// Cells of a tile and of the six around it, a bit for each.
+/// Marked cells of a tile and of the six tiles around, a bit for each cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     pub(super) here: u32,
     pub(super) below: u32,
     pub(super) above: u32,
-    /// West, east, north, south.
+    /// Tiles to the west, east, north, south.
     pub(super) beside: [u32; 4],
 }
 
 impl Near {
-    /// Cells that have one of them at a side.
+    /// Returns bits of the cells that have a marked cell at a side.
     #[inline(always)]
     pub(super) fn beside(&self) -> u32 {
         let Self { here, beside: [west, east, north, south], .. } = *self;
@@ -26,13 +26,13 @@ impl Near {
         inside | across
     }
 
-    /// Cells that have one of them at a side or below.
+    /// Returns bits of the cells that have a marked cell at a side or below.
     #[inline(always)]
     pub(super) fn beside_or_below(&self) -> u32 {
         self.beside() | self.below
     }
 
-    /// The tiles that have such cells: by how many tiles away along x, y and z.
+    /// Returns the offsets in tiles along x, y and z of the tiles that have marked cells.
     #[inline(always)]
     pub(super) fn tiles(&self) -> impl Iterator<Item = [isize; 3]> {
         let Self { here, below, above, beside: [west, east, north, south] } = *self;
@@ -49,7 +49,8 @@ impl Near {
     }
 }
 
-/// The cells below one of a tile and at its sides: by how many tiles away each is along x, y and z, and its bit there.
+/// Returns the cells below a cell and at its sides: each as an offset in tiles along x, y and z,
+/// and a bit in that tile. The cell below comes first.
 pub(super) fn around(lane: u32) -> [([isize; 3], u32); 5] {
     let bit = 1_u32 << lane;
     let across = |edge: u32, inside: u32, outside: u32, by: [isize; 3]| {

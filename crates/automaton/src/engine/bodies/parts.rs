@@ -1,43 +1,43 @@
-//! The 6-connected components of some cells, by tiles: a flood fill of the mask of each tile, then unions of parts that touch, in
-//! each strip and across strips.
+//! 6-connected components of marked cells, by tiles: a flood fill of the mask of each tile, then
+//! unions of parts that touch, in each strip and across strips.
 
 use std::ops::Range;
 
 use super::near::{EAST, NORTH, SOUTH, WEST};
 use super::union::Union;
 
-/// Part of the cells of a tile that hang together inside it.
+/// Connected part of the cells inside one tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// A bit for each of its cells.
+    /// Bits of the part's cells.
     pub(super) cells: u32,
-    /// Its component in the strip.
+    /// Component of the part in the strip.
     body: u32,
 }
 
-/// The cells in one strip.
+/// Marked cells of one strip.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
-    /// Tiles along x.
+    /// Number of tiles along x.
     count: usize,
-    /// The first row, of equal y.
+    /// First row (y).
     first_y: usize,
-    /// A mask for each tile of the rows.
+    /// Mask of each tile: rows from `first_y` on, x fastest.
     masks: Vec<u32>,
-    /// For each tile with cells, the number of its first part.
+    /// Index of the first part of each tile with cells.
     first: Vec<u32>,
     parts: Vec<Part>,
     union: Union,
     /// Number of components.
     bodies: usize,
-    /// A row without cells.
+    /// Mask row without cells.
     none: Vec<u32>,
-    /// Whether there are other cells than at the last [`Cells::settle`].
+    /// Set if cells differ from those at the last [`Cells::settle`].
     changed: bool,
 }
 
 impl Cells {
-    /// Forgets all cells and makes room for some in these rows of `count` tiles.
+    /// Clears all cells and makes room for `rows` of `count` tiles.
     pub(super) fn begin(&mut self, rows: Range<usize>, count: usize) {
         (self.count, self.first_y) = (count, rows.start);
         for (masks, length) in [(&mut self.masks, rows.len() * count), (&mut self.none, count)] {
@@ -47,27 +47,27 @@ impl Cells {
         self.changed = true;
     }
 
-    /// Whether it has these rows of `count` tiles.
+    /// Returns true if the cells have these rows of `count` tiles.
     pub(super) fn has(&self, rows: &Range<usize>, count: usize) -> bool {
         self.count == count && self.rows() == *rows
     }
 
-    /// From here on cells are compared with those there are now.
+    /// Makes the present cells the reference for later comparisons.
     pub(super) fn settle(&mut self) {
         self.changed = false;
     }
 
-    /// Whether there are other cells than at the last [`Cells::settle`].
+    /// Returns true if cells differ from those at the last [`Cells::settle`].
     pub(super) fn changed(&self) -> bool {
         self.changed
     }
 
-    /// The rows that may have cells.
+    /// Returns the rows that may have cells.
     pub(super) fn rows(&self) -> Range<usize> {
         self.first_y..self.first_y + self.masks.len() / self.count.max(1)
     }
 
-    /// Puts cells into a tile of one of the rows; whether they are others than before.
+    /// Stores the cells of a tile of one of the rows; returns true if they differ from before.
     #[inline(always)]
     pub(super) fn put(&mut self, tx: usize, y: usize, cells: u32) -> bool {
         let before = std::mem::replace(&mut self.masks[(y - self.first_y) * self.count + tx], cells);
@@ -75,13 +75,13 @@ impl Cells {
         before != cells
     }
 
-    /// The masks of the tiles at one y.
+    /// Returns the masks of the tiles at one y.
     #[inline]
     pub(super) fn row(&self, y: usize) -> &[u32] {
         if self.rows().contains(&y) { &self.masks[(y - self.first_y) * self.count..][..self.count] } else { &self.none }
     }
 
-    /// The parts of a tile that has cells.
+    /// Returns the parts of a tile that has cells.
     #[inline]
     fn parts(&self, tile: usize) -> &[Part] {
         let (all, parts) = (self.masks[tile], &self.parts[self.first[tile] as usize..]);
@@ -93,7 +93,8 @@ impl Cells {
         &parts[..count]
     }
 
-    /// Finds the components of the strip, once it has its cells; those there are stay where no cell changed.
+    /// Finds the components of the strip once its cells are stored; keeps the old components if no
+    /// cell changed.
     pub(super) fn connect(&mut self) {
         if !self.changed {
             return;
@@ -107,7 +108,7 @@ impl Cells {
                 self.connect_tile(row * self.count + tx, tx > 0, row > 0);
             }
         }
-        // Numbers without gaps, in the order of the first parts.
+        // Renumbers without gaps, in the order of the first parts.
         for (number, &smallest) in self.union.flatten().iter().enumerate() {
             self.parts[number].body = if (smallest as usize) < number {
                 self.parts[smallest as usize].body
@@ -118,7 +119,8 @@ impl Cells {
         }
     }
 
-    /// Finds the parts of a tile, and joins them with those of the tile to the west and of the one below.
+    /// Finds the parts of a tile, and joins them with parts of the tile to the west and of the tile
+    /// below.
     #[inline]
     fn connect_tile(&mut self, tile: usize, has_west: bool, has_below: bool) {
         let mut rest = self.masks[tile];
@@ -137,7 +139,7 @@ impl Cells {
         }
     }
 
-    /// Joins a part with those of an earlier tile that have one of the cells.
+    /// Joins a part with the parts of an earlier tile that have one of `cells`.
     #[inline]
     fn touch(&mut self, number: u32, tile: usize, cells: u32) {
         if self.masks[tile] & cells == 0 {
@@ -155,7 +157,7 @@ impl Cells {
         }
     }
 
-    /// Finds the components that touch some of the strip after.
+    /// Finds the components that touch components of the strip `after`.
     fn link(&self, after: &Self, links: &mut Vec<[u32; 2]>) {
         links.clear();
         let (rows, others) = (self.rows(), after.rows());
@@ -178,21 +180,22 @@ impl Cells {
     }
 }
 
-/// The cells of all strips, and their components.
+/// Marked cells of all strips, and their components.
 #[derive(Debug, Default)]
 pub(super) struct Connected {
     pub(super) strips: Vec<Cells>,
     /// First number of the components of each strip.
     offsets: Vec<u32>,
     union: Union,
-    /// For each strip, its components that touch some of the strip after.
+    /// For each strip, pairs of its components with touching components of the strip after.
     links: Vec<Vec<[u32; 2]>>,
-    /// Whether all belongs to one body, whose number is 0 then.
+    /// Set if all cells belong to one body, which then has number 0.
     is_one: bool,
 }
 
 impl Connected {
-    /// Finds the components once all strips have theirs. Whether any strip has other cells than before.
+    /// Finds the components once all strips have theirs. Returns true if any strip has other cells
+    /// than before.
     pub(super) fn connect(&mut self) -> bool {
         let Self { strips, offsets, union, links, is_one } = self;
         if offsets.len() == strips.len() && !strips.iter().any(Cells::changed) {
@@ -218,17 +221,17 @@ impl Connected {
         true
     }
 
-    /// Whether a strip or one of its neighbours has other cells than before.
+    /// Returns true if a strip or one of its neighbours has other cells than before.
     pub(super) fn changed_near(&self, tz: usize) -> bool {
         self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0)).any(Cells::changed)
     }
 
-    /// Number above those of all bodies.
+    /// Upper bound (exclusive) of the numbers of bodies.
     pub(super) fn end(&self) -> usize {
         self.offsets.last().map_or(0, |&offset| offset as usize) + self.strips.last().map_or(0, |strip| strip.bodies)
     }
 
-    /// The parts of a tile, each with the number of its body.
+    /// Returns the parts of a tile, each as its cells and the number of its body.
     #[inline]
     pub(super) fn parts(&self, [tx, y, tz]: [usize; 3]) -> impl Iterator<Item = (u32, u32)> + '_ {
         let strip = &self.strips[tz];
@@ -237,7 +240,7 @@ impl Connected {
         parts.iter().map(move |part| (part.cells, self.union.smallest(self.offsets[tz] + part.body)))
     }
 
-    /// The body to which all parts of some tiles belong, if there is one.
+    /// Returns the body to which all parts of `tiles` belong; `None` if there are several.
     #[inline]
     pub(super) fn only(&self, tiles: impl Iterator<Item = [usize; 3]>) -> Option<u32> {
         if self.is_one {
@@ -256,13 +259,13 @@ impl Connected {
         only
     }
 
-    /// The body of one cell of a tile, given by its bit.
+    /// Returns the body of one cell of a tile, given by its bit.
     pub(super) fn body(&self, tile: [usize; 3], cell: u32) -> Option<u32> {
         self.parts(tile).find(|(cells, _)| cells & cell != 0).map(|(_, body)| body)
     }
 }
 
-/// The component of the lowest cell of a mask that is not empty.
+/// Returns the component of the lowest cell of a mask that is not empty.
 #[inline]
 fn flood(mask: u32) -> u32 {
     if mask == u32::MAX {
@@ -286,13 +289,13 @@ mod tests {
     #[test]
     fn a_flood_stays_in_its_tile_and_among_the_cells() {
         assert_eq!(flood(u32::MAX), u32::MAX);
-        // Ends of two rows lie next to each other in the mask, and not in the tile.
+        // Ends of two rows are adjacent in the mask, but not in the tile.
         assert_eq!(flood(0x0000_0180), 0x80);
-        // A bent line, and a cell that touches it at a corner only.
+        // A bent line, and a cell that touches the line at a corner only.
         assert_eq!(flood(0x0010_0f08), 0x0f08);
     }
 
-    /// The bodies of boxes of random cells, by a search from each cell.
+    /// Compares the bodies of boxes of random cells with a search from each cell.
     #[test]
     fn bodies_are_those_of_a_plain_search() {
         for (nx, ny, nz, share) in [(21, 5, 14, 50), (8, 3, 4, 70), (1, 9, 30, 80), (600, 2, 3, 60), (30, 7, 1, 55)] {

@@ -1,10 +1,10 @@
-//! The sides of the box, as cells of tiles.
+//! Sides of the box, as cells of tiles.
 
 use super::near::{NORTH, WEST};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z};
 
-/// The sides of a box through which matter leaves.
+/// Sides of a box through which matter leaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides {
     grid: Grid,
@@ -12,12 +12,13 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// The sides of a box.
+    /// Makes the sides of a box.
     pub(super) fn new(grid: Grid, are_open: bool) -> Self {
         Self { grid, are_open }
     }
 
-    /// The cells of a tile at each side, west, east, north and south, given its place along x and z in tiles.
+    /// Returns bits of the cells of a tile at each side, west, east, north and south; `[tx, tz]` is
+    /// the tile's place in tiles.
     #[inline(always)]
     fn each(&self, [tx, tz]: [usize; 2]) -> [u32; 4] {
         let Grid { nx, nz, .. } = self.grid;
@@ -26,13 +27,13 @@ impl Sides {
         [column(0), column(nx - 1), row(0), row(nz - 1)]
     }
 
-    /// The cells of a tile at the sides.
+    /// Returns bits of the cells of a tile at any side.
     #[inline(always)]
     pub(super) fn cells(&self, tile: [usize; 2]) -> u32 {
         self.each(tile).into_iter().fold(0, |all, cells| all | cells)
     }
 
-    /// How many faces of some cells of a tile are at the sides.
+    /// Returns the number of faces that `cells` of a tile have at the sides.
     #[inline(always)]
     pub(super) fn faces(&self, tile: [usize; 2], cells: u32) -> u32 {
         self.each(tile).map(|side| (side & cells).count_ones()).iter().sum()

@@ -1,29 +1,30 @@
-//! The open cells of a strip, kept from one run to the next.
+//! Open cells of a strip, kept from one run to the next.
 
 use crate::world::GroundStrip;
 
-/// The open cells of a strip by columns of tiles: one mask for each y between the lowest open cell and the highest rock.
+/// Open cells of a strip by columns of tiles: one mask for each y between the lowest open cell and
+/// the highest rock.
 #[derive(Debug, Default)]
 pub(super) struct Sky {
     columns: Vec<Column>,
-    /// Whether the last refresh found another ground.
+    /// Set if the last refresh found another ground.
     pub(super) changed: bool,
 }
 
 #[derive(Debug)]
 struct Column {
-    /// By [`GroundStrip::version`].
+    /// Version of the ground, by [`GroundStrip::version`].
     version: u64,
-    /// The y below which no cell is open.
+    /// Lowest y with an open cell.
     first: usize,
-    /// The open cells from there on.
+    /// Masks of the open cells from `first` on.
     masks: Vec<u32>,
-    /// The cells that are inside of the box: all that are open above the masks.
+    /// Mask of the cells inside of the box, all of which are open above `masks`.
     inside: u32,
 }
 
 impl Column {
-    /// Of no ground.
+    /// Column that matches no ground.
     const STALE: Self = Self { version: u64::MAX, first: 0, masks: Vec::new(), inside: 0 };
 
     fn read(&mut self, ground: GroundStrip<'_>, tx: usize) {
@@ -35,7 +36,7 @@ impl Column {
 }
 
 impl Sky {
-    /// Reads again the columns that changed.
+    /// Reads the changed columns again.
     pub(super) fn refresh(&mut self, ground: GroundStrip<'_>, count: usize) {
         self.changed = self.columns.len() != count;
         self.columns.resize_with(count, || Column::STALE);
@@ -47,19 +48,19 @@ impl Sky {
         }
     }
 
-    /// The y from which every cell of the strip is open.
+    /// Returns the y from which every cell of the strip is open.
     pub(super) fn top(&self) -> usize {
         self.columns.iter().map(|column| column.first + column.masks.len()).max().unwrap_or(0)
     }
 
-    /// The open cells of a tile.
+    /// Returns bits of the open cells of a tile.
     #[inline(always)]
     pub(super) fn open(&self, tx: usize, y: usize) -> u32 {
         let Column { first, masks, inside, .. } = &self.columns[tx];
         if y < *first { 0 } else { masks.get(y - first).copied().unwrap_or(*inside) }
     }
 
-    /// The cells of a tile below an open one, in a box so high.
+    /// Returns bits of the cells of a tile below an open cell, in a box `ny` cells high.
     #[inline(always)]
     pub(super) fn open_above(&self, tx: usize, y: usize, ny: usize) -> u32 {
         if y + 1 < ny { self.open(tx, y + 1) } else { 0 }

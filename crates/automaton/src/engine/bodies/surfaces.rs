@@ -1,4 +1,4 @@
-//! The surface cells of a strip, by body and height.
+//! Surface cells of a strip, by body and height.
 
 use super::air::Air;
 use super::near::{Near, around};
@@ -15,49 +15,50 @@ use lavoxel_base::units::AMOUNT_ONE;
 /// Number of [`Kind`]s.
 const KINDS: usize = 4;
 
-/// The surface cells of a strip. Heights, pieces and spots come from the lowest y on, and at each y from the west.
+/// Surface cells of a strip. Heights, pieces and spots come from the lowest y on, and at each y
+/// from the west.
 #[derive(Debug, Default)]
 pub(super) struct Surfaces {
-    /// The tiles that may have spots, kept while bodies and ground stay.
+    /// Tiles that may have spots, kept while bodies and ground stay.
     sites: Vec<Site>,
-    /// Of each column of tiles, the covered cells of the row above, while sites are found.
+    /// Scratch while sites are found: covered cells of the row above, by column of tiles.
     covered: Vec<u32>,
     pub(super) spots: Vec<Spot>,
     pub(super) pieces: Vec<Piece>,
     pub(super) heights: Vec<Height>,
-    /// For each of the heights, its number among those of all strips.
+    /// Index of each of the heights among those of all strips.
     pub(super) numbers: Vec<u32>,
-    /// For each of the heights, the shares of its cells.
+    /// Shares of the cells of each of the heights.
     pub(super) shares: Vec<Shares>,
-    /// Where the last height of each body and kind may be.
+    /// Probable index of the last height of each body and kind.
     last: Vec<u32>,
-    /// Whether anything was written into the strip.
+    /// Set if anything was written into the strip.
     pub(super) changed: bool,
 }
 
-/// A tile with open cells at the faces of bodies.
+/// Tile with open cells at the faces of bodies.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     tx: u32,
     y: u32,
     near: Near,
-    /// Its cells below an open cell in which a surface may rise.
+    /// Cells below an open cell in which a surface may rise.
     under_open: u32,
-    /// Body cells below such a cell, and covered ones.
+    /// Body cells among `under_open`, and covered body cells.
     own: u32,
     covered: u32,
     /// Cells that are free unless they rest on a body.
     free: u32,
-    /// Cells that belong to the body below them when they hold liquid.
+    /// Cells that belong to the body below when they hold liquid.
     above: u32,
     /// Body cells at an open side of the box.
     at_side: u32,
 }
 
-/// A tile with cells that give or take.
+/// Tile with cells that give or take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    /// Number of its row in the strip, its bit there, and its y.
+    /// Index of the tile's row in the strip, its bit there, and its y.
     pub(super) index: usize,
     pub(super) bit: usize,
     pub(super) y: usize,
@@ -66,22 +67,23 @@ pub(super) struct Spot {
     rooms: Lanes,
     /// Cells that offer their amount.
     gives: u32,
-    /// Numbers of its first piece and of the one after its last.
+    /// Index of the spot's first piece and of the piece after its last.
     pub(super) pieces: [usize; 2],
 }
 
-/// The cells of a tile that belong to one body in one way.
+/// Cells of a tile that belong to one body in one way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// Number of the height in the strip.
+    /// Index of the height in the strip.
     pub(super) height: usize,
     pub(super) cells: u32,
-    /// Free ones that the body touches at a side, those that only lie on it, and its own: what it presses through.
+    /// Cells through which the body presses: free cells that it touches at a side, free cells that
+    /// only lie on it, and its own cells.
     holes: [u32; 3],
 }
 
 impl Spot {
-    /// One of its cells.
+    /// Returns one cell of the tile.
     #[inline(always)]
     pub(super) fn cell(&self, lane: usize) -> Surface {
         let amount = self.amounts.0[lane];
@@ -91,7 +93,7 @@ impl Spot {
 }
 
 impl Surfaces {
-    /// Forgets everything; bodies have smaller numbers than `bodies`.
+    /// Clears everything; bodies have numbers below `bodies`.
     pub(super) fn begin(&mut self, bodies: usize) {
         self.spots.clear();
         self.pieces.clear();
@@ -100,7 +102,7 @@ impl Surfaces {
         self.changed = false;
     }
 
-    /// Number of the height of a body at y.
+    /// Returns the index of the height of a body at y, added if it is new.
     #[inline]
     fn height(&mut self, key @ (body, _, kind): (u32, u32, Kind)) -> usize {
         let last = &mut self.last[KINDS * body as usize + kind as usize];
@@ -128,7 +130,7 @@ impl Surfaces {
         }
     }
 
-    /// All pieces, each with its spot.
+    /// Calls `see` with each piece, its spot and its height.
     pub(super) fn each_piece(&mut self, mut see: impl FnMut(&Spot, &Piece, &mut Height)) {
         for spot in &self.spots {
             for piece in &self.pieces[spot.pieces[0]..spot.pieces[1]] {
@@ -146,9 +148,9 @@ pub(super) struct Look<'a, R> {
     pub(super) sky: &'a Sky,
     pub(super) heavier: Layers<'a>,
     pub(super) bodies: &'a Connected,
-    /// `None` where air makes way.
+    /// Air of the box; `None` if the rule does not keep air.
     pub(super) air: Option<&'a Air>,
-    /// The open sides of the box.
+    /// Open sides of the box.
     pub(super) sides: Sides,
     pub(super) found: &'a mut Surfaces,
 }
@@ -168,12 +170,12 @@ impl<R: Bodies> Work for Look<'_, R> {
     }
 }
 
-/// Cells of a tile that take part: as those of a surface, and as pressed ones.
+/// Bits of the cells of a tile that take part: as surface cells, and as pressed ones.
 #[derive(Clone, Copy)]
 struct Taking {
     surface: u32,
     pressed: u32,
-    /// Those of the surface that belong to the body below them because they rest on it.
+    /// Surface cells that belong to the body below because they rest on it.
     on: u32,
 }
 
@@ -188,6 +190,7 @@ impl<R: Bodies> Look<'_, R> {
         let here = &bodies.strips[tz];
         let north = if tz > 0 { bodies.strips.get(tz - 1) } else { None };
         let south = bodies.strips.get(tz + 1);
+        // From the top down, because a covered cell covers the body cell below.
         self.found.covered.clear();
         self.found.covered.resize(self.strip.count, 0);
         for y in (rows.start..(rows.end + 1).min(self.strip.ny())).rev() {
@@ -205,18 +208,19 @@ impl<R: Bodies> Look<'_, R> {
                 self.find_site([tx, y], Near { here: row[tx], below: below[tx], above: above[tx], beside });
             }
         }
-        // They were found from the highest to the lowest.
+        // The sites were found from the highest to the lowest.
         self.found.sites.reverse();
     }
 
-    /// Notes a tile if it is a site.
+    /// Stores a tile if it is a site.
     #[inline(always)]
     fn find_site(&mut self, [tx, y]: [usize; 2], near: Near) {
         let free = near.beside_or_below() & !near.here;
         let is_deep = self.rule.is_deep();
         let over = self.found.covered[tx];
         let at_side = near.here & self.sides.cells([tx, self.tz]);
-        // Deep down every cell has one above it that is too full.
+        // Deep down every cell has a cell above that is too full, so that such tiles need no closer
+        // look.
         if near.here & !near.above | near.here & over | free | at_side == 0 && is_deep {
             self.found.covered[tx] = 0;
             return;
@@ -236,12 +240,12 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// The cells of a tile below an open one.
+    /// Returns bits of the cells of a tile below an open one.
     fn open_above(&self, tx: usize, y: usize) -> u32 {
         self.sky.open_above(tx, y, self.strip.ny())
     }
 
-    /// The cells of one site that give or take.
+    /// Finds the cells of one site that give or take.
     #[inline(always)]
     fn site<S: Simd>(&mut self, s: S, number: usize, is_near: bool) {
         let site = self.found.sites[number];
@@ -270,7 +274,8 @@ impl<R: Bodies> Look<'_, R> {
             on: on & roomy,
         };
         if let Some(air) = self.air {
-            // Below air that stays nothing moves, and under a ceiling only where there is air beside.
+            // Below trapped air no surface moves, and under a ceiling a cell takes only where air
+            // is next to it.
             let vented = roomy & air.free([tx, y + 1, tz]);
             taking.surface &= vented;
             let mut sealed = roomy & !vented;
@@ -304,12 +309,13 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Gives the cells of the last spot to their bodies.
+    /// Assigns the cells of the last spot to their bodies.
     #[inline]
     fn divide(&mut self, site: &Site, taking: Taking) {
         let (place, y) = ([site.tx as usize, site.y as usize, self.tz], site.y);
         let at = |by: [isize; 3]| -> [usize; 3] { std::array::from_fn(|k| place[k].wrapping_add_signed(by[k])) };
-        // Every tile here has cells of a body.
+        // Common case: one body, so that whole masks are assigned at once. Every tile listed here
+        // has cells of a body.
         if let Some(body) = self.bodies.only(site.near.tiles().map(at)) {
             let (free, sides) = (taking.pressed & site.free, site.near.beside());
             let covered = taking.pressed & !free;
@@ -340,7 +346,7 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Gives a cell to the body of a cell.
+    /// Assigns a cell to the body of the cell `bit` of `tile`.
     fn join(&mut self, tile: [usize; 3], (y, kind): (u32, Kind), bit: u32) {
         if let Some(body) = self.bodies.body(tile, bit) {
             let covered = if kind == Kind::Covered { bit } else { 0 };
@@ -348,8 +354,8 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Gives a free cell to each body that touches it, and to each an equal part of its room; it belongs to the body below it as
-    /// said, and all others press it.
+    /// Assigns a free cell, with an equal part of its room, to each body that touches it; the cell
+    /// belongs to the body below by kind `below`, and all other bodies press into it.
     fn share_out(&mut self, at: impl Fn([isize; 3]) -> [usize; 3], lane: usize, below: Kind) {
         let bit = 1 << lane;
         let mut touching = [(u32::MAX, Kind::Pressed, [0; 3]); 5];
@@ -360,7 +366,7 @@ impl<R: Bodies> Look<'_, R> {
                 continue;
             }
             let Some(body) = self.bodies.body([tx, y, tz], cell) else { continue };
-            // The cell below comes first.
+            // `around` lists the cell below first.
             let (kind, holes) = match number {
                 0 => (below, [0, bit, 0]),
                 _ => (Kind::Pressed, [bit, 0, 0]),

@@ -1,18 +1,18 @@
-//! Union-find over numbers: which of them belong together.
+//! Union-find over numbers.
 
-/// Numbers from 0 on, each of which points to itself or to a smaller one that belongs to it. The smallest of those that belong
-/// together stands for all of them, whatever the order in which they were joined.
+/// Disjoint sets of the numbers from 0 on; each number points to itself or to a smaller one of its
+/// set. Invariant: the smallest number stands for its whole set, whatever the order of the joins.
 #[derive(Debug, Default)]
 pub(super) struct Union(Vec<u32>);
 
 impl Union {
-    /// Makes it so many numbers, none of which belongs to another.
+    /// Resets to `count` numbers, each a set of its own.
     pub(super) fn reset(&mut self, count: usize) {
         self.0.clear();
         self.0.extend(0..count as u32);
     }
 
-    /// One more number that belongs to no other.
+    /// Adds a number as a set of its own.
     #[inline]
     pub(super) fn push(&mut self) -> u32 {
         let number = self.0.len() as u32;
@@ -30,7 +30,7 @@ impl Union {
         number
     }
 
-    /// Joins two numbers and all that belong to them.
+    /// Joins the sets of two numbers.
     #[inline]
     pub(super) fn join(&mut self, a: u32, b: u32) {
         if self.0[a as usize] == self.0[b as usize] {
@@ -40,16 +40,16 @@ impl Union {
         self.0[a.max(b) as usize] = a.min(b);
     }
 
-    /// Has every number point to the smallest that belongs to it.
+    /// Lets every number point to the smallest of its set.
     pub(super) fn flatten(&mut self) -> &[u32] {
         for number in 0..self.0.len() {
-            // Its parent is smaller and points there already.
+            // The parent is smaller and points to the smallest already.
             self.0[number] = self.0[self.0[number] as usize];
         }
         &self.0
     }
 
-    /// The smallest number that belongs to one, after [`Union::flatten`].
+    /// Returns the smallest number of a number's set, after [`Union::flatten`].
     #[inline]
     pub(super) fn smallest(&self, number: u32) -> u32 {
         self.0[number as usize]

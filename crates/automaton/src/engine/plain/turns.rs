@@ -1,4 +1,4 @@
-//! Grains that fall and take turns, in the plain engine.
+//! Falling grains and their turns, in the plain engine.
 
 use crate::rules::{Around, Turn, Turns, Walls};
 use crate::world::{Content, World};
@@ -6,20 +6,20 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// One grain.
+/// Contents of a cell with a grain.
 const GRAIN: Content = Content { amount: AMOUNT_ONE, energy: 0 };
 
-/// The grains of a layer in a step.
+/// Grains of a layer in a step.
 struct Grains<'a, R> {
     world: &'a mut World,
     layer: usize,
     rule: &'a R,
     draw: Draw,
-    /// For each cell, whether its grain has moved.
+    /// Set for each cell whose grain has moved, by `Grid::index`.
     moved: Vec<bool>,
 }
 
-/// The rule in a step.
+/// Runs the rule in a step.
 pub(super) fn run<R: Turns>((world, layer): (&mut World, usize), rule: &R, draw: Draw) {
     let moved = vec![false; world.grid().cells()];
     let mut grains = Grains { world, layer, rule, draw, moved };
@@ -37,7 +37,7 @@ impl<R: Turns> Grains<'_, R> {
         self.world.layers[self.layer].at(place).amount > 0
     }
 
-    /// Every column from the bottom up; what scattered stays.
+    /// Lets grains fall, every column from the bottom up; grains that scattered stay.
     fn fall(&mut self) {
         let (grid, (key, share)) = (self.grid(), self.rule.hangs(self.draw, self.layer));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -52,7 +52,7 @@ impl<R: Turns> Grains<'_, R> {
         }
     }
 
-    /// All grains that take a turn, by the state before it.
+    /// Moves all grains that take a turn, by the state before the turn.
     fn turn(&mut self, turn: Turn) {
         let grid = self.grid();
         let goes = |&place: &Place| {
@@ -70,7 +70,7 @@ impl<R: Turns> Grains<'_, R> {
         }
     }
 
-    /// Whether lighter matter where it would go holds a grain up.
+    /// Returns true if lighter matter in the cell `to` holds a grain up.
     fn stays(&self, place: Place, to: Place) -> bool {
         let (key, share) = self.rule.held_up(self.draw, self.layer);
         key.chooses(place, share) && self.world.is_thick_for(self.layer, to)
@@ -105,7 +105,7 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// A cell, if it is inside of the box.
+    /// Returns the cell displaced by `by`; `None` outside of the box.
     fn cell(&self, by: [isize; 3]) -> Option<Place> {
         self.world.grid().beside(self.place, by)
     }
@@ -115,7 +115,7 @@ impl Around for Here<'_> {
     fn is_free(&self, [dx, dy, dz]: [isize; 3]) -> bool {
         match self.cell([dx, dy, dz]) {
             Some(cell) => self.world.is_free_for(self.layer, cell),
-            // Below the floor of a cell inside of the box is rock.
+            // The floor under a cell inside of the box counts as rock.
             None if self.cell([dx, 0, dz]).is_some() => false,
             None => self.walls == Walls::Open,
         }

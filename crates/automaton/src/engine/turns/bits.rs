@@ -3,25 +3,26 @@
 use crate::world::Rows;
 use lavoxel_base::grid::tile::{ROW, TILE_X};
 
-/// The first cell of each row of a tile.
+/// Bits of the first cell of each row of a tile.
 const WEST: u32 = 0x0101_0101;
-/// The last cell of each row.
+/// Bits of the last cell of each row.
 const EAST: u32 = WEST << 7;
 
-/// A tile, and the three that cells near one of its corners see.
+/// Words of a tile, and of the three tiles that cells near one of its corners see.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quad {
     pub(super) here: u32,
-    /// To the west or east.
+    /// Tile to the west or east.
     pub(super) aside: u32,
-    /// To the north or south.
+    /// Tile to the north or south.
     pub(super) across: u32,
-    /// Over the corner between the two.
+    /// Tile over the corner between `aside` and `across`.
     pub(super) corner: u32,
 }
 
 impl Quad {
-    /// A bit for each cell of the tile: what lies `dx` cells to the east and `dz` to the south of it, two cells at most.
+    /// Returns for each cell of the tile the bit of the cell `dx` cells to the east and `dz` to the
+    /// south, two cells at most.
     #[inline(always)]
     pub(super) fn seen(self, [dx, dz]: [isize; 2]) -> u32 {
         let here = rows_seen(dz, self.here, self.across);
@@ -36,7 +37,7 @@ impl Quad {
     }
 }
 
-/// Cells `dz` rows to the south of each cell, in a tile and the one beside it.
+/// Returns the cells `dz` rows to the south of each cell, from a tile and its neighbour across.
 #[inline(always)]
 fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     const ROW: usize = TILE_X;
@@ -49,7 +50,8 @@ fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     }
 }
 
-/// Where cells of a tile arrive that move one cell at most along x: in the tile, and in the one to the west or east.
+/// Returns the arrivals of cells that move one cell at most along x: in the tile, and in the tile
+/// to the west or east.
 #[inline(always)]
 pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
     match dx {
@@ -59,7 +61,8 @@ pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
     }
 }
 
-/// Where cells of a tile arrive that move one cell at most along z: in the tile, and in the one to the north or south.
+/// Returns the arrivals of cells that move one cell at most along z: in the tile, and in the tile
+/// to the north or south.
 #[inline(always)]
 pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
     match dz {
@@ -69,26 +72,27 @@ pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
     }
 }
 
-/// Of cells that see a quality in themselves or beside them along x, all.
+/// Returns bits of the cells that are marked or have a marked neighbour along x.
 #[inline(always)]
 fn spread_along_x(here: u32, west: u32, east: u32) -> u32 {
     here | here << 1 & !WEST | west >> 7 & WEST | here >> 1 & !EAST | east << 7 & EAST
 }
 
-/// The cells of the middle of 3 × 3 tiles, by z, then x, that see a bit in one of the nine cells around them.
+/// Returns bits of the cells of the middle of 3 × 3 tiles (by z, then x) with a marked cell among
+/// the nine cells around.
 #[inline(always)]
 pub(super) fn around(tiles: [[u32; 3]; 3]) -> u32 {
     let [north, here, south] = tiles.map(|[west, here, east]| spread_along_x(here, west, east));
     here | rows_seen(-1, here, north) | rows_seen(1, here, south)
 }
 
-/// Tiles of a strip, a bit for each by [`Strip::index`](crate::world::Strip::index).
+/// Set of tiles of a strip, a bit for each by [`Strip::index`](crate::world::Strip::index).
 #[derive(Clone, Debug)]
 pub(super) struct Tiles {
     words: Vec<u64>,
-    /// Words to each y.
+    /// Number of words to each y.
     width: usize,
-    /// Rows outside of which there is none.
+    /// Rows outside of which the set has no tile.
     pub(super) rows: Rows,
 }
 
@@ -99,7 +103,7 @@ impl Default for Tiles {
 }
 
 impl Tiles {
-    /// None of a strip with so many words, `width` to each y.
+    /// Empties the set, for a strip with `words` words, `width` to each y.
     pub(super) fn clear(&mut self, words: usize, width: usize) {
         if self.words.len() == words && self.width == width {
             let rows = std::mem::replace(&mut self.rows, Rows::NONE).range();
@@ -109,12 +113,12 @@ impl Tiles {
         }
     }
 
-    /// None of the same strip.
+    /// Empties the set for the same strip.
     pub(super) fn clear_all(&mut self) {
         self.clear(self.words.len(), self.width);
     }
 
-    /// The tiles `64 · w` and on at one y.
+    /// Returns bits of the tiles `64 · w` and on at one y.
     #[inline]
     pub(super) fn word(&self, y: usize, w: usize) -> u64 {
         self.words.get(y * self.width + w).copied().unwrap_or(0)
@@ -133,17 +137,17 @@ impl Tiles {
         self.add(y, tx / ROW, 1 << (tx % ROW));
     }
 
-    /// Words to each y.
+    /// Number of words to each y.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// Number of y.
+    /// Number of rows (y).
     pub(super) fn height(&self) -> usize {
         self.words.len() / self.width
     }
 
-    /// How many there are.
+    /// Number of tiles in the set.
     pub(super) fn count(&self) -> usize {
         let rows = self.rows.range();
         self.words[rows.start * self.width..rows.end * self.width].iter().map(|word| word.count_ones() as usize).sum()
@@ -155,7 +159,7 @@ mod tests {
     use super::*;
     use lavoxel_base::random::mix64;
 
-    /// The bit of a cell in 3 × 3 tiles, counted from the corner of the middle one.
+    /// Returns the bit of a cell in 3 × 3 tiles; (0, 0) is the first cell of the middle tile.
     fn bit(tiles: &[[u32; 3]; 3], x: isize, z: isize) -> u32 {
         let (tx, tz) = (x.div_euclid(8) + 1, z.div_euclid(4) + 1);
         tiles[tz as usize][tx as usize] >> (z.rem_euclid(4) * 8 + x.rem_euclid(8)) & 1

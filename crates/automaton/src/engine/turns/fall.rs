@@ -1,4 +1,4 @@
-//! Grains fall: the columns of a strip, from the bottom up and in place.
+//! Falling grains: the columns of a strip, from the bottom up and in place.
 
 use super::strip::{Plan, State};
 use super::thick::Thick;
@@ -6,12 +6,12 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// The fall in a strip.
+/// Fall in one strip.
 pub(super) struct Fall<'a> {
     pub(super) state: &'a mut State,
     pub(super) plan: &'a mut Plan,
     pub(super) thick: Thick<'a>,
-    /// Grains that do not fall in the step.
+    /// Key and share, of 256, of the grains that do not fall in the step.
     pub(super) hangs: (StepKey, u16),
 }
 
@@ -22,10 +22,12 @@ impl Work for Fall<'_> {
         let (width, height) = (plan.look.width(), plan.look.height());
         let rows = plan.look.rows.range();
         let mut y = rows.start.max(1);
-        // Above the visited tiles, the pass visits only what lies on tiles that changed in this pass.
+        // Above the visited tiles, the pass visits only tiles that lie on tiles changed in this
+        // pass.
         while y < height && (y < rows.end || state.changed.rows.range().end == y) {
             for w in 0..width {
-                // Of the tiles that changed, those that are full of grains again let nothing fall.
+                // A changed tile that is full of grains again lets nothing fall, and costs only
+                // this test.
                 let tiles = plan.look.word(y, w) | state.changed.word(y - 1, w);
                 if tiles != 0 {
                     let fell = row(s, state, plan, (&thick, hangs), (y, w, tiles));
@@ -38,7 +40,8 @@ impl Work for Fall<'_> {
     }
 }
 
-/// The grains of some of the tiles `64 · w` and on at one y; the tiles from which some fall.
+/// Lets the grains of `tiles` among the tiles `64 · w` and on at one y fall; returns bits of the
+/// tiles from which some fell.
 #[inline(always)]
 fn row<S: Simd>(
     s: S,
@@ -51,6 +54,7 @@ fn row<S: Simd>(
     let mut fell = 0;
     for bit in bits(tiles) {
         let (at, below) = (first + bit, first + bit - state.held.pitch);
+        // Each test only removes cells, so the dearer ones run last and on few cells.
         let mut falls = state.held[at] & !state.moved[at] & state.free(below);
         if hangs.1 > 0 && falls != 0 {
             let (key, share) = hangs;
@@ -77,7 +81,7 @@ fn row<S: Simd>(
     fell
 }
 
-/// Of the grains that would fall, those that lighter matter holds up.
+/// Returns bits of the grains among `falls` that lighter matter holds up.
 #[inline(always)]
 fn stays<S: Simd>(s: S, state: &State, plan: &mut Plan, thick: &Thick<'_>, (tx, y, falls): (usize, usize, u32)) -> u32 {
     let held_up = falls & thick.held_up([tx, y, thick.tz]);
@@ -88,7 +92,7 @@ fn stays<S: Simd>(s: S, state: &State, plan: &mut Plan, thick: &Thick<'_>, (tx, 
     stays
 }
 
-/// Lighter grains climb to where the grains fell from.
+/// Lifts lighter grains to the cells that the fallen grains left.
 fn displace(state: &mut State, (tx, y): (usize, usize), falls: u32) {
     let at = state.held.at(tx, y);
     let below = at - state.held.pitch;

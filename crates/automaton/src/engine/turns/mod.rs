@@ -1,12 +1,16 @@
-//! Rules whose grains fall and take turns ([`crate::rules::Turns`]) on bits: a word for the 32 cells of a tile.
+//! Rules whose grains fall and take turns ([`crate::rules::Turns`]) on bits: a word for the 32
+//! cells of a tile.
 //!
-//! The words of all strips that can take part are made from the amounts, moved about in passes and written back where they
-//! changed. A pass is a fall or a turn; each has two halves: what moves is chosen by the words as they are, then every strip takes
-//! what it and its neighbours chose. Each word has one writer at a time, so that the bits do not depend on the number of threads.
+//! The words of all strips that can take part are made from the amounts, moved about in passes and
+//! written back where they changed. A pass is a fall or a turn; each has two halves: the moving
+//! grains are chosen by the words before the pass, then every strip takes its own moves and those
+//! of its neighbours. Invariant: each word has one writer at a time, so that the bits do not depend
+//! on the number of threads.
 //!
-//! The step visits a tile when something changed in its reach: in it or in the tiles around it and below them, since the last step or in
-//! an earlier pass of this one. Every step tries all directions, so that a grain that stays where nothing changes has none
-//! open; one that only lighter matter holds up stays awake ([`Strip::wait`](crate::world::Strip)).
+//! The step visits a tile when something changed in its reach: in the tile or in the tiles around
+//! and below, since the last step or in an earlier pass of this one. Every step tries all
+//! directions, so that a grain that stays where nothing changes has no way open; a grain that only
+//! lighter matter holds up stays awake ([`Strip::wait`](crate::world::Strip)).
 
 mod bits;
 mod fall;
@@ -28,7 +32,8 @@ use lavoxel_base::random::{Draw, StepKey};
 use lavoxel_base::simd::Level;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Fewest tiles to share among threads: with less, telling another one takes longer than the work.
+/// Fewest tiles to share among threads: with less, telling another thread takes longer than the
+/// work.
 const LEAST_SHARED: usize = 512;
 
 /// Scratch memory of the rule, for each strip that takes part.
@@ -38,14 +43,14 @@ pub(super) struct Scratch {
     plans: Vec<Plan>,
 }
 
-/// The layers that bar the way of grains.
+/// Layers that bar the way of grains.
 #[derive(Clone, Copy)]
 struct Surroundings<'a> {
     /// Still matter and heavier grains.
     heavier: &'a [Layer],
     /// Fluids that are denser than the grains.
     denser: &'a [Layer],
-    /// Least amounts of either that bar a cell.
+    /// Least amounts, in units, of `heavier` and of `denser` that bar a cell.
     bars: [u16; 2],
 }
 
@@ -56,16 +61,16 @@ struct Step<'a, R> {
     draw: Draw,
     ground: &'a Ground,
     around: Surroundings<'a>,
-    /// The first strip.
+    /// Index of the first strip.
     from: usize,
     /// State beyond the first and the last strip of the box.
     outside: State,
     thick: Thick<'a>,
-    /// Key and share of the grains that do not fall in the step.
+    /// Key and share, of 256, of the grains that do not fall in the step.
     hangs: (StepKey, u16),
 }
 
-/// The rule in a step.
+/// Runs the rule in a step.
 pub(super) fn run<R: Turns>(
     scratch: &mut Scratch,
     level: Level,
@@ -77,6 +82,8 @@ pub(super) fn run<R: Turns>(
     if layer == 0 || !world.layers[layer - 1].is_grains() {
         world.wake_grains();
     }
+    // Layers come as heavier, own, lighter grains, denser fluids, other fluids; each pass borrows
+    // only the slices that it needs.
     let World { grid, ground, layers, .. } = world;
     let (heavier, rest) = layers.split_at_mut(layer);
     let (own, rest) = rest.split_first_mut().expect("there is such a layer");
@@ -118,8 +125,8 @@ pub(super) fn run<R: Turns>(
     step.finish_lighter(lighter, states);
 }
 
-/// The strips to which the step may reach: each turn can carry a change two strips on, from a tile that reads it to the one
-/// to which a grain of that moves.
+/// Returns the range of strips that the step may reach: each turn can carry a change two strips
+/// further, from a tile that reads the change to the tile to which a grain moves.
 fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
@@ -127,14 +134,14 @@ fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     Some((from.saturating_sub(margin), (to + margin).min(layer.strips.len())))
 }
 
-/// State beyond the box.
+/// Makes the state beyond the box.
 fn outside(grid: Grid, walls: Walls) -> State {
     let barred = Words::filled(grid, if walls == Walls::Open { 0 } else { u32::MAX });
     let barriers = Barriers { barred, ..Barriers::default() };
     State { is_there: true, held: Words::filled(grid, 0), barriers, ..State::default() }
 }
 
-/// Works on every item, on all threads when there is much to do.
+/// Works on every item, on all threads if `is_much`.
 fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + Send + Sync) {
     if is_much && parallel::current_num_threads() > 1 {
         items.par_chunks_mut(1).enumerate().for_each(|(i, item)| work(i, &mut item[0]));
@@ -144,13 +151,13 @@ fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + 
 }
 
 impl<R: Turns> Step<'_, R> {
-    /// A strip of those that take part and the ones beside it.
+    /// Returns strip `i` of those that take part, with its neighbours.
     fn near<'s>(&'s self, states: &'s [State], i: usize) -> Near<'s> {
         let north = i.checked_sub(1).map_or(&self.outside, |i| &states[i]);
         Near([north, &states[i], states.get(i + 1).unwrap_or(&self.outside)])
     }
 
-    /// Liquid that drags at the grains of a strip.
+    /// Returns the matter that drags at the grains of strip `i`.
     fn thick(&self, i: usize) -> Thick<'_> {
         Thick { tz: self.from + i, ..self.thick }
     }
@@ -192,7 +199,7 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Looks around the changes since the last step or in the last pass.
+    /// Marks the tiles around the changes since the last step or in the last pass.
     fn look(&self, states: &[State], plans: &mut [Plan]) {
         let [flow, _] = self.rule.goes_level();
         each(plans, false, |i, plan| {
@@ -202,8 +209,8 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Lets falling grains go to a side, each turn by what the one before left. What they leave and where they come is looked at in
-    /// the fall.
+    /// Lets falling grains go to a side, each turn by the state after the turn before. The fall
+    /// then looks at the cells that they left and entered.
     fn scatter(&self, turns: &[Turn], states: &mut [State], plans: &mut [Plan]) {
         for &turn in turns {
             let [_, level] = self.rule.goes_level();
@@ -236,7 +243,7 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// A turn; whether there may be another one.
+    /// Runs a turn; returns true if another may follow.
     fn turn(&self, (number, turn): (usize, Turn), states: &mut [State], plans: &mut [Plan]) -> bool {
         let is_much = plans.iter().map(|plan| plan.list.len()).sum::<usize>() > LEAST_SHARED;
         let strips = &*states;
@@ -261,7 +268,8 @@ impl<R: Turns> Step<'_, R> {
                 return;
             }
             let mut apply = Apply { state, turn };
-            // What crosses the end of the strips that take part leaves the box: no other grain comes so far.
+            // A grain that crosses the end of the strips that take part leaves the box: the margin
+            // of `reach` keeps all others inside.
             apply.own(&plans[i], i.checked_add_signed(dz).is_none_or(|beside| beside >= count));
             let source = i.checked_add_signed(-dz).and_then(|i| plans.get(i));
             if let Some(source) = source.filter(|_| dz != 0) {

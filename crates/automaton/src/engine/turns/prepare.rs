@@ -1,4 +1,4 @@
-//! Before and after the rule of grains: amounts become words, and words amounts.
+//! Conversions before and after the rule of grains: amounts become words, and words amounts.
 
 use super::Surroundings;
 use super::strip::{Lighter, Plan, State};
@@ -9,7 +9,7 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Makes the words of a strip of grains, and takes what changed since the last step.
+/// Makes the words of a strip of grains, and takes the changes since the last step.
 pub(super) struct Prepare<'a> {
     pub(super) tz: usize,
     pub(super) strip: &'a mut Strip,
@@ -31,6 +31,7 @@ impl Work for Prepare<'_> {
         if state.moved.len() != state.held.len() {
             state.moved = Words::filled(ground.grid(), 0);
         }
+        // Barriers kept from the last step are updated only where neighbouring matter changed.
         let bars = Bars { s, around, tz };
         match strip.grains.barriers.take() {
             Some(barriers) => {
@@ -71,7 +72,7 @@ struct Bars<'a, S> {
 }
 
 impl<S: Simd> Bars<'_, S> {
-    /// Writes what bars the way in a tile: (y, word of its row, bit).
+    /// Writes the barred cells of a tile: (y, word of its row, bit).
     #[inline(always)]
     fn update(&self, barriers: &mut Barriers, strip: &Strip, (y, w, bit): (usize, usize, usize)) {
         let (s, index) = (self.s, strip.index(y, w));
@@ -89,7 +90,7 @@ impl<S: Simd> Bars<'_, S> {
     }
 }
 
-/// Writes what the rule changed in a strip, and marks what the next step has to look at.
+/// Writes the rule's changes in a strip, and marks the tiles that the next step has to look at.
 pub(super) struct Finish<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) state: &'a mut State,
@@ -108,7 +109,8 @@ impl Work for Finish<'_> {
                 write(s, strip, (y, w, tiles), &held[first..]);
             }
         }
-        // Nothing bars a way here but the layer's own grains.
+        // Only the layer's own grains changed, and those bar no way here, so the barriers stay
+        // valid.
         strip.spread_read();
         strip.work = touched.count();
         for y in plan.waiting.rows.range() {
@@ -140,7 +142,8 @@ impl Work for FinishLighter<'_> {
     }
 }
 
-/// Writes the grains of tiles `64 · w` and on at one y, of which the first has the first word, as amounts.
+/// Writes the grains of tiles `64 · w` and on at one y as amounts; `grains` starts with the word of
+/// the first tile.
 #[inline(always)]
 fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), grains: &[u32]) {
     let (index, one) = (strip.index(y, w), s.splat(AMOUNT_ONE));
@@ -156,7 +159,7 @@ fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), g
     strip.changed(y, index, tiles);
 }
 
-/// Whether the rule has anything to look at in a strip.
+/// Returns true if the rule has anything to look at in a strip.
 pub(super) fn is_awake(strip: &Strip) -> bool {
     !strip.falling.is_empty() || !strip.flowing.is_empty()
 }

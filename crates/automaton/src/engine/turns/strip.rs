@@ -1,28 +1,28 @@
-//! A strip while the rule of grains runs: its words, what changes in them, and the tiles to look at.
+//! Strip while the rule of grains runs: its words, their changes, and the tiles to look at.
 
 use super::bits::{Tiles, around};
 use crate::world::{Barriers, Rows, Strip, Words};
 use lavoxel_base::grid::tile::{ROW, bits};
 
-/// The words of a strip, and what the step has changed in them.
+/// Words of a strip, and the step's changes in them.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Whether there are any; a strip that is not near grains has none.
+    /// Set if the strip has words; a strip that is not near grains has none.
     pub(super) is_there: bool,
     pub(super) held: Words,
     pub(super) barriers: Barriers,
-    /// The grains that have moved.
+    /// Grains that have moved.
     pub(super) moved: Words,
     pub(super) lighter: Vec<Lighter>,
-    /// The tiles that the last pass changed, or where something changed before the step.
+    /// Tiles that the last pass changed, or where something changed before the step.
     pub(super) changed: Tiles,
-    /// The tiles that the step has changed.
+    /// Tiles that the step has changed.
     pub(super) touched: Tiles,
-    /// Grains that left the box.
+    /// Number of grains that left the box.
     pub(super) left: u64,
 }
 
-/// The words of a layer of lighter grains.
+/// Words of a layer of lighter grains.
 #[derive(Debug, Default)]
 pub(super) struct Lighter {
     pub(super) held: Words,
@@ -30,26 +30,26 @@ pub(super) struct Lighter {
 }
 
 impl State {
-    /// Nothing has changed yet.
+    /// Resets the changes.
     pub(super) fn clear(&mut self, strip: &Strip) {
         self.left = 0;
         self.changed.clear(strip.len(), strip.width);
         self.touched.clear(strip.len(), strip.width);
     }
 
-    /// Cells where a grain can be.
+    /// Returns bits of the cells where a grain can be.
     #[inline(always)]
     pub(super) fn free(&self, at: usize) -> u32 {
         !(self.barriers.barred[at] | self.held[at])
     }
 
-    /// Lighter grains.
+    /// Returns bits of the lighter grains.
     #[inline(always)]
     pub(super) fn lighter(&self, at: usize) -> u32 {
         self.lighter.iter().fold(0, |cells, layer| cells | layer.held[at])
     }
 
-    /// The words of tiles `64 · w` and on at one y change.
+    /// Marks the words of tiles `64 · w` and on at one y as changed.
     #[inline(always)]
     pub(super) fn touch(&mut self, y: usize, w: usize, tiles: u64) {
         if tiles != 0 {
@@ -59,18 +59,18 @@ impl State {
     }
 }
 
-/// A strip and the ones beside it, north first.
+/// Strip and its neighbours, north first.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a>(pub(super) [&'a State; 3]);
 
 impl<'a> Near<'a> {
-    /// The strip itself.
+    /// Returns the strip itself.
     #[inline(always)]
     pub(super) fn here(&self) -> &'a State {
         self.0[1]
     }
 
-    /// The strip to the north (−1), the strip itself, or the one to the south (1).
+    /// Returns the strip to the north (−1), the strip itself (0), or the strip to the south (1).
     #[inline(always)]
     pub(super) fn at(&self, dz: isize) -> &'a State {
         self.0[(dz.signum() + 1) as usize]
@@ -80,22 +80,23 @@ impl<'a> Near<'a> {
 /// Moves that a strip is going to make.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// The tiles that the step visits.
+    /// Tiles that the step visits.
     pub(super) look: Tiles,
-    /// Those in which a grain may move, and which they are.
+    /// Tiles in which a grain may move, as a set and as a list.
     listed: Tiles,
     pub(super) list: Vec<Listed>,
-    /// Moves of the present turn, and for each layer of lighter grains, which of them come back.
+    /// Moves of the present turn, and for each move and each layer of lighter grains, bits of the
+    /// lighter grains that come back.
     pub(super) moves: Vec<Move>,
     pub(super) back: Vec<u32>,
     /// Tiles with a grain that only lighter matter holds up.
     pub(super) waiting: Tiles,
 }
 
-/// A tile with grains that may move.
+/// Tile with grains that may move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
-    /// Number of its word.
+    /// Index of the tile's word.
     pub(super) at: usize,
     pub(super) tx: u32,
     pub(super) y: u32,
@@ -109,7 +110,7 @@ pub(super) struct Move {
 }
 
 impl Plan {
-    /// Nothing yet.
+    /// Resets the plan.
     pub(super) fn clear(&mut self, strip: &Strip) {
         for tiles in [&mut self.look, &mut self.listed, &mut self.waiting] {
             tiles.clear(strip.len(), strip.width);
@@ -119,7 +120,7 @@ impl Plan {
         self.back.clear();
     }
 
-    /// Adds the tiles that may move after the last changes in the strip and those beside it.
+    /// Adds the tiles that may move after the last changes in the strip and its neighbours.
     pub(super) fn look_around_changes(&mut self, near: Near<'_>, flows: bool) {
         let Self { look, .. } = self;
         reach(near, flows, |y, w, tiles| look.add(y, w, tiles));
@@ -154,17 +155,17 @@ impl Plan {
     }
 }
 
-/// At least the cells of a tile from which a grain could move.
+/// Returns a superset of the cells of a tile from which a grain could move.
 #[inline(always)]
 fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     let tiles = |free: fn(&State, usize) -> u32| near.0.map(|strip| [at - 1, at, at + 1].map(|at| free(strip, at)));
     let slopes = around(tiles(|strip, at| strip.free(at) & strip.free(at - strip.held.pitch)));
-    // Whether a side is free decides most; the rest is the turn's.
+    // A free side decides most; the turn tests the rest.
     if level { slopes | around(tiles(State::free)) } else { slopes }
 }
 
-/// The tiles that may move after the last changes in a strip and those beside it: around the change, above that, and below it
-/// where a grain on top lets those below flow.
+/// Calls `add` with the tiles that may move after the last changes in a strip and its neighbours:
+/// around the change, above it, and below it where a grain on top lets the grains below flow.
 fn reach(near: Near<'_>, flows: bool, mut add: impl FnMut(usize, usize, u64)) {
     let rows = near.0.iter().fold(Rows::NONE, |rows, strip| rows.union(strip.changed.rows));
     let here = near.here();

@@ -7,27 +7,28 @@ use lavoxel_base::grid::tile::{ROW, TilePlace};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::Simd;
 
-/// The lighter matter of a strip and of those beside it.
+/// Lighter matter of a strip and of its neighbours.
 #[derive(Clone, Copy)]
 pub(super) struct Thick<'a> {
-    /// Whether any can drag at a grain.
+    /// Set if any matter can drag at a grain.
     pub(super) is_any: bool,
     pub(super) fluids: &'a [Layer],
     pub(super) tz: usize,
     pub(super) key: StepKey,
     pub(super) share: u16,
-    /// Most in a cell that does not.
+    /// Largest amount in a cell that does not drag, in units.
     pub(super) thin: u16,
 }
 
 impl Thick<'_> {
-    /// The cells of a tile whose grains stay in lighter matter in this step.
+    /// Returns bits of the cells of a tile whose grains stay in lighter matter in this step.
     #[inline(always)]
     pub(super) fn held_up(&self, tile: TilePlace) -> u32 {
         self.key.chosen(tile, self.share)
     }
 
-    /// The cells of the tile at (`tx`, `y`) that hold lighter matter; `dz` says in which strip, and `state` has its words.
+    /// Returns bits of the cells of the tile at (`tx`, `y`) that hold lighter matter; `dz` selects
+    /// the strip, and `state` has its words.
     #[inline(always)]
     pub(super) fn cells<S: Simd>(&self, s: S, state: &State, dz: isize, (tx, y): (usize, usize)) -> u32 {
         let grains = state.lighter(state.held.at(tx, y));

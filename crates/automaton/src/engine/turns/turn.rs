@@ -1,4 +1,4 @@
-//! Turns: all grains that can move the same way do, by the words before.
+//! Turns: all grains that can move the same way do, by the words before the turn.
 
 use super::bits::{Quad, moved_along_x, moved_along_z};
 use super::strip::{Listed, Move, Near, Plan, State};
@@ -8,13 +8,13 @@ use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::random::Draw;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Chooses what moves in a strip.
+/// Chooses the moves of a strip.
 pub(super) struct Choose<'a, R> {
     pub(super) plan: &'a mut Plan,
     pub(super) ways: Ways<'a, R>,
 }
 
-/// Where the grains of a strip can go in a turn.
+/// Inputs that decide the moves of a strip's grains in a turn.
 pub(super) struct Ways<'a, R> {
     pub(super) near: Near<'a>,
     pub(super) rule: &'a R,
@@ -44,6 +44,8 @@ impl<R: Turns> Work for Choose<'_, R> {
             if cells == 0 {
                 continue;
             }
+            // The costlier test of the matter ahead runs only for cells whose draw could hold them
+            // up.
             if thick.is_any {
                 let stays = cells & thick.held_up(place);
                 if stays != 0 {
@@ -69,14 +71,15 @@ impl<R: Turns> Work for Choose<'_, R> {
     }
 }
 
-/// A tile and what is around it.
+/// Tile and its surroundings.
 struct At<'a, R> {
     ways: &'a Ways<'a, R>,
     tile: Listed,
 }
 
 impl<R> At<'_, R> {
-    /// Cells by what one sees so many cells on across, where a tile has the cells of `word`.
+    /// Returns for each cell the bit `on` cells further in the turn's direction across; `word`
+    /// reads the word of a tile.
     #[inline(always)]
     fn seen(&self, on: isize, at: usize, word: impl Fn(&State, usize) -> u32) -> u32 {
         let [dx, _, dz] = self.ways.turn.way();
@@ -117,12 +120,12 @@ impl<R> TilesAround for At<'_, R> {
 }
 
 impl<R> Ways<'_, R> {
-    /// The cells of a tile whose grains would go into lighter matter.
+    /// Returns bits of the cells of a tile whose grains would go into lighter matter.
     #[inline(always)]
     fn thick_there<S: Simd>(&self, s: S, tile: &Listed) -> u32 {
         let [dx, dy, dz] = self.turn.way();
         let tx = tile.tx as usize;
-        // Below the floor is no matter, as there is none outside of the box.
+        // Below the floor there is no matter, and none outside of the box.
         let Some(y) = (tile.y as usize).checked_add_signed(dy) else { return 0 };
         let aside = tx.checked_add_signed(dx);
         let cells = |dz: isize, tx: Option<usize>| match tx {
@@ -135,7 +138,8 @@ impl<R> Ways<'_, R> {
     }
 }
 
-/// The tiles that the cells of one see in a direction, by a word of each; those not seen are empty.
+/// Collects the words of the tiles that the cells of a tile see in a direction; tiles that are not
+/// seen are empty.
 #[inline(always)]
 fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> Quad {
     let aside = at.wrapping_add_signed(dx.signum());
@@ -147,14 +151,15 @@ fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> 
     }
 }
 
-/// Carries out in a strip what it and the one beside it chose.
+/// Carries out in a strip the moves that the strip and its neighbour chose.
 pub(super) struct Apply<'a> {
     pub(super) state: &'a mut State,
     pub(super) turn: Turn,
 }
 
 impl Apply<'_> {
-    /// The moves of the strip itself; `is_last` says whether those that cross its end leave the box.
+    /// Carries out the moves of the strip itself; `is_last` is set if grains that cross its end
+    /// leave the box.
     pub(super) fn own(&mut self, plan: &Plan, is_last: bool) {
         let [dx, dy, dz] = self.turn.way();
         let layers = self.state.lighter.len();
@@ -176,7 +181,7 @@ impl Apply<'_> {
         }
     }
 
-    /// Takes the grains that come from the strip beside it.
+    /// Takes the grains that come from the neighbouring strip.
     pub(super) fn beside(&mut self, plan: &Plan) {
         let [dx, dy, dz] = self.turn.way();
         for &Move { tile, cells } in &plan.moves {
@@ -185,7 +190,7 @@ impl Apply<'_> {
         }
     }
 
-    /// Grains that come from a column of tiles, at the rows along z where they are now.
+    /// Adds grains that come from a column of tiles, already at their new rows along z.
     fn arrive(&mut self, (tx, y): (usize, usize), [dx, dy]: [isize; 2], cells: u32) {
         for (there, cells) in
             [tx.wrapping_add_signed(0), tx.wrapping_add_signed(dx)].into_iter().zip(moved_along_x(dx, cells))
@@ -199,7 +204,7 @@ impl Apply<'_> {
             if cells == 0 {
                 continue;
             }
-            // Outside of the box a grain may go below the floor, inside of it there is none.
+            // Below the floor a grain may go only outside of the box, where it has left already.
             let y = y.wrapping_add_signed(dy);
             let at = self.state.held.at(there, y);
             self.state.held[at] |= cells;

@@ -1,4 +1,4 @@
-//! A move of a piece on trial: the cells that change, and by how much the energy does.
+//! Trial moves of a piece: the cells that would change, and the change of potential energy.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,19 +10,20 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Amount of each layer in a cell.
+/// Amount of each layer in a cell, in units.
 pub(super) type Amounts = [u16; MAX_MATERIALS + 1];
 
 const ONE: u64 = AMOUNT_ONE as u64;
 
-/// The cells that a move changes, beside a world as it was before.
+/// Cells that a move changes, kept apart from the unchanged world.
 pub(super) struct Draft<'a> {
     world: &'a World,
     rule: &'a Floating,
     cells: BTreeMap<Place, Amounts>,
 }
 
-/// A column of a liquid, by the highest cell that holds some of it and the height of its surface in units.
+/// Column of a liquid: the highest cell that holds the liquid, and the height of its surface in
+/// units (`AMOUNT_ONE` per cell).
 #[derive(Clone, Copy, Debug)]
 struct Column {
     top: Place,
@@ -34,12 +35,12 @@ impl<'a> Draft<'a> {
         Self { world, rule, cells: BTreeMap::new() }
     }
 
-    /// The cells with their new amounts.
+    /// Returns the changed cells with their new amounts.
     pub(super) fn into_cells(self) -> BTreeMap<Place, Amounts> {
         self.cells
     }
 
-    /// By how much the energy of the box grows, in twice the unit of amount, density and height.
+    /// Returns the growth of the box's energy, twice in the unit of amount, density and height.
     pub(super) fn energy(&self) -> i128 {
         let change = |(&place, amounts): (&Place, &Amounts)| {
             self.energy_of(place, amounts) - self.energy_of(place, &amounts_of(self.world, place))
@@ -67,14 +68,14 @@ impl<'a> Draft<'a> {
         self.cells.entry(place).or_insert_with(|| amounts_of(world, place))
     }
 
-    /// Writes a cell, if that changes it: inside of a piece nothing does.
+    /// Writes a cell if its amounts change; inside of a piece none do.
     fn put(&mut self, place: Place, amounts: Amounts) {
         if self.at(place) != amounts {
             *self.cell(place) = amounts;
         }
     }
 
-    /// Moves the piece and the liquid around it; `None` where that cannot be.
+    /// Moves the piece and the liquid around it; returns `None` if the move is impossible.
     pub(super) fn shift(&mut self, piece: &Piece, way: Way) -> Option<()> {
         for run in &piece.runs {
             let front = self.at(run.front(way)?);
@@ -98,7 +99,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Refuses a cell of a piece with matter that does not move along.
+    /// Returns `None` if a cell of a piece holds matter that does not move along.
     fn check_movable(&self, amounts: &Amounts) -> Option<()> {
         let stays = |(number, layer): (usize, &super::Buoyancy)| {
             amounts[number] > 0 && (layer.part == Part::Bar || self.world.is_mirror(number))
@@ -115,7 +116,8 @@ impl<'a> Draft<'a> {
         liquids.into_iter()
     }
 
-    /// Brings the liquid that came to lie on top of a piece that went down to the surface around it.
+    /// Pours the liquid that came to lie on top of a piece that went down onto the surface around
+    /// the piece.
     fn pour_off(&mut self, piece: &Piece) -> Option<()> {
         let dry: Vec<Place> =
             piece.runs.iter().map(|run| run.rear(Way::Down)).filter(|&rear| !self.is_under(rear)).collect();
@@ -133,7 +135,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Whether a cell lies below liquid.
+    /// Returns true if a cell lies below liquid (half a cell or more).
     fn is_under(&self, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         y + 1 < self.world.grid().ny && {
@@ -142,7 +144,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Fills the gap below a piece that went up from the surface around it.
+    /// Fills the gap below a piece that went up from the surface around the piece.
     fn fill_gap(&mut self, piece: &Piece) -> Option<()> {
         let gaps: Vec<Place> = piece.runs.iter().map(|run| run.rear(Way::Up)).collect();
         for layer in self.liquids().collect::<Vec<_>>().into_iter().rev() {
@@ -157,6 +159,8 @@ impl<'a> Draft<'a> {
                 continue;
             }
             let mean = columns.iter().map(|column| column.level).sum::<u64>() / columns.len() as u64;
+            // Filled only up to the mean of the surface around, so that the gap never stands higher
+            // than its source.
             let wanted: Vec<_> =
                 gaps.iter().map(|&gap| self.room(gap).min(mean.saturating_sub(self.level(gap, layer)))).collect();
             self.draw(layer, columns, wanted.iter().sum())?;
@@ -167,18 +171,19 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Room of a cell for more.
+    /// Room of a cell for more matter, in units.
     fn room(&self, place: Place) -> u64 {
         ONE.saturating_sub(self.at(place).iter().map(|&amount| u64::from(amount)).sum())
     }
 
-    /// How high the matter of a layer, and what is below it in its cell, stands there.
+    /// Height up to which a layer, with the layers before it, fills a cell; in units from the floor
+    /// of the box.
     fn level(&self, place: Place, layer: usize) -> u64 {
         let filled: u64 = self.at(place)[..=layer].iter().map(|&amount| u64::from(amount)).sum();
         place[1] as u64 * ONE + filled.min(ONE)
     }
 
-    /// Whether something that makes no way is in a cell, or beside the box.
+    /// Returns true if a cell is rock or holds matter that makes no way.
     fn is_closed(&self, place: Place) -> bool {
         let amounts = self.at(place);
         let bars =
@@ -186,7 +191,8 @@ impl<'a> Draft<'a> {
         self.world.ground().is_solid(place) || self.rule.layers.iter().zip(&amounts).any(bars)
     }
 
-    /// The surface of a liquid in the column of a cell, from there on.
+    /// Finds the surface of a liquid in the column of a cell, searching down and then up from that
+    /// cell.
     fn column(&self, layer: usize, [x, mut y, z]: Place) -> Option<Column> {
         let holds = |y: usize| self.at([x, y, z])[layer] > 0;
         let ny = self.world.grid().ny;
@@ -204,7 +210,7 @@ impl<'a> Draft<'a> {
         is_free.then(|| Column { top, level: self.level(top, layer) })
     }
 
-    /// Rings of columns of a liquid around a piece, enough for an amount.
+    /// Returns columns of a liquid in rings around a piece, enough columns for `amount`.
     fn columns(&self, layer: usize, piece: &Piece, amount: u64) -> Vec<Column> {
         let grid = self.world.grid();
         let mut seen: HashSet<[usize; 2]> = piece.runs.iter().map(|run| [run.x, run.z]).collect();
@@ -212,7 +218,8 @@ impl<'a> Draft<'a> {
         while !ring.is_empty() && (found.len() as u64) * ONE < SPREAD * amount {
             let first = found.len();
             for place in ring {
-                // Of several cells of one column the first that finds the surface counts.
+                // Several cells of one column may be in the ring; the first that finds the surface
+                // counts.
                 if !seen.contains(&[place[0], place[2]])
                     && let Some(column) = self.column(layer, place)
                 {
@@ -229,7 +236,7 @@ impl<'a> Draft<'a> {
         found
     }
 
-    /// Pours an amount onto the lowest of some columns.
+    /// Pours `amount` onto the lowest of `columns`.
     fn pour(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| column.level);
         let (mut count, mut sum) = (0, 0);
@@ -247,7 +254,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Adds an amount to a column of a liquid.
+    /// Adds `amount` to a column of a liquid, from the given cell upwards.
     fn raise(&mut self, layer: usize, [x, mut y, z]: Place, mut amount: u64) -> Option<()> {
         while amount > 0 {
             let place = [x, y, z];
@@ -263,7 +270,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Takes an amount from the highest of some columns.
+    /// Takes `amount` from the highest of `columns`.
     fn draw(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| std::cmp::Reverse(column.level));
         let (mut count, mut sum) = (0, 0);
@@ -282,7 +289,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Takes an amount out of a column of a liquid.
+    /// Takes `amount` out of a column of a liquid, from the given cell downwards.
     fn lower(&mut self, layer: usize, [x, mut y, z]: Place, mut amount: u64) -> Option<()> {
         while amount > 0 {
             let there = &mut self.cell([x, y, z])[layer];
@@ -298,7 +305,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Amounts of all layers in a cell.
+/// Returns the amounts of all layers in a cell of the world.
 fn amounts_of(world: &World, place: Place) -> Amounts {
     let mut amounts = [0; MAX_MATERIALS + 1];
     world.layers().iter().zip(&mut amounts).for_each(|(layer, amount)| *amount = layer.at(place).amount);

@@ -1,18 +1,18 @@
-//! The pieces that float, and what bars their way.
+//! Pieces that float, and obstacles in their way.
 
 use super::{Floating, Part};
 use crate::rules::DIRECTIONS;
 use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
 
-/// Where a piece goes.
+/// Direction in which a piece moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Down,
     Up,
 }
 
-/// Cells of a piece that are above each other, from the lowest y to the highest.
+/// Vertical run of a piece's cells in one column, from `low` to `high` inclusive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) x: usize,
@@ -22,7 +22,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The cell into which it moves, if there is one below it; the box may end above.
+    /// Returns the cell into which the run moves; `None` below the floor of the box, while above
+    /// the roof the place lies outside of the box.
     pub(super) fn front(&self, way: Way) -> Option<Place> {
         let y = match way {
             Way::Down => self.low.checked_sub(1)?,
@@ -31,7 +32,7 @@ impl Run {
         Some([self.x, y, self.z])
     }
 
-    /// The cell that it leaves.
+    /// Returns the cell that the run leaves.
     pub(super) fn rear(&self, way: Way) -> Place {
         match way {
             Way::Down => [self.x, self.high, self.z],
@@ -40,7 +41,7 @@ impl Run {
     }
 }
 
-/// A piece by its columns, from the lowest run on.
+/// Piece by its vertical runs, the lowest first.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) runs: Vec<Run>,
@@ -60,7 +61,7 @@ impl Piece {
         Self { runs }
     }
 
-    /// Whether it cannot move.
+    /// Returns true if the piece cannot move `way`.
     pub(super) fn is_barred(&self, world: &World, rule: &Floating, way: Way) -> bool {
         self.runs.iter().any(|run| {
             let front = run.front(way).filter(|&[_, y, _]| y < world.grid().ny);
@@ -73,7 +74,8 @@ impl Piece {
         })
     }
 
-    /// The cells at its sides, and at those of the cells below it, the lowest first.
+    /// Returns the cells at the piece's sides, and at the sides of the cells below the piece, the
+    /// lowest first.
     pub(super) fn sides(&self, grid: Grid) -> Vec<Place> {
         let mut sides = Vec::new();
         for run in &self.runs {
@@ -89,12 +91,12 @@ impl Piece {
 }
 
 impl Floating {
-    /// Whether matter of a layer makes way for a piece.
+    /// Returns true if the matter of a layer makes way for a piece.
     fn makes_way(&self, world: &World, layer: usize) -> bool {
         matches!(self.layers[layer].part, Part::Liquid | Part::Gas) && !world.is_mirror(layer)
     }
 
-    /// Whether the cells of a layer may be of a piece.
+    /// Returns true if the cells of a layer may belong to a piece.
     fn makes_pieces(&self, world: &World, layer: usize) -> bool {
         let own = self.layers[layer];
         let liquids = || self.layers.iter().zip(world.layers()).filter(|(liquid, _)| liquid.part == Part::Liquid);
@@ -104,7 +106,7 @@ impl Floating {
     }
 }
 
-/// All pieces, the lowest first.
+/// Finds all pieces, the lowest first.
 pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
     let layers: Vec<_> = (0..world.layers().len()).filter(|&layer| rule.makes_pieces(world, layer)).collect();
     let grid = world.grid();
@@ -114,6 +116,8 @@ pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
     }
     cells.sort_unstable();
     cells.dedup();
+    // Flood fill over the sorted list of held cells, so that its cost follows the matter, not the
+    // box.
     let place = |index: usize| [index % grid.nx, index / grid.nx % grid.ny, index / grid.nx / grid.ny];
     let mut seen = vec![false; cells.len()];
     let mut found = Vec::new();

@@ -1,47 +1,51 @@
-//! The cells of a body at one height, summed up, and the shares of each of them.
+//! Sums over the cells of a body at one height, and the share of each cell.
 
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// How a cell belongs to a body.
+/// Relation of a cell to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HeightKind {
-    /// Of the body, with rock or the roof over it: its pressure keeps it full.
+    /// Cell of the body with rock or the roof over it: pressure keeps it full.
     Covered,
-    /// Free, and the body's pressure drives liquid into it.
+    /// Free cell into which the body's pressure drives liquid.
     Pressed,
-    /// None of the box: what is outside of an open side beside the body, which takes all that is driven there.
+    /// No cell of the box: the outside of an open side next to the body, which takes all that is
+    /// driven there.
     Outside,
-    /// Of the body's surface.
+    /// Cell of the body's surface.
     Surface,
 }
 
-/// The cells of one kind of a body at one height: what they offer, and what room they have.
+/// Sums of offers and room over the cells of one kind of a body at one height.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Height {
-    /// The body's number, y, and how the cells belong to it.
+    /// Key: number of the body, y in cells, relation of the cells to the body.
     pub(crate) body: u32,
     pub(crate) y: u32,
     pub(crate) kind: HeightKind,
     cells: u64,
-    /// Amount of all, the least, and the largest.
+    /// Amount of all cells, the least, and the largest.
     sum: u64,
     least: u16,
     most: u16,
-    /// Sums over the cells; of one that comes level, of what is above the mean and of what is missing to it.
+    /// Sums over the cells; for a height that comes level, the excess above the mean and the
+    /// deficit below it.
     pub(in crate::rules) offers: u64,
     pub(in crate::rules) room: u64,
-    /// Amounts that move.
+    /// Amounts that move out and in.
     pub(in crate::rules) given: u64,
     pub(in crate::rules) taken: u64,
-    /// The mean of one that comes level.
+    /// Mean of a height that comes level.
     mean: Option<u16>,
-    /// Free cells that touch the body at a side, and its faces at open sides; free cells that only lie on it; cells of the body itself.
+    /// Number of holes: free cells that touch the body at a side and the body's faces at open
+    /// sides; free cells that only lie on the body; cells of the body itself.
     holes: [u64; 3],
-    /// The most that covered and pressed cells of this y, and what is outside, take together.
+    /// Upper bound for the amount that covered and pressed cells of this y, and the outside, take
+    /// together.
     pub(in crate::rules) most_taken: u64,
 }
 
-/// Offer, amount and room of a cell.
+/// Offer, amount and room of a cell, in units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
     pub(crate) offer: u16,
@@ -50,14 +54,14 @@ pub(crate) struct Surface {
 }
 
 impl Height {
-    /// One without cells.
+    /// Makes a height without cells.
     pub(crate) fn new((body, y, kind): (u32, u32, HeightKind)) -> Self {
         let [cells, sum, offers, room, given, taken] = [0; 6];
         let (least, most, mean, holes, most_taken) = (u16::MAX, 0, None, [0; 3], u64::MAX);
         Self { body, y, kind, cells, sum, least, most, offers, room, given, taken, mean, holes, most_taken }
     }
 
-    /// Body, y and kind, by which heights are ordered.
+    /// Key by which heights are ordered: body, y and kind.
     pub(crate) fn key(&self) -> (u32, u32, HeightKind) {
         (self.body, self.y, self.kind)
     }
@@ -73,14 +77,14 @@ impl Height {
         self.room += u64::from(cell.room);
     }
 
-    /// Adds cells through which the body presses: free ones that it touches at a side, or faces at open sides; those that only lie on
-    /// it; and its own.
+    /// Adds holes through which the body presses: free cells that the body touches at a side, or
+    /// faces at open sides; free cells that only lie on the body; the body's own cells.
     #[inline(always)]
     pub(crate) fn add_holes(&mut self, holes: [u32; 3]) {
         holes.iter().zip(&mut self.holes).for_each(|(&more, holes)| *holes += u64::from(more));
     }
 
-    /// Adds cells of the same key.
+    /// Adds the cells of `other`, which has the same key.
     pub(crate) fn join(&mut self, other: &Self) {
         self.cells += other.cells;
         self.sum += other.sum;
@@ -91,15 +95,16 @@ impl Height {
         other.holes.iter().zip(&mut self.holes).for_each(|(&more, holes)| *holes += more);
     }
 
-    /// No cells through which a body presses.
+    /// No holes.
     pub(in crate::rules) const NO_HOLES: [u64; 3] = [0; 3];
 
-    /// Its cells through which the body presses besides others.
+    /// Returns the sum of this height's holes and `others`.
     pub(in crate::rules) fn with_holes(&self, others: [u64; 3]) -> [u64; 3] {
         std::array::from_fn(|kind| self.holes[kind] + others[kind])
     }
 
-    /// Lets it take so much at most, together with others of its y; what is outside has room for all of it.
+    /// Limits the amount that this height takes, together with others of its y, to `most`; the
+    /// outside has room for all of `most`.
     pub(in crate::rules) fn take_at_most(&mut self, most: u64) {
         self.most_taken = most;
         if self.is_outside() {
@@ -107,17 +112,18 @@ impl Height {
         }
     }
 
-    /// How high its liquid stands above the floor of the box, in units of a cell's height.
+    /// Mean height of the liquid's surface above the floor of the box, in units (`AMOUNT_ONE` per
+    /// cell).
     pub(in crate::rules) fn level(&self) -> u64 {
         u64::from(self.y) * u64::from(AMOUNT_ONE) + self.sum / self.cells.max(1)
     }
 
-    /// Whether its cells are of the body's surface.
+    /// Returns true if the cells belong to the body's surface.
     pub(in crate::rules) fn is_surface(&self) -> bool {
         self.kind == HeightKind::Surface
     }
 
-    /// Whether it is what is outside of an open side.
+    /// Returns true for the outside of an open side.
     pub(in crate::rules) fn is_outside(&self) -> bool {
         self.kind == HeightKind::Outside
     }
@@ -127,15 +133,17 @@ impl Height {
         if self.is_outside() { self.taken } else { 0 }
     }
 
-    /// Sets the mean to which it comes with what it gives or takes, where the cells differ by more than `min_flow` and some of
-    /// them have a choice; [`Height::add_around_mean`] then adds them up around it.
+    /// Sets the mean to which the height comes, gifts and takes included, if the cells differ by
+    /// more than `min_flow` and some have a choice; [`Height::add_around_mean`] then sums the cells
+    /// around the mean.
     pub(in crate::rules) fn come_level(&mut self, min_flow: u16) {
         let has_choice = !self.moves() || self.given < self.offers && self.taken < self.room;
         if !has_choice || self.most.saturating_sub(self.least) <= min_flow {
             return;
         }
-        // Of these means, offers above that of what gives add up to what is given at least, and rooms below that of what takes
-        // to what is taken, whatever else there is in the cells.
+        // With these means, the offers above the mean of a giving height add up to `given` at
+        // least, and the rooms below the mean of a taking height to `taken`, whatever the
+        // distribution over the cells.
         let mean = if self.given > 0 {
             (self.offers - self.given) / self.cells
         } else if self.taken > 0 {
@@ -147,7 +155,7 @@ impl Height {
         (self.offers, self.room) = (0, 0);
     }
 
-    /// Whether its cells are added up a second time, around their mean.
+    /// Returns true if the cells are summed a second time, around their mean.
     pub(crate) fn comes_level(&self) -> bool {
         self.mean.is_some()
     }
@@ -159,18 +167,19 @@ impl Height {
         self.room += u64::from(self.takes(cell));
     }
 
-    /// Adds what others added around the same mean.
+    /// Adds the sums of `other` around the same mean.
     pub(crate) fn join_around_mean(&mut self, other: &Self) {
         self.offers += other.offers;
         self.room += other.room;
     }
 
-    /// This height, booked, of which no cell was added yet around the mean.
+    /// Returns this booked height with all sums and amounts reset, ready for sums around the mean.
     pub(crate) fn without_sums(&self) -> Self {
         Self { offers: 0, room: 0, given: 0, taken: 0, ..*self }
     }
 
-    /// Books what moves inside a height that comes level, besides what it gives or takes.
+    /// Books the flow inside a height that comes level, in addition to what the height gives or
+    /// takes.
     pub(crate) fn book_level(&mut self) {
         let most = (self.offers - self.given).min(self.room - self.taken);
         let inside = if self.moves() { most } else { most / 2 };
@@ -178,29 +187,30 @@ impl Height {
         self.taken += inside;
     }
 
-    /// Whether anything moves.
+    /// Returns true if anything moves.
     pub(crate) fn moves(&self) -> bool {
         self.given | self.taken != 0
     }
 
-    /// Sums that decide about the shares of the cells that follow: offers and room.
+    /// Returns the sums that decide the shares of the cells that follow: offers and room.
     pub(crate) fn sums(&self) -> [u64; 2] {
         [self.offers, self.room]
     }
 
-    /// For what a cell counts among those that give.
+    /// Returns the weight of a cell among the givers.
     #[inline(always)]
     fn gives(&self, cell: Surface) -> u16 {
         cell.offer.saturating_sub(self.mean.unwrap_or(0))
     }
 
-    /// For what a cell counts among those that take.
+    /// Returns the weight of a cell among the takers.
     #[inline(always)]
     fn takes(&self, cell: Surface) -> u16 {
         self.mean.map_or(cell.room, |mean| cell.room.min(mean.saturating_sub(cell.amount)))
     }
 
-    /// The shares of its cells, from one on before which offers and room add up to so much.
+    /// Returns an accumulator of the cells' shares that starts after cells with the sums `offers`
+    /// and `room`.
     pub(crate) fn shares(&self, [offers, room]: [u64; 2]) -> Shares {
         Shares {
             height: *self,
@@ -210,7 +220,7 @@ impl Height {
     }
 }
 
-/// The shares of the cells of a height, one after the other.
+/// Shares of the cells of a height, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
     height: Height,
@@ -219,20 +229,20 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Whether all of them are zero.
+    /// Returns true if all shares are zero.
     #[inline(always)]
     pub(crate) fn move_nothing(&self) -> bool {
         !self.height.moves()
     }
 
-    /// Gift and take of the next cell.
+    /// Returns gift and take of the next cell.
     #[inline(always)]
     pub(crate) fn next(&mut self, cell: Surface) -> [u16; 2] {
         [self.gives.next(self.height.gives(cell)), self.takes.next(self.height.takes(cell))]
     }
 }
 
-/// Parts of a whole that add up to it: running sums, rounded down.
+/// Parts of a whole that add up to the whole: running sums, rounded down.
 #[derive(Clone, Copy, Debug)]
 struct Running {
     whole: u64,
@@ -243,7 +253,7 @@ struct Running {
 }
 
 impl Running {
-    /// From the value on before which the values add up to `passed`.
+    /// Makes the state after values that add up to `passed`.
     fn from(whole: u64, of: u64, passed: u64) -> Self {
         let mut running = Self { whole, of, passed, paid: 0 };
         running.paid = running.due();
@@ -260,12 +270,12 @@ impl Running {
         } else if self.of <= u64::from(u32::MAX) {
             self.whole * self.passed / self.of
         } else {
-            // Of a very wide sea.
+            // The product of a very wide sea exceeds 64 bits.
             (u128::from(self.whole) * u128::from(self.passed) / u128::from(self.of)) as u64
         }
     }
 
-    /// The part of the next value, which is not more than the value.
+    /// Returns the part of the next value, which never exceeds the value.
     #[inline(always)]
     fn next(&mut self, value: u16) -> u16 {
         if self.whole == 0 || value == 0 {

@@ -1,5 +1,6 @@
-//! The shapes of rules, and the list's view of a rule. A rule says what happens in cells, and to which shape it belongs; a
-//! [`Driver`], which each engine is, carries any rule of a shape over the box and knows none of them by name.
+//! Shapes of rules, and the interface by which the list runs a rule. A rule says what happens in
+//! cells, and to which shape the rule belongs; a [`Driver`], which each engine is, carries any rule
+//! of a shape over the box and knows none of the rules by name.
 
 mod bodies;
 mod heights;
@@ -24,58 +25,60 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::Draw;
 
-/// A rule of the list in [`super::Rule`].
+/// Rule of the list in [`super::Rule`].
 pub(crate) trait Listed: Sized {
-    /// Its parameters in the table of a material.
+    /// Parameters of the rule in the table of a material.
     const PARAMS: &'static [Param<Material>] = &[];
 
-    /// The rule in a layer that it moves; one of several layers is made from all of them.
+    /// Makes the rule for the layer of a site; `None` for a rule that is made from several layers.
     fn of(_site: &Site<'_>) -> Option<Self> {
         None
     }
 
-    /// Whether it runs in `step`.
+    /// Returns true if the rule runs in `step`.
     fn is_due(&self, _step: u64) -> bool {
         true
     }
 
-    /// Runs in a layer by its shape.
+    /// Runs the rule in a layer by the method of its shape.
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw);
 }
 
-/// A layer for which a rule is made.
+/// Layer for which a rule is made.
 pub(crate) struct Site<'a> {
     pub(crate) material: &'a Material,
     pub(crate) layer: usize,
     pub(crate) grid: Grid,
-    /// The parameters of the lava and of the box.
+    /// Parameters of the lava and of the box.
     pub(crate) spec: &'a RulesSpec,
 }
 
-/// A way to carry rules over the box: one method for each shape. Worlds come with the layer that the rule moves.
+/// Way to carry rules over the box: one method for each shape. `on` is the world with the index of
+/// the layer that the rule moves.
 pub(crate) trait Driver {
-    /// Pairs of cells along columns.
+    /// Moves matter between pairs of cells along columns.
     fn column<R: Column<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Cells that give to those around them, all at once.
+    /// Lets cells give to those around them, all at once.
     fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Cells that change by themselves.
+    /// Changes each cell by itself.
     fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Cells that give up and down along columns, at random.
+    /// Lets cells give up and down along columns, at random.
     fn updown<R: UpDown>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Grains that fall and take turns.
+    /// Lets grains fall and take turns.
     fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Bodies of liquid.
+    /// Moves liquid through its bodies.
     fn bodies<R: Bodies>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Places where something is due in a round of a step, in any order.
+    /// Finds the places where something is due in a round of a step, in any order.
     fn points(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due>;
 }
 
-/// A rule by which cells lose energy, counted as friction. What it reads of other cells it does not change.
+/// Rule by which cells lose energy, counted as friction. Invariant: such a rule changes nothing
+/// that it reads of other cells.
 pub(crate) trait Each {
-    /// Energy that a cell of a layer loses.
+    /// Energy that a cell of a layer loses, in units.
     fn loses(&self, world: &World, layer: usize, cell: (Place, Content)) -> u16;
 
-    /// Takes it from all cells; `losing` is memory for those that lose any.
+    /// Takes the lost energy from all cells; `losing` is scratch memory for the losing cells.
     fn act(&self, (world, layer): (&mut World, usize), losing: &mut Vec<(Place, u16)>) {
         if world.layers[layer].is_asleep() {
             return;

@@ -1,43 +1,44 @@
-//! Rules of single places, which change nothing else and are found by the state before.
+//! Shape of rules for single places, which change nothing elsewhere and are found by the state
+//! before.
 
 use crate::world::World;
 use lavoxel_base::grid::Place;
 use lavoxel_base::grid::tile::TilePlace;
 use lavoxel_base::random::Draw;
 
-/// A place where a rule is due.
+/// Place where a rule is due.
 #[derive(Clone, Copy, Debug)]
 pub struct Due {
-    /// Where the first material is, and the second.
+    /// Cells of the first material and of the second.
     pub places: [Place; 2],
-    /// Parts that react.
+    /// Number of parts that react.
     pub parts: u32,
 }
 
-/// A layer without which no cell of a tile is due.
+/// Layer without which no cell of a tile is due.
 #[derive(Clone, Copy, Debug)]
 pub struct Needed {
-    /// Its number.
+    /// Index of the layer.
     pub layer: usize,
-    /// Whether a tile that shares a face may hold it too.
+    /// Neighbour flag: a tile that shares a face may hold the layer instead.
     pub beside: bool,
 }
 
-/// A rule that says where it is due by the state before.
+/// Rule that finds by the state before where it is due.
 pub trait Point: Sync {
-    /// The layer in whose cells it may be due, and its least amount there.
+    /// Returns the layer in whose cells the rule may be due, and the least amount there in units.
     fn site(&self) -> (usize, u16);
 
-    /// Other layers that it needs.
+    /// Returns other layers that the rule needs.
     fn needs(&self) -> [Option<Needed>; 2] {
         [None; 2]
     }
 
-    /// Cells of a tile that the step chooses.
+    /// Returns bits of the cells of a tile that the step chooses.
     fn chosen(&self, _tile: TilePlace, _draw: Draw) -> u32 {
         u32::MAX
     }
 
-    /// Finds if something is due at a place in a round of a step.
+    /// Finds the action due at a place in a round of a step.
     fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due>;
 }

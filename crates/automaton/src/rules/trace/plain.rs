@@ -1,4 +1,5 @@
-//! Tracing over a whole box as its definition reads, cell after cell.
+//! Tracing over a whole box cell after cell, as the definition reads; the oracle of the tiled
+//! engine.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +10,30 @@ use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// The layer that is traced in its world.
+/// Layer under tracing and its world.
 struct Traced<'a> {
     rule: &'a Tracing,
     world: &'a World,
     layer: usize,
-    /// The body of each cell, by [`Grid::index`].
+    /// Body of each cell, by [`Grid::index`].
     bodies: Vec<Option<u32>>,
-    /// Whether each cell reaches the roof, where that matters.
+    /// Set for each cell that reaches the roof or an open side, by [`Grid::index`]; `None` if the
+    /// rule does not keep air.
     airy: Option<Vec<bool>>,
 }
 
-/// A cell as one of a body.
+/// Cell as a member of one body.
 struct Member {
     place: Place,
-    /// Body, y and kind.
+    /// Key of the member's height: body, y and kind.
     height: (u32, u32, Kind),
     cell: Surface,
-    /// Whether the body presses through it at a side, from below, or as its own cell.
+    /// Holes through which the body presses into the cell: at a side, from below, as the body's own
+    /// cell; 0 or 1 each.
     holes: [u32; 3],
 }
 
-/// Amount of each cell of a layer that gives or takes, afterwards, and the amount that leaves the box.
+/// Returns the amounts after the run of all cells that change, and the amount that leaves the box.
 pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
     let amount = |place: Place| world.layers()[layer].at(place).amount;
     let mut traced = Traced { rule, world, layer, bodies: Vec::new(), airy: None };
@@ -39,6 +42,8 @@ pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place
     traced.airy = (rule.air == Air::Kept).then(|| traced.airy());
     let members: Vec<_> = in_order(world.grid()).flat_map(|place| traced.members(place)).collect();
 
+    // The order is fixed by the definition: sums per height, then bookings, then sums around the
+    // means, then shares.
     let mut heights = BTreeMap::new();
     for Member { height, cell, holes, .. } in &members {
         let sums = heights.entry(*height).or_insert_with(|| Height::new(*height));
@@ -66,7 +71,8 @@ pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place
     (after.into_iter().filter(|&(place, held)| held != amount(place)).collect(), left)
 }
 
-/// Adds up the cells of those heights that come level around their means; heights are in the order of their keys.
+/// Adds the cells of those heights that come level to sums around their means; `heights` are sorted
+/// by key.
 fn add_around_means(heights: &mut [Height], members: &[Member]) {
     for Member { height, cell, .. } in members {
         if let Ok(at) = heights.binary_search_by_key(height, Height::key)
@@ -86,12 +92,13 @@ impl Traced<'_> {
         !self.world.ground().is_solid(place)
     }
 
-    /// Whether a cell lies below rock or the roof of the box.
+    /// Returns true if a cell lies below rock or the roof of the box.
     fn is_covered(&self, [x, y, z]: Place) -> bool {
         y + 1 == self.world.grid().ny || !self.is_open([x, y + 1, z])
     }
 
-    /// Whether a body cell lies below rock or the roof, or below body cells of which the highest does.
+    /// Returns true if a body cell lies below rock or the roof, or below body cells of which the
+    /// highest does.
     fn is_covered_body(&self, [x, y, z]: Place) -> bool {
         let mut above = (y..self.world.grid().ny).map(|y| [x, y, z]);
         above.find_map(|place| match self.body(place) {
@@ -100,7 +107,8 @@ impl Traced<'_> {
         }) == Some(true)
     }
 
-    /// The body cells, from the roof down.
+    /// Returns a body-cell flag per cell, by [`Grid::index`]; computed from the roof down, because
+    /// a body cell lowers the threshold of the cell below.
     fn full(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let mut full = vec![false; grid.cells()];
@@ -114,13 +122,13 @@ impl Traced<'_> {
         full
     }
 
-    /// Whether a cell has room for what rises.
+    /// Returns true if a cell has room for rising liquid.
     fn has_room(&self, place: Place) -> bool {
         let filling = self.amount(place).saturating_add(self.world.heavier_than(self.layer, place));
         self.is_open(place) && filling <= self.rule.fullest
     }
 
-    /// Whether a cell lets a surface move below it.
+    /// Returns true if a surface may move in the cell below.
     fn is_roomy(&self, place @ [x, y, z]: Place) -> bool {
         let is_below = || self.is_covered(place) || self.body([x, y + 1, z]).is_some();
         self.has_room(place) && !(self.body(place).is_some() && is_below())
@@ -130,7 +138,8 @@ impl Traced<'_> {
         self.bodies[self.world.grid().index(place)]
     }
 
-    /// The cells that reach the roof, or an open side.
+    /// Returns a flag per cell, by [`Grid::index`]: set if the cell reaches the roof or an open
+    /// side through cells with room.
     fn airy(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let airs = components(grid, |place| self.has_room(place));
@@ -143,19 +152,21 @@ impl Traced<'_> {
         airs.iter().map(|air| air.is_some_and(|air| free.contains(&air))).collect()
     }
 
-    /// Whether a cell reaches the roof or an open side; always, where air makes way.
+    /// Returns true if a cell reaches the roof or an open side, and always where the rule does not
+    /// keep air.
     fn is_airy(&self, place: Place) -> bool {
         self.airy.as_ref().is_none_or(|airy| airy[self.world.grid().index(place)])
     }
 
-    /// Neighbours outside of a body cell at an open side, and the number of faces.
+    /// Returns the key of the outside next to a body cell at an open side, and the number of faces
+    /// there.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
         let body = self.body(place).filter(|_| self.rule.walls == Walls::Open)?;
         let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]).is_none());
         Some(((body, place[1] as u32, Kind::Outside), faces.count() as u32)).filter(|&(_, faces)| faces > 0)
     }
 
-    /// A cell as one of each body to which it belongs.
+    /// Returns a cell as a member of each body to which the cell belongs.
     fn members(&self, place @ [x, y, z]: Place) -> Vec<Member> {
         let grid = self.world.grid();
         if !self.is_open(place) {
@@ -166,6 +177,7 @@ impl Traced<'_> {
         if roomy.is_some_and(|above| !self.is_airy(above)) {
             return Vec::new();
         }
+        // A surface cell gives and takes; any other cell only takes, and only where air can leave.
         let (amount, room, y) = (self.amount(place), self.room(place), y as u32);
         let below = if y > 0 { self.body([x, y as usize - 1, z]) } else { None };
         let on = if self.rule.rest && amount > 0 { below } else { None };
@@ -192,7 +204,8 @@ impl Traced<'_> {
         all
     }
 
-    /// A free cell as one of each body that touches it, of the body below as said.
+    /// Returns a free cell as a member of each body that touches the cell; for the body below, of
+    /// kind `kind_below`.
     fn free(&self, place @ [x, y, z]: Place, kind_below: Kind) -> Vec<Member> {
         let below = if y > 0 { self.body([x, y - 1, z]) } else { None };
         let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]));
@@ -214,13 +227,14 @@ impl Traced<'_> {
         bodies.into_iter().map(member).collect()
     }
 
-    /// Room of a cell for more of the layer.
+    /// Returns the room of a cell for more of the layer.
     fn room(&self, place: Place) -> u16 {
         (AMOUNT_ONE - self.world.heavier_than(self.layer, place)).saturating_sub(self.amount(place))
     }
 }
 
-/// The 6-connected components of some cells, by [`Grid::index`].
+/// Returns the number of each cell's 6-connected component of the cells that satisfy `belongs`, by
+/// [`Grid::index`].
 fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
     let mut numbers = vec![None; grid.cells()];
     let mut found = Vec::new();

@@ -1,26 +1,26 @@
 //! Solid cells of columns with caves and overhangs, a bit for each cell.
 
-/// No slot.
+/// Slot of a column that is not stored.
 const NONE: u32 = u32::MAX;
 
-/// Cells of some columns of the box. Before the first cave it takes no memory; then each column of the box has an index of
-/// four bytes, and each stored column its bits.
+/// Cells of some columns of the box. Before the first cave they take no memory; then each column of
+/// the box has an index of four bytes, and each stored column its bits.
 #[derive(Clone, Debug)]
 pub(super) struct Caves {
-    /// Columns of the box.
+    /// Number of columns of the box.
     columns: usize,
-    /// Words of a stored column: bit `y % 64` of word `y / 64`.
+    /// Number of words of a stored column: bit `y % 64` of word `y / 64`.
     words: usize,
     /// Slot of each column; empty while nothing is stored.
     slots: Vec<u32>,
-    /// Words of slot after slot.
+    /// Words of the slots, one slot after another.
     cells: Vec<u64>,
     /// Slots to reuse.
     free: Vec<u32>,
 }
 
 impl Caves {
-    /// Nothing stored.
+    /// Makes an empty store.
     pub(super) const fn none(columns: usize, ny: usize) -> Self {
         Self { columns, words: ny.div_ceil(64), slots: Vec::new(), cells: Vec::new(), free: Vec::new() }
     }
@@ -36,12 +36,12 @@ impl Caves {
         &self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
-    /// Mutable access to it.
+    /// Words of a stored column, to be written.
     pub(super) fn of_mut(&mut self, column: usize) -> &mut [u64] {
         &mut self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
-    /// Whether a cell of a stored column is solid.
+    /// Returns true if a cell of a stored column is solid.
     #[inline]
     pub(super) fn is_solid(&self, column: usize, y: usize) -> bool {
         self.cells[self.slots[column] as usize * self.words + y / 64] >> (y % 64) & 1 == 1
@@ -79,17 +79,17 @@ impl Caves {
     }
 }
 
-/// The lowest cell above all solid cells of a stored column.
+/// Returns the lowest y above all solid cells of a stored column.
 pub(super) fn top_of(cells: &[u64]) -> usize {
     cells.iter().rposition(|&word| word != 0).map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize)
 }
 
-/// Whether no cell below the top is open.
+/// Returns true if no cell below the top is open.
 pub(super) fn is_pile(cells: &[u64]) -> bool {
     cells.iter().map(|word| word.count_ones() as usize).sum::<usize>() == top_of(cells)
 }
 
-/// Word `i` of a column that is solid below `top`.
+/// Returns word `i` of a column that is solid below `top`.
 fn pile(top: usize, i: usize) -> u64 {
     match top.saturating_sub(64 * i) {
         0 => 0,

@@ -1,4 +1,5 @@
-//! Versions of the ground by column of tiles, so that readers of a changed ground read only what changed.
+//! Versions of the ground by column of tiles, so that readers of a changed ground read only the
+//! changed columns.
 
 use std::ops::Range;
 
@@ -6,22 +7,23 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
 use lavoxel_base::stamp;
 
-/// For each column of tiles (8 × 4 columns of cells, all heights) the version of the ground in it and one cell around it.
+/// Version of the ground for each column of tiles (8 × 4 columns of cells, all heights), one cell
+/// around it included.
 ///
-/// Versions are unique in the process: where two grounds have the same version, even copies that were edited apart, they
-/// have the same cells.
+/// Invariant: versions are unique in the process; two grounds with the same version, even copies
+/// that were edited apart, have the same cells.
 #[derive(Clone, Debug)]
 pub(super) struct Versions {
-    /// Columns of tiles along x.
+    /// Number of columns of tiles along x.
     count: usize,
-    /// Of the whole ground.
+    /// Version of the whole ground.
     stamp: u64,
-    /// `tz · count + tx`.
+    /// Version by column of tiles, at index `tz · count + tx`.
     versions: Vec<u64>,
 }
 
 impl Versions {
-    /// The versions of a new ground.
+    /// Makes the versions of a new ground.
     pub(super) fn new(grid: Grid) -> Self {
         let (count, stamp) = (grid.nx.div_ceil(TILE_X), stamp::new());
         Self { count, stamp, versions: vec![stamp; count * grid.nz.div_ceil(TILE_Z)] }
@@ -39,7 +41,8 @@ impl Versions {
         &self.versions[tz * self.count..][..self.count]
     }
 
-    /// A cell of the column (x, z) changed: at most four columns of tiles have it in them or next to them.
+    /// Records a change in the column (x, z): at most four columns of tiles contain or touch that
+    /// column.
     pub(super) fn bump(&mut self, grid: Grid, x: usize, z: usize) {
         self.stamp = stamp::new();
         for tz in z.saturating_sub(1) / TILE_Z..=(z + 1).min(grid.nz - 1) / TILE_Z {
@@ -55,7 +58,7 @@ impl Versions {
     }
 }
 
-/// The versions of a ground that a reader has read.
+/// Versions of a ground that a reader has read.
 #[derive(Clone, Debug)]
 pub struct GroundCursor(Versions);
 
@@ -64,7 +67,7 @@ impl GroundCursor {
         Self(versions.clone())
     }
 
-    /// The columns of tiles with another version than that read, which is then the one read.
+    /// Returns the columns of tiles with another version than the one read, and marks all as read.
     pub(super) fn advance(&mut self, versions: &Versions) -> GroundChanges {
         let Self(read) = self;
         let mut changes = GroundChanges { width: versions.count.div_ceil(ROW), words: Vec::new() };
@@ -84,33 +87,34 @@ impl GroundCursor {
     }
 }
 
-/// Columns of tiles in which the ground changed, or next to which it did.
+/// Columns of tiles in or next to which the ground changed.
 #[derive(Clone, Debug)]
 pub struct GroundChanges {
-    /// Words of 64 columns of tiles to each tz.
+    /// Number of words of 64 columns of tiles to each tz.
     width: usize,
-    /// Empty while nothing changed.
+    /// Bits of the changed columns of tiles; empty while nothing changed.
     words: Vec<u64>,
 }
 
 impl GroundChanges {
-    /// The columns of tiles `64 · w` and on at one tz, a bit for each that changed.
+    /// Returns bits of the changed columns of tiles `64 · w` and on at one tz.
     #[inline]
     pub fn word(&self, tz: usize, w: usize) -> u64 {
         self.words.get(tz * self.width + w).copied().unwrap_or(0)
     }
 
-    /// Whether any of those at one tz changed.
+    /// Returns true if any column of tiles at one tz changed.
     pub fn has_any(&self, tz: usize) -> bool {
         (0..self.width).any(|w| self.word(tz, w) != 0)
     }
 
-    /// Whether none changed.
+    /// Returns true if no column of tiles changed.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// The smallest rectangle of columns of tiles around those that changed, as columns along x and z of a box.
+    /// Returns the smallest rectangle around the changed columns of tiles, as ranges of cells along
+    /// x and z; `None` if nothing changed.
     pub fn bounds(&self, grid: Grid) -> Option<[Range<usize>; 2]> {
         let ends = |a: Range<usize>, b: usize| a.start.min(b)..a.end.max(b + 1);
         let tiles = self.iter().fold(None, |bounds: Option<[Range<usize>; 2]>, (tx, tz)| match bounds {
@@ -121,7 +125,7 @@ impl GroundChanges {
         tiles.map(|[xs, zs]| [columns(xs, TILE_X, grid.nx), columns(zs, TILE_Z, grid.nz)])
     }
 
-    /// The columns of tiles that changed, as (tx, tz), by tz, then tx.
+    /// Returns the changed columns of tiles as (tx, tz), by tz, then tx.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
         let words = self.words.iter().enumerate();
         words.flat_map(move |(k, &word)| {

@@ -1,19 +1,19 @@
-//! Datums whose degrees and zones are known by number, and their well-known text.
+//! Datums with known EPSG numbers of their degrees and UTM zones, and their well-known text.
 
 use super::UNIT_WORDS;
 use crate::map::wkt::{Node, plain};
 
-/// A geodetic datum with the EPSG numbers of its systems.
+/// Geodetic datum with the EPSG numbers of its systems.
 pub(super) struct Datum {
     name: &'static str,
-    /// How the datum is called in well-known text, as [`plain`] leaves it.
+    /// Names of the datum in well-known text, normalized by [`plain`].
     pub(super) datums: &'static [&'static str],
     datum: &'static str,
     pub(super) spheroid: (&'static str, f64, f64),
     pub(super) degrees: u16,
-    /// EPSG number of UTM zone 0 north, and the zones there are.
+    /// EPSG number of UTM zone 0 north, and the range of existing zones.
     north: (u16, std::ops::RangeInclusive<u16>),
-    /// EPSG number of UTM zone 0 south, where there are such zones.
+    /// EPSG number of UTM zone 0 south; `None` without southern zones.
     south: Option<u16>,
 }
 
@@ -58,7 +58,7 @@ pub(super) const DATUMS: [Datum; 4] = [
 ];
 
 impl Datum {
-    /// The EPSG number of the UTM zone that a projected system of this datum is, if it is one.
+    /// EPSG number of a projected system of this datum, if it is a UTM zone.
     pub(super) fn utm_of(&self, system: &Node<'_>) -> Option<u16> {
         let method = plain(system.child(&["PROJECTION"])?.texts.first()?);
         let metres = system.child(UNIT_WORDS)?.numbers.first() == Some(&1.0);
@@ -79,7 +79,7 @@ impl Datum {
         }
     }
 
-    /// The well-known text of a system of this datum.
+    /// Well-known text of a system of this datum; `None` for other numbers.
     pub(super) fn wkt_of(&self, code: u16) -> Option<String> {
         let (spheroid, a, inverse_flattening) = self.spheroid;
         let degrees = format!(

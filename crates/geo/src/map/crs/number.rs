@@ -1,9 +1,9 @@
-//! Numbers of the EPSG register, as scenes and `--crs` give them.
+//! EPSG numbers, as scenes and `--crs` give them.
 
 use super::{Crs, MapUnit, numbered};
 use crate::map::epsg;
 
-/// The number of a coordinate system in the EPSG register whose unit is known here; written `EPSG:27200`.
+/// EPSG number of a coordinate system whose unit is known here; written `EPSG:27200`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Epsg(u16);
@@ -42,7 +42,7 @@ impl std::fmt::Display for Epsg {
 }
 
 impl From<Epsg> for Crs {
-    /// The system, with its text where it is one of [`Crs::from_epsg`].
+    /// Converts to the system, with its text where it is one of [`Crs::from_epsg`].
     fn from(Epsg(code): Epsg) -> Self {
         Self::from_epsg(code).unwrap_or_else(|| {
             let metres = epsg::metres_of_projected(code).unwrap_or(1.0);

@@ -1,13 +1,15 @@
-//! Projections as ArcInfo wrote them before well-known text: a line for each word, such as `Units DD`.
+//! Projections in ArcInfo's format from before well-known text: one line per keyword, such as
+//! `Units DD`.
 //!
-//! Known datums and UTM zones become their systems. Of any other projection the unit is kept, which is what a map is
-//! measured with.
+//! Known datums and UTM zones are converted to their systems. Any other projection keeps only its
+//! unit, by which a map is measured.
 
 use super::{Crs, US_FOOT_M};
 use crate::map::wkt::plain;
 use lavoxel_base::validate::quoted;
 
-/// Names of datums, as [`plain`] leaves them, with the EPSG numbers of their degrees and of UTM zone 0 north.
+/// Names of datums, normalized by [`plain`], with the EPSG numbers of their degrees and of UTM zone
+/// 0 north.
 const DATUMS: [(&str, u16, u16); 6] = [
     ("wgs84", 4326, 32600),
     ("wgs1984", 4326, 32600),
@@ -17,15 +19,15 @@ const DATUMS: [(&str, u16, u16); 6] = [
     ("nas", 4267, 26700),
 ];
 
-/// Whether a text is of this kind.
+/// Returns true if a text has this format.
 pub(super) fn recognises(text: &str) -> bool {
     value(text, "projection").is_some() && !text.contains(['[', '('])
 }
 
-/// The system of a text of this kind.
+/// Parses a text of this format.
 ///
 /// # Errors
-/// Says which unit is not known.
+/// Names a unit that is not known.
 pub(super) fn parse(text: &str) -> Result<Crs, String> {
     let projection = plain(value(text, "projection").unwrap_or_default());
     let unit = value(text, "units").unwrap_or_default();
@@ -45,7 +47,7 @@ pub(super) fn parse(text: &str) -> Result<Crs, String> {
     Ok(known.unwrap_or_else(|| Crs::from_wkt(&format!("LOCAL_CS[\"{projection}\",UNIT[\"unit\",{metres:?}]]"))))
 }
 
-/// Value of a line that begins with this word, in any case.
+/// Value of the line that begins with the word `key`, in any case.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (word, rest) = line.trim().split_once(|c: char| c.is_ascii_whitespace())?;
@@ -63,7 +65,7 @@ fn degrees(unit: &str) -> Option<f64> {
     }
 }
 
-/// Metres in a unit; a number says how many of them make a metre.
+/// Metres in a unit; a number gives the units per metre.
 fn metres(unit: &str) -> Option<f64> {
     match plain(unit).as_str() {
         "" | "meters" | "metres" | "meter" | "metre" | "m" => Some(1.0),

@@ -1,4 +1,4 @@
-//! ESRI ASCII grid (`.asc`): six header lines, then heights from the north-west, row by row.
+//! ESRI ASCII grids (`.asc`): six header lines, then heights from the north-west, row by row.
 //!
 //! ```text
 //! ncols        4
@@ -11,8 +11,9 @@
 //! 5 6 7 8
 //! ```
 //!
-//! Keywords are read in any case and order, `NODATA` too; rows may be wrapped over lines, and what follows a `#` is a comment. A `.prj`
-//! file of the same name next to it gives the coordinate reference system; where that is in degrees or feet, so are corner and cell size.
+//! Keywords are read in any case and order, including `NODATA`; rows may be wrapped over lines, and
+//! a `#` begins a comment. A `.prj` file of the same name in the same folder gives the coordinate
+//! reference system; where the system is in degrees or feet, so are corner and cell size.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -26,7 +27,7 @@ use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 
-/// Header keywords, in the order in which their values are kept.
+/// Header keywords, in the order of their values.
 const KEYS: [&str; 10] =
     ["ncols", "nrows", "cellsize", "dx", "dy", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "nodata_value"];
 
@@ -36,8 +37,8 @@ const DEFAULT_NO_DATA: f64 = -9999.0;
 /// Reads an ESRI ASCII grid; heights equal to its no-data value, and the word `nan`, become NaN.
 ///
 /// # Errors
-/// Names the line, and what was expected there. The announced size is checked against the length of the file before
-/// memory is taken.
+/// Names the line, and the expected content. The announced size is checked against the length of
+/// the file before memory is taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     let sidecars = Sidecars::of(path)?;
@@ -107,7 +108,7 @@ struct Header {
     rows: usize,
     /// Size of a cell in map units.
     cell_size: (f64, f64),
-    /// The north-west corner in map units.
+    /// North-west corner in map units.
     corner: Option<(f64, f64)>,
     no_data: f64,
 }
@@ -120,6 +121,7 @@ impl Header {
                 None if values == [None; KEYS.len()] => {
                     return Err(TerrainError::content(path, "an ESRI ASCII grid", "an empty file"));
                 }
+                // `nan` is a height, not a keyword: the header ends before it.
                 Some(word) if word.starts_with(char::is_alphabetic) && !word.eq_ignore_ascii_case("nan") => {
                     word.to_ascii_lowercase()
                 }
@@ -144,7 +146,7 @@ impl Header {
         Self::check(values, path)
     }
 
-    /// From the values of [`KEYS`].
+    /// Checks the values of [`KEYS`] and combines them into a header.
     fn check(values: [Option<f64>; KEYS.len()], path: &Path) -> Result<Self, TerrainError> {
         let [cols, rows, cellsize, dx, dy, x_corner, x_centre, y_corner, y_centre, no_data] = values;
         let count = |key: &str, value: Option<f64>| match value {
@@ -166,6 +168,7 @@ impl Header {
         }
         let west = corner(x_corner, x_centre, cell_size.0);
         let south = corner(y_corner, y_centre, cell_size.1);
+        // Both axes or none: half a corner is no place.
         let corner = match (west, south) {
             (Ok(Some(x_west)), Ok(Some(south))) => Some((x_west, south + rows as f64 * cell_size.1)),
             (Ok(None), Ok(None)) => None,
@@ -178,7 +181,7 @@ impl Header {
     }
 }
 
-/// The lower-left corner along one axis from what the header has; `Err` when it has both.
+/// Lower-left corner along one axis from the header's values; `Err` when both are given.
 fn corner(corner: Option<f64>, centre: Option<f64>, size: f64) -> Result<Option<f64>, ()> {
     match (corner, centre) {
         (Some(_), Some(_)) => Err(()),

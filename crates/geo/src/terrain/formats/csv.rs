@@ -1,9 +1,10 @@
-//! A table of heights (`.csv`): one line per row of cells, north first, west first within a line.
+//! Tables of heights (`.csv`): one line per row of cells, north first, west first within a line.
 //!
-//! Numbers are separated by semicolons, tabs or commas, by the first of these that the first line has outside quotes; a
-//! first line that holds a word (`"V1","V2",…`) is a heading and is skipped. A comma within a number, as programs write it
-//! in many countries (`1,5;2,5`), is its decimal point. A first line `sep=;` names the separator. An empty field, `NA` or `nan` is a
-//! cell without data. The file does not say how large a cell is.
+//! Numbers are separated by semicolons, tabs or commas, by the first of these that the first line
+//! has outside quotes; a first line that holds a word (`"V1","V2",…`) is a heading and is skipped.
+//! A comma within a number, as programs write it in many countries (`1,5;2,5`), is its decimal
+//! point. A first line `sep=;` names the separator. An empty field, `NA` or `nan` is a cell without
+//! data. The file does not give the size of a cell.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -18,13 +19,14 @@ use crate::terrain::{Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 use lavoxel_files::table::{named_separator, outside_quotes, separator_of, with_point};
 
-/// Longest line that is read; 65,536 heights with 16 letters each fit.
+/// Longest line that is read in bytes; 65,536 heights with 16 letters each fit.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Reads a table of heights in metres; the cell size comes from `options`.
+/// Reads a table of heights in metres; the cell size is taken from `options`.
 ///
 /// # Errors
-/// [`TerrainError::NoCellSize`] without a cell size; otherwise names the line, and what was expected there.
+/// [`TerrainError::NoCellSize`] without a cell size; otherwise names the line, and the expected
+/// content.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, _) = open(path)?;
     read_from(reader, path, options)
@@ -43,6 +45,8 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
     let (mut separator, mut begun) = (None, false);
     while next_line(&mut reader, &mut line, path, number + 1)? {
         number += 1;
+        // Named separately from other binary data: spreadsheets write UTF-16, which the user can
+        // save as UTF-8.
         if number == 1 && [[0xff, 0xfe], [0xfe, 0xff]].iter().any(|mark| line.starts_with(mark)) {
             return Err(TerrainError::text(path, number, "a table of numbers in UTF-8", "UTF-16"));
         }
@@ -89,7 +93,7 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
     Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
-/// Reads one line with a bound on its length; false at the end of the file.
+/// Reads one line with a bound on its length; returns false at the end of the file.
 fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, path: &Path, number: usize) -> Result<bool, TerrainError> {
     line.clear();
     let got = reader.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', line).map_err(TerrainError::read(path))?;
@@ -109,7 +113,7 @@ fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A heading has a field that starts with a letter and does not stand for "no data".
+/// Returns true for a heading: a field starts with a letter and does not stand for "no data".
 fn is_heading(line: &str, separator: char) -> bool {
     fields(line, separator).any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())
 }

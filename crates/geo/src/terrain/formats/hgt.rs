@@ -1,9 +1,11 @@
-//! A tile of the Shuttle Radar Topography Mission (`.hgt`): heights on a degree square, named by its south-west corner.
+//! Tiles of the Shuttle Radar Topography Mission (`.hgt`): heights on a degree square, named by its
+//! south-west corner.
 //!
-//! `N35E138.hgt` reaches from 35° to 36° north and from 138° to 139° east. Heights are whole metres of 16 bits, highest
-//! byte first, row by row from the north-west; −32768 is no data. The heights stand at points, of which the outer ones
-//! lie on the edges of the square and belong to the neighbour's tile too, so the cells around them reach half a cell
-//! beyond it. 1201 points a side are 3 seconds of arc, 3601 are 1 second; far in the north there are tiles of 1801 × 3601.
+//! `N35E138.hgt` extends from 35° to 36° north and from 138° to 139° east. Heights are whole metres
+//! of 16 bits, highest byte first, row by row from the north-west; −32768 is no data. The heights
+//! stand at points, of which the outer ones lie on the edges of the square and belong to the
+//! neighbour's tile too, so that the cells around them extend half a cell beyond it. 1201 points a
+//! side are 3 seconds of arc, 3601 are 1 second; far in the north there are tiles of 1801 × 3601.
 
 use std::path::Path;
 
@@ -15,18 +17,19 @@ use crate::terrain::encoding::Encoding;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 
-/// The sizes of a tile, in columns and rows.
+/// Sizes of a tile, in columns and rows.
 const SIZES: [(usize, usize); 3] = [(1201, 1201), (3601, 3601), (1801, 3601)];
 
 const NO_DATA: f64 = -32768.0;
 
-/// Longitude and latitude in WGS 84.
+/// EPSG number of longitude and latitude in WGS 84.
 const WGS_84: u16 = 4326;
 
-/// Reads a tile; its place comes from the name.
+/// Reads a tile; its place is taken from the name.
 ///
 /// # Errors
-/// [`TerrainError::Content`] when the length is none of a tile, or the name is none and there is no cell size.
+/// [`TerrainError::Content`] when the length is none of a tile, or when there is neither a tile's
+/// name nor a cell size.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (mut reader, bytes) = open(path)?;
     let (cols, rows) = SIZES.into_iter().find(|(cols, rows)| 2 * (cols * rows) as u64 == bytes).ok_or_else(|| {
@@ -53,14 +56,16 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes: Vec::new() })
 }
 
-/// Latitude and longitude of the south-west corner in a name such as `N35E138.hgt` or `s01w079_1arc_v3.hgt`.
+/// Latitude and longitude of the south-west corner in a name such as `N35E138.hgt` or
+/// `s01w079_1arc_v3.hgt`.
 fn corner(name: &str) -> Option<(f64, f64)> {
     let (south, rest) = degrees(name, ['N', 'S'], 2, 89)?;
     let (west, _) = degrees(rest.trim_start_matches('_'), ['E', 'W'], 3, 180)?;
     Some((south, west))
 }
 
-/// Degrees such as `N35`: a letter for the sign, and so many digits; gives the rest of the text too.
+/// Parses degrees such as `N35`: a letter for the sign, and `digits` digits, up to `most`; also
+/// returns the rest of the text.
 fn degrees(text: &str, [positive, negative]: [char; 2], digits: usize, most: u32) -> Option<(f64, &str)> {
     let letter = text.chars().next()?.to_ascii_uppercase();
     let number = text.get(1..=digits).filter(|number| number.bytes().all(|b| b.is_ascii_digit()))?;

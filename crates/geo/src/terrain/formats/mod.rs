@@ -1,4 +1,4 @@
-//! The formats of heightmaps, a file of code for each, and which of them a file goes to.
+//! Formats of heightmaps, one source file each, and the choice of the format for a file.
 
 pub mod asc;
 pub mod csv;
@@ -23,16 +23,17 @@ use super::{Crs, Heightmap, TerrainError};
 use lavoxel_base::words::{grouped, short};
 use lavoxel_files::input::{self, Reader};
 
-/// One format that can be read.
+/// Format that can be read.
 struct Format {
-    /// Its line in the list of all readers, with the endings of file names.
+    /// Entry in the list of all readers, with the endings of file names.
     reader: &'static Reader,
-    /// Whether a file that starts with these bytes is of this format, for names without a known ending.
+    /// Returns true if the first bytes of a file are of this format, for names without a known
+    /// ending.
     recognises: fn(&[u8]) -> bool,
     read: fn(&Path, &LoadOptions) -> Result<Heightmap, TerrainError>,
 }
 
-/// All formats that can be read; a new one is a file of its own and a line here.
+/// All formats that can be read; a new format is a separate source file and a line here.
 const FORMATS: &[Format] = &[
     Format { reader: &input::ASC, recognises: starts_like_asc, read: asc::read },
     Format { reader: &input::CSV, recognises: |_| false, read: csv::read },
@@ -44,7 +45,7 @@ const FORMATS: &[Format] = &[
     Format { reader: &input::TIF, recognises: geotiff::recognises, read: geotiff::read },
 ];
 
-/// Endings of heightmaps, without the dot, in lower case.
+/// Iterates over the endings of heightmaps, without the dot, in lower case.
 pub fn endings() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.reader.endings).copied()
 }
@@ -52,7 +53,8 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
 /// Reads a heightmap, choosing the format by the ending of the name, or else by the first bytes.
 ///
 /// # Errors
-/// [`TerrainError::UnknownFormat`] lists the known endings; the rest come from the reader of the format.
+/// [`TerrainError::UnknownFormat`] lists the known endings; the rest are errors of the format's
+/// reader.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     if let Some(size) = options.cell_size_m.filter(|&size| !(size > 0.0 && size.is_finite())) {
         return Err(lavoxel_base::validate::Invalid::new("cell_size_m", size, "a length above 0 metres").into());
@@ -73,10 +75,11 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     Ok(map)
 }
 
-/// Rise of the land in widths of a map from which its coordinates cannot be metres.
+/// Relief in widths of a map from which the map's coordinates cannot be metres.
 const STEEPEST: f64 = 5.0;
 
-/// Refuses a map without a system whose coordinates are degrees rather than metres: its land would be a needle.
+/// Refuses a map without a system whose coordinates are degrees rather than metres: its land would
+/// be a needle.
 fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
     let (Some(origin), Some((low, high))) = (&map.origin, map.range()) else { return Ok(()) };
     let (wide, deep) = map.extent_m();
@@ -93,10 +96,12 @@ fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
     Err(TerrainError::content(path, "a coordinate system", found))
 }
 
-/// Least height above a corner of zeros, in metres, from which that is no sea: coasts have lower land.
+/// Least height, in metres, of all land other than zeros for which the zeros are no sea: coasts
+/// have lower land.
 const NO_COAST_M: f32 = 20.0;
 
-/// A remark on heights of exactly 0 from a corner on, of land that is nowhere else low: programs that turn maps leave them.
+/// Remark on heights of exactly 0 at a corner, on land that is nowhere else low: programs that turn
+/// maps leave such zeros.
 fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     let (rows, cols) = map.heights.dim();
     let corners = [(0, 0), (0, cols - 1), (rows - 1, 0), (rows - 1, cols - 1)];
@@ -116,8 +121,8 @@ fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     })
 }
 
-/// Reads a raster of numbers that are no heights, as they are; and the name of their unit, if the file has one. `no_data` is the number
-/// that stands for none, where the file does not say it.
+/// Reads a raster of numbers that are no heights, unconverted; also returns the name of their unit,
+/// if the file has one. `no_data` is the mark of missing values, where the file names none.
 ///
 /// # Errors
 /// As [`load`].
@@ -130,7 +135,7 @@ pub fn load_values(path: &Path, no_data: Option<f64>) -> Result<(Heightmap, Opti
     Ok((map, input::guard(unit).map_err(TerrainError::input(path))??))
 }
 
-/// Whether a file is a heightmap by the ending of its name, or else by its first bytes.
+/// Returns true if a file is a heightmap by the ending of its name, or else by its first bytes.
 pub fn is_heightmap(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     FORMATS.iter().any(|f| f.reader.endings.contains(&ending.as_str()))
@@ -144,7 +149,7 @@ pub fn known_endings() -> String {
     endings.join(", ")
 }
 
-/// Bytes at the start of a file that a format is known by.
+/// Number of first bytes by which a format is recognized.
 const START: u64 = 1024;
 
 fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, TerrainError> {
@@ -155,7 +160,7 @@ fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, Terr
     }
     let mut start = Vec::new();
     reader.by_ref().take(START).read_to_end(&mut start).map_err(TerrainError::read(path))?;
-    // With a size any file can be bare numbers.
+    // With a given size any file can be bare numbers.
     let bare = |f: &&Format| options.raw_size.is_some() && f.reader.name == input::RAW.name;
     let known = FORMATS.iter().find(|f| (f.recognises)(&start)).or_else(|| FORMATS.iter().find(bare));
     known.ok_or_else(|| TerrainError::UnknownFormat { path: path.to_owned(), known: known_endings() })

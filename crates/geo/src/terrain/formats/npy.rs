@@ -1,4 +1,5 @@
-//! A two-dimensional array of NumPy (`.npy`), row 0 north: any real type, either byte order, rows or columns first.
+//! Two-dimensional arrays of NumPy (`.npy`), row 0 north: any real type, either byte order, rows or
+//! columns first.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -14,14 +15,15 @@ use lavoxel_base::validate::quoted;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Longest header that is read; those of plain arrays have 118 bytes.
+/// Longest header that is read in bytes; those of plain arrays have 118 bytes.
 const LONGEST_HEADER: usize = 1 << 16;
 
-/// Reads an array of heights in metres; the cell size comes from `options`.
+/// Reads an array of heights in metres; the cell size is taken from `options`.
 ///
 /// # Errors
-/// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] for what is no array of real numbers with
-/// two axes. The size in the header is checked against the length of the file before memory is taken.
+/// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] for a file that is
+/// no array of real numbers with two axes. The size in the header is checked against the length of
+/// the file before memory is taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_from(reader, bytes, path, options)
@@ -47,12 +49,12 @@ pub fn read_from(
     let shape = (rows, cols).set_f(columns_first);
     let heights = Array2::from_shape_vec(shape, heights).expect("one height per number");
     values.check(&heights, path)?;
-    // All that comes after counts on rows that lie one behind the other.
+    // All further code expects row-major arrays.
     let heights = if columns_first { heights.as_standard_layout().into_owned() } else { heights };
     Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
-/// The text of the header.
+/// Reads the text of the header.
 fn header(reader: &mut impl Read, path: &Path) -> Result<String, TerrainError> {
     let no_array = |found: &str| TerrainError::content(path, "an array of NumPy", found);
     let mut start = [0; 8];
@@ -81,8 +83,8 @@ struct Header {
 }
 
 impl Header {
-    /// From a text such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; an error says what was
-    /// expected, and what is there.
+    /// Parses a text such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; an
+    /// error is a pair of the expected and the found content.
     fn parse(text: &str) -> Result<Self, (String, String)> {
         let missing = |key: &str| (format!("an array of NumPy with '{key}' in its header"), "none".to_owned());
         let descr = value(text, "descr").ok_or_else(|| missing("descr"))?;
@@ -111,7 +113,7 @@ fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     Some(after.trim_start().strip_prefix(':')?.trim_start())
 }
 
-/// The encoding with a name such as `<f4`.
+/// Encoding with a name such as `<f4`.
 fn encoding(descr: &str) -> Option<Encoding> {
     let (order, kind) = descr.split_at_checked(1)?;
     let (letter, bytes) = kind.split_at_checked(1)?;
@@ -121,7 +123,7 @@ fn encoding(descr: &str) -> Option<Encoding> {
         ">" => "be",
         _ => return None,
     };
-    // Truth values are kept as numbers, and could only be a mask.
+    // Booleans are stored as numbers, and could only be a mask.
     if letter == "b" { None } else { format!("{letter}{bits}{end}").parse().ok() }
 }
 

@@ -1,9 +1,10 @@
 //! Heights as a gray picture (`.png`): black is low, white is high, transparent is no data.
 //!
-//! All PNG kinds are read: 1 to 16 bits, with or without transparency, with a palette, interlaced; colours only as long
-//! as they are gray. The first row is north. A picture says neither how large a cell nor how high white is, unless it was
-//! [written](crate::terrain::write::heightmap) by this library, which puts that into text chunks. Where white is not known one gray
-//! level is one metre, whatever the number of bits.
+//! All PNG kinds are read: 1 to 16 bits, with or without transparency, with a palette, interlaced;
+//! colours only as long as they are gray. The first row is north. A picture gives neither the size
+//! of a cell nor the height of white, unless it was [written](crate::terrain::write::heightmap) by
+//! this library, which stores both in text chunks. Where white is not known one gray level is one
+//! metre, whatever the number of bits.
 
 use std::io::{BufRead, Seek, SeekFrom};
 use std::path::Path;
@@ -20,32 +21,36 @@ use crate::terrain::{Crs, Heightmap, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input;
 
-/// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in metres.
+/// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in
+/// metres.
 pub(in crate::terrain) const BLACK: &str = "black_m";
 pub(in crate::terrain) const WHITE: &str = "white_m";
 pub(in crate::terrain) const CELL_X: &str = "cell_size_x_m";
 pub(in crate::terrain) const CELL_Z: &str = "cell_size_z_m";
 
-/// Bytes before the first chunk.
+/// Signature before the first chunk.
 pub(in crate::terrain) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Bytes of memory for each byte of a text or profile: its decoder grows a list, and makes a text of it.
+/// Bytes of memory per byte of a text or profile: the decoder grows a list, and converts it into a
+/// text.
 const BYTES_A_CHUNK_BYTE: f64 = 4.0;
 
-/// Deflate packs at most this many bytes into one.
+/// Best ratio of Deflate: bytes packed into one.
 const BEST_COMPRESSION: f64 = 1032.0;
 
 /// Reads a gray picture as heights from `options.black_m` to `options.white_m`.
 ///
 /// # Errors
-/// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] for what is no gray PNG. The size in the
-/// header is checked against the length of the file before memory is taken.
+/// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] for a file that is
+/// no gray PNG. The size in the header is checked against the length of the file before memory is
+/// taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_on(reader, bytes, path, options, &Sidecars::of(path)?)
 }
 
-/// The largest gray level of a picture that does not say how high white is; `None` for any other file.
+/// Largest gray level of a picture that does not give the height of white; `None` for any other
+/// file.
 pub fn most_if_unscaled(path: &Path) -> Option<f64> {
     let most = || {
         let (mut file, _) = open(path).ok()?;
@@ -88,7 +93,7 @@ fn read_on(
     decoder.set_ignore_iccp_chunk(true);
     let header = decoder.read_header_info().map_err(wrong)?;
     let (cols, rows) = (header.width as usize, header.height as usize);
-    // A row of one-bit pixels is an eighth of a byte each, plus one byte for its filter.
+    // A row of one-bit pixels takes an eighth of a byte per pixel, plus one byte for its filter.
     let least_bytes = header.raw_row_length() as f64 / cols as f64 / BEST_COMPRESSION;
     let samples = checked_samples(path, (cols, rows), bytes, least_bytes)?;
 
@@ -99,7 +104,7 @@ fn read_on(
         chunk.and_then(|chunk| chunk.text.parse::<f64>().ok()).filter(|value| value.is_finite())
     };
     let wide = depth == BitDepth::Sixteen;
-    // Levels of fewer bits are handed out stretched to 255, those of a palette are its colours.
+    // The decoder stretches levels of fewer bits to 255; those of a palette are its colours.
     let info = reader.info();
     let few = info.color_type == ColorType::Grayscale && (info.bit_depth as u32) < 8;
     let step = if few { 255 / ((1u16 << info.bit_depth as u32) - 1) } else { 1 };
@@ -137,8 +142,8 @@ fn read_on(
     }
 }
 
-/// Checks what comes before the pixels: that it fits into memory, of which each chunk takes some, and that a palette has
-/// whole colours, which its reader takes for granted. Leaves the reader at its start.
+/// Checks the chunks before the pixels: that their memory is within the limit, and that a palette
+/// has whole colours, which the decoder takes for granted. Leaves the reader at its start.
 ///
 /// # Errors
 /// [`TerrainError::Memory`] for too much; [`TerrainError::Content`] for half a colour.
@@ -148,7 +153,7 @@ pub(in crate::terrain) fn weigh_chunks(reader: &mut (impl BufRead + Seek), path:
     reader.seek(SeekFrom::Start(SIGNATURE.len() as u64)).map_err(&read)?;
     loop {
         let mut head = [0; 8];
-        // The decoder reports what ends too early.
+        // The decoder reports a file that ends too early.
         if reader.read_exact(&mut head).is_err() || head.ends_with(b"IDAT") {
             break;
         }
@@ -166,10 +171,10 @@ pub(in crate::terrain) fn weigh_chunks(reader: &mut (impl BufRead + Seek), path:
     reader.rewind().map_err(&read)
 }
 
-/// From pixels to gray levels to metres.
+/// Conversion of pixels to gray levels and metres.
 struct Gray {
     wide: bool,
-    /// From one level to the next.
+    /// Difference between two levels.
     step: u16,
     heights: Heights,
 }
@@ -183,7 +188,7 @@ impl Gray {
         }
     }
 
-    /// The gray level, NaN where the pixel is more transparent than not; `None` when it has a colour.
+    /// Gray level, NaN where the pixel is more than half transparent; `None` for a colour.
     fn level_of(&self, pixel: &[u8], color: ColorType) -> Option<f64> {
         let (gray, alpha) = match color {
             ColorType::Grayscale => (true, None),

@@ -1,9 +1,10 @@
-//! Heights as bare numbers (`.r16`, `.r32`, `.raw`), row by row from the north-west, as terrain editors and game engines
-//! keep them.
+//! Heights as bare numbers (`.r16`, `.r32`, `.raw`), row by row from the north-west, as terrain
+//! editors and game engines store them.
 //!
-//! The file says nothing of itself: its length must fit the size that the user gives, or else that of a square. Numbers
-//! are 16 bits without sign in `.r16` and `.raw`, and 32-bit floats in `.r32`, lowest byte first, where the user says
-//! nothing else. Whole numbers are metres, or gray from `black_m` to `white_m` as in a picture.
+//! The file has no header: its length must fit the size that the user gives, or else that of a
+//! square. By default, numbers are unsigned 16-bit integers in `.r16` and `.raw`, and 32-bit floats
+//! in `.r32`, lowest byte first. Integers are metres, or gray from `black_m` to `white_m` as in a
+//! picture.
 
 use std::path::Path;
 
@@ -18,8 +19,8 @@ use crate::terrain::{Heightmap, TerrainError};
 /// Reads bare numbers as heights.
 ///
 /// # Errors
-/// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] when the length does not fit the size,
-/// or there is no size and the heights make no square.
+/// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] when the length does
+/// not fit the size, or there is no size and the heights make no square.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (mut reader, bytes) = open(path)?;
     let floats = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("r32"));
@@ -48,14 +49,14 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     };
     let heights = values.read(&mut reader, samples, encoding, path)?;
     let heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per number");
-    // Of levels of gray, the highest is white.
+    // Among gray levels, the highest is white and no marker.
     if options.white_m.is_none() {
         values.check(&heights, path)?;
     }
     Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
-/// Columns and rows of a square of numbers.
+/// Columns and rows of a square of numbers; `None` if the length makes no square.
 fn square(bytes: u64, each: u64) -> Option<(usize, usize)> {
     let side = (bytes / each).isqrt();
     (side > 0 && side * side * each == bytes).then_some((side as usize, side as usize))

@@ -1,4 +1,4 @@
-//! Options of all readers of heightmaps, and how files are opened.
+//! Options of all readers of heightmaps, and opening of files.
 
 use std::borrow::Cow;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -11,33 +11,36 @@ use lavoxel_files::input;
 use lavoxel_files::input::Reader;
 use lavoxel_files::inside;
 
-/// Facts about a heightmap file from the user, for what the file itself does not say.
+/// Facts about a heightmap file from the user, where the file itself lacks them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
-    /// Edge of a cell in metres. Needed by formats that carry none; where the file carries one, this is used instead,
-    /// and the place on the map is dropped, because it no longer fits.
+    /// Edge of a cell in metres. Required for formats without a cell size; replaces the size in a
+    /// file, and then the place on the map is dropped, because it no longer fits.
     pub cell_size_m: Option<f64>,
-    /// Height of black in a picture, in metres; left out, what the picture says, or else 0.
+    /// Height of black in a picture, in metres; `None`: the value in the picture, or else 0.
     pub black_m: Option<f64>,
-    /// Height of white in a picture, in metres; left out, what the picture says, or else one gray level is one metre.
+    /// Height of white in a picture, in metres; `None`: the value in the picture, or else one gray
+    /// level is one metre.
     pub white_m: Option<f64>,
-    /// A number that means no data, as it stands in the file, besides those that the file or its format names.
+    /// Number that means no data, as it stands in the file, in addition to those of the file or its
+    /// format.
     pub no_data: Option<f64>,
-    /// The unit of the numbers, in place of what the file says; metres where neither says one.
+    /// Unit of the numbers, in place of the file's; metres where neither names one.
     pub height_unit: Option<HeightUnit>,
-    /// The system of the coordinates, in place of what the file says.
+    /// System of the coordinates, in place of the file's.
     pub crs: Option<Epsg>,
-    /// Columns and rows of a file of bare numbers; left out, the square that its length makes.
+    /// Columns and rows of a file of bare numbers; `None`: a square that fits its length.
     pub raw_size: Option<[usize; 2]>,
-    /// How a file of bare numbers keeps them; left out, as its ending says.
+    /// Encoding of a file of bare numbers; `None`: by its ending.
     pub raw_type: Option<Encoding>,
-    /// Whether the numbers of a GeoTIFF are taken as they are, in whatever unit: they are no heights.
+    /// Raw-values flag: the numbers of a GeoTIFF are no heights and stay unconverted, in whatever
+    /// unit.
     pub any_unit: bool,
 }
 
 impl LoadOptions {
-    /// The system of a map, if it is understood: coordinates in an unknown unit are nothing to measure with. With a cell
-    /// size the place on the map is not asked for.
+    /// Checks that the unit of a map's system is known: otherwise nothing can be measured. With a
+    /// cell size given by the user an unknown system is dropped.
     pub(crate) fn understood(&self, path: &Path, crs: Crs) -> Result<Crs, TerrainError> {
         let crs = self.crs.map_or(crs, Crs::from);
         match crs.known_unit() {
@@ -47,18 +50,18 @@ impl LoadOptions {
         }
     }
 
-    /// The cell size for a format that carries none.
+    /// Cell size in metres for a format without one.
     pub(crate) fn cell_size_for(&self, path: &Path) -> Result<f64, TerrainError> {
         self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize { path: path.to_owned() })
     }
 }
 
-/// Bytes of a heightmap, on disk or inside the program.
+/// Byte stream of a heightmap, on disk or inside the program.
 pub(crate) trait Bytes: Read + Seek {}
 
 impl<T: Read + Seek> Bytes for T {}
 
-/// A file from inside of another one, which counts as memory as long as it is read.
+/// File from inside of another one, whose memory is counted while it is read.
 struct Packed {
     bytes: Cursor<Cow<'static, [u8]>>,
     _held: Held,
@@ -76,9 +79,11 @@ impl Seek for Packed {
     }
 }
 
-/// Opens a raster for reading, also one from inside of another file; gives its length in bytes too.
+/// Opens a raster for reading, also one from inside of another file; also returns its length in
+/// bytes.
 pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
-    // One without a known ending is of the format that its first bytes say; all of them may be as long.
+    // A file without a known ending is recognized by its first bytes; all formats have the same
+    // limit.
     open_as(Reader::of_ending(path, input::RASTERS).unwrap_or(&input::RAW), path)
 }
 
@@ -94,7 +99,7 @@ pub(crate) fn open_as(format: &Reader, path: &Path) -> Result<(BufReader<Box<dyn
     Ok((reader(Box::new(file)), length))
 }
 
-/// A remark on heights whose unit nothing names, on a map in feet.
+/// Remark on heights without a declared unit, on a map in feet; `None` otherwise.
 pub(super) fn note_of_unit(crs: &Crs) -> Option<String> {
     let MapUnit::Length(metres) = crs.unit() else { return None };
     (0.3..0.31).contains(&metres).then(|| {

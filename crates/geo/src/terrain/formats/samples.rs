@@ -1,4 +1,4 @@
-//! The heights that the numbers of a file stand for.
+//! Conversion of the numbers of a file to heights.
 
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -12,47 +12,49 @@ use crate::terrain::{HeightUnit, LoadOptions, TerrainError};
 /// Numbers that programs write for no data: no height on earth is so low, or so high.
 const MARKS: [f64; 5] = [-9999.0, -32768.0, -32767.0, -99_999.0, 65_535.0];
 
-/// Metres between a mark and the nearest height: land and sea bed have heights between.
+/// Least distance in metres between a marker and the nearest height: land and sea bed have heights
+/// in between.
 const FAR_FROM_ALL_M: f32 = 500.0;
 
-/// From the numbers of a file to heights in metres.
+/// Conversion of the numbers of a file to heights in metres.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Heights {
-    /// Numbers that mean no data: the file's own, and what the user names.
+    /// Numbers that mean no data: the file's own, and those of the user.
     no_data: Vec<f64>,
     scale: f64,
     offset: f64,
 }
 
 impl Heights {
-    /// Numbers in the unit of the user, or metres, with what the user says about no data.
+    /// Creates the conversion for numbers in the unit of the user, or metres, with the user's
+    /// number for no data.
     pub(super) fn new(options: &LoadOptions) -> Self {
         let scale = options.height_unit.map_or(1.0, HeightUnit::metres);
         Self { no_data: options.no_data.into_iter().collect(), scale, offset: 0.0 }
     }
 
-    /// Another number that means no data.
+    /// Adds another number that means no data.
     pub(super) fn without(mut self, no_data: Option<f64>) -> Self {
         self.no_data.extend(no_data);
         self
     }
 
-    /// Heights are `number · scale + offset` metres.
+    /// Sets a linear conversion: heights are `number · scale + offset` metres.
     pub(super) fn scaled(self, scale: f64, offset: f64) -> Self {
         Self { scale, offset, ..self }
     }
 
-    /// Whole numbers from 0 to `most` as the gray of a picture from `black_m` to `white_m`; one level is one unit where
-    /// white is not known.
+    /// Converts integers from 0 to `most` as gray of a picture from `black_m` to `white_m`; one
+    /// level is one unit where white is not known.
     pub(super) fn gray(self, black_m: Option<f64>, white_m: Option<f64>, most: f64) -> Self {
         let black_m = black_m.unwrap_or(0.0);
         let level = self.scale;
         self.scaled(white_m.map_or(level, |white_m| (white_m - black_m) / most), black_m)
     }
 
-    /// The height for a number, NaN for no data; `None` when no height can be so far from zero.
+    /// Height for a number, NaN for no data; `None` when no height can be so far from zero.
     pub(super) fn metres(&self, value: f64) -> Option<f32> {
-        // Programs print f32 no-data values such as -3.4028235e38 with as many digits as they like.
+        // Programs print f32 no-data values such as -3.4028235e38 with varying numbers of digits.
         let near = |no_data: f64| no_data.is_finite() && (value - no_data).abs() <= 1e-6 * no_data.abs();
         let none = |no_data: &f64| near(*no_data) || value == *no_data;
         if value.is_nan() || self.no_data.iter().any(none) {
@@ -63,7 +65,7 @@ impl Heights {
         (metres.abs() <= FARTHEST_M).then_some(metres as f32)
     }
 
-    /// As [`Heights::metres`], with the error for a binary file.
+    /// Height for a number as [`Heights::metres`], with the error for a binary file.
     pub(super) fn of(&self, value: f64, path: &Path) -> Result<f32, TerrainError> {
         self.metres(value).ok_or_else(|| {
             let expected = "heights within ±100 km, or the sign for no data named (no_data, or --no-data)";
@@ -71,10 +73,11 @@ impl Heights {
         })
     }
 
-    /// Finds marks for no data that neither the file nor the user names: numbers that programs use for it, far from all other heights.
+    /// Refuses undeclared markers for no data: numbers that programs use as such, far from all
+    /// other heights.
     ///
     /// # Errors
-    /// [`TerrainError::UnnamedNoData`] with the mark, its count and its first cell.
+    /// [`TerrainError::UnnamedNoData`] with the marker, its count and its first cell.
     pub(super) fn check(&self, heights: &Array2<f32>, path: &Path) -> Result<(), TerrainError> {
         let marks = MARKS.map(|mark| self.metres(mark).filter(|height| !height.is_nan()));
         let mut counts = [0usize; MARKS.len()];
@@ -95,7 +98,7 @@ impl Heights {
         Ok(())
     }
 
-    /// Reads so many numbers, all in the same encoding.
+    /// Reads `samples` numbers, all in the same encoding.
     pub(super) fn read(
         &self,
         reader: &mut impl Read,

@@ -1,13 +1,14 @@
-//! Sidecar files of rasters, the one place that knows them:
+//! Sidecar files of rasters, the one place that reads them:
 //!
 //! | sidecar file of `land.tif` | holds |
 //! |---|---|
-//! | `land.tif.aux.xml` | what GDAL keeps outside of a file: system, place, no data, scale, offset and unit of its first band; it goes before the file's own, as in GDAL |
+//! | `land.tif.aux.xml` | facts that GDAL keeps outside of a file: system, place, no data, scale, offset and unit of its first band; takes precedence over the file's own, as in GDAL |
 //! | `land.tif.msk` | a mask of the same size: 0 is no data |
 //! | `land.tfw`, `land.tifw`, `land.wld` | the six numbers of a world file: the place, where the file itself names none |
 //! | `land.prj` | the system as well-known text or as an EPSG number, where nothing else names one |
 //!
-//! Of a picture `land.png` the world file is `land.pgw`, of others likewise their first and last letter and a w.
+//! The world file of a picture `land.png` is `land.pgw`; in general the first and last letter of
+//! the ending, and a w.
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ use crate::terrain::{Crs, HeightUnit, TerrainError};
 use lavoxel_base::validate::quoted;
 use lavoxel_files::input;
 
-/// The facts of the sidecar files of a raster.
+/// Facts in the sidecar files of a raster.
 #[derive(Clone, Debug, Default)]
 pub(in crate::terrain) struct Sidecars {
     /// System of an `.aux.xml`.
@@ -36,18 +37,19 @@ pub(in crate::terrain) struct Sidecars {
     pub(in crate::terrain) world: Option<(GeoTransform, PathBuf)>,
     /// Number that means no data.
     pub(in crate::terrain) no_data: Option<f64>,
-    /// Height of a number is `number · scale + offset`.
+    /// Linear conversion: the height of a number is `number · scale + offset`.
     pub(in crate::terrain) scale: Option<f64>,
     pub(in crate::terrain) offset: Option<f64>,
     /// Name of the unit of heights.
     pub(in crate::terrain) unit: Option<String>,
     /// Number of control points in an `.aux.xml`.
     pub(in crate::terrain) points: usize,
-    /// The mask.
+    /// Path of the mask.
     pub(in crate::terrain) mask: Option<PathBuf>,
 }
 
-/// Names that sidecar files of a raster may have, in lower case first, then as other systems spell them; a list for each kind of file.
+/// Possible names of a raster's sidecar files, in lower case first, then as other systems spell
+/// them; one list for each kind of file.
 pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
     let longer = |ending: &str| {
         let spelt = [ending.to_owned(), ending.to_uppercase()];
@@ -74,7 +76,7 @@ pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
     kinds
 }
 
-/// The text of the first file of a list that is there; a device or folder of that name is none.
+/// Reads the text of the first existing file of a list; skips a device or folder of that name.
 fn text_of(names: &[PathBuf]) -> Result<Option<(String, PathBuf)>, TerrainError> {
     for name in names {
         let (mut file, _) = match open_as(&input::PRJ, name) {
@@ -93,7 +95,8 @@ fn text_of(names: &[PathBuf]) -> Result<Option<(String, PathBuf)>, TerrainError>
     Ok(None)
 }
 
-/// Metres in the unit of heights that the user names, or else a file; none where neither does, and for numbers that are taken as they are.
+/// Metres in the unit of heights that the user names, or else a file; `None` where neither does,
+/// and for raw values.
 pub(super) fn unit_m(options: &LoadOptions, named: Option<&str>, path: &Path) -> Result<Option<f64>, TerrainError> {
     let unit = match (options.height_unit, named) {
         _ if options.any_unit => None,
@@ -107,7 +110,7 @@ pub(super) fn unit_m(options: &LoadOptions, named: Option<&str>, path: &Path) ->
     Ok(unit.map(HeightUnit::metres))
 }
 
-/// The sidecar files of a raster that are there, for those who copy or protect them.
+/// Existing sidecar files of a raster, for copying or protecting.
 pub fn found(path: &Path) -> Vec<PathBuf> {
     let there = |names: Vec<PathBuf>| names.into_iter().find(|name| open(name).is_ok());
     input::guard(|| candidates(path).into_iter().filter_map(there).collect()).unwrap_or_default()
@@ -117,7 +120,7 @@ impl Sidecars {
     /// Reads the sidecar files of a raster.
     ///
     /// # Errors
-    /// Names the sidecar file that is not what its name says, or cannot be read.
+    /// Names the sidecar file whose content does not match its name, or that cannot be read.
     pub(in crate::terrain) fn of(path: &Path) -> Result<Self, TerrainError> {
         let mut kinds = candidates(path).into_iter();
         let mut next = || kinds.next().unwrap_or_default();
@@ -137,7 +140,7 @@ impl Sidecars {
         Ok(sidecars)
     }
 
-    /// The meaning of the numbers of a raster that says nothing of them itself.
+    /// Conversion of the numbers of a raster that declares nothing itself.
     pub(super) fn heights(&self, options: &LoadOptions, path: &Path) -> Result<Heights, TerrainError> {
         let values = Heights::new(options).without(self.no_data);
         let unit_m = unit_m(options, self.unit.as_deref(), path)?.unwrap_or(1.0);
@@ -150,13 +153,13 @@ impl Sidecars {
         geotiff::with_mask(mask, (path, heights.dim()), |at| heights[at] = f32::NAN)
     }
 
-    /// The system of a raster that names `own`.
+    /// System of a raster whose file names `own`, by the precedence of sidecar files.
     pub(in crate::terrain) fn system(&self, own: Crs) -> Crs {
         let own = (own != Crs::default()).then_some(own);
         self.crs.clone().or(own).or_else(|| self.prj.clone()).unwrap_or_default()
     }
 
-    /// The place of a raster that names `own`, and a remark on a world file that says another one.
+    /// Place of a raster whose file names `own`, and a remark on a world file that contradicts it.
     pub(in crate::terrain) fn place(&self, own: Option<GeoTransform>) -> (Option<GeoTransform>, Option<String>) {
         let Some(said) = self.transform.or(own) else { return (self.world.as_ref().map(|(world, _)| *world), None) };
         let note = self.world.as_ref().filter(|(world, _)| !is_same(world, &said)).map(|(_, name)| {
@@ -166,7 +169,7 @@ impl Sidecars {
         (Some(said), note)
     }
 
-    /// The facts of GDAL's `.aux.xml`.
+    /// Parses GDAL's `.aux.xml`.
     fn of_xml(text: &str, name: &Path) -> Result<Self, TerrainError> {
         if !text.contains("<PAMDataset") {
             return Err(TerrainError::content(name, "a sidecar file of GDAL (PAMDataset)", "another kind of file"));
@@ -189,6 +192,7 @@ impl Sidecars {
                 Ok(value)
             }
         };
+        // Place and system belong to the whole file, whose elements come before those of the bands.
         let whole = text.split("<PAMRasterBand").next().unwrap_or_default();
         let transform = match element(whole, "GeoTransform") {
             Some(text) => {
@@ -220,7 +224,7 @@ impl Sidecars {
     }
 }
 
-/// The system of a `.prj`: well-known text, or the number of a system alone.
+/// Parses a `.prj`: well-known text, or an EPSG number alone.
 pub(super) fn crs_of(text: &str) -> Crs {
     let text = text.replace(|c: char| c.is_control() && !c.is_ascii_whitespace(), " ");
     let text = text.trim();
@@ -230,7 +234,7 @@ pub(super) fn crs_of(text: &str) -> Crs {
     }
 }
 
-/// The text of the first `<name …>text</name>`.
+/// Text of the first `<name …>text</name>`.
 fn element(xml: &str, name: &str) -> Option<String> {
     let open = format!("<{name}");
     let is_end = |rest: &&str| rest.starts_with(['>', ' ', '\n', '\r', '\t']);
@@ -241,18 +245,18 @@ fn element(xml: &str, name: &str) -> Option<String> {
     Some(plain.replace("&amp;", "&").trim().to_owned())
 }
 
-/// A number as GDAL writes one, `nan` included.
+/// Parses a number as GDAL writes one, `nan` included.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     text.parse().ok().or_else(|| text.to_ascii_lowercase().contains("nan").then_some(f64::NAN))
 }
 
-/// A finite number.
+/// Parses a finite number.
 fn number_of(text: &str) -> Option<f64> {
     text.trim().replace(',', ".").parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The place in a world file: six numbers, one to a line.
+/// Parses a world file: six numbers, one per line.
 fn world(text: &str, name: &Path) -> Result<GeoTransform, TerrainError> {
     let words: Vec<(usize, &str)> =
         text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(i, line)| (i + 1, line)).collect();
@@ -264,14 +268,15 @@ fn world(text: &str, name: &Path) -> Result<GeoTransform, TerrainError> {
             .ok_or_else(|| TerrainError::text(name, line, "a number of a world file (six in all)", found))?;
     }
     let [pixel_width, skew_y, skew_x, pixel_height, x, y] = six;
-    // A world file names the middle of the first cell.
+    // A world file names the centre of the first cell.
     let (origin_x, origin_y) = (x - 0.5 * (pixel_width + skew_x), y - 0.5 * (skew_y + pixel_height));
     let place = GeoTransform { origin_x, pixel_width, skew_x, origin_y, skew_y, pixel_height };
     let spans = (pixel_width * pixel_height - skew_x * skew_y).abs() > 0.0;
     if spans { Ok(place) } else { Err(TerrainError::content(name, "cells of some size in a world file", "none")) }
 }
 
-/// Whether two places differ by less than a hundredth of a cell in the first thousand cells.
+/// Returns true if two places differ by less than a hundredth of a cell in the first thousand
+/// cells.
 fn is_same(a: &GeoTransform, b: &GeoTransform) -> bool {
     let cell = b.pixel_width.hypot(b.skew_y).max(b.pixel_height.hypot(b.skew_x));
     let off = |t: &GeoTransform, [col, row]: [f64; 2]| t.pixel_to_geo(col, row);

@@ -1,29 +1,31 @@
-//! Words of a text file, one at a time with their line, in memory that does not grow with the file.
+//! Tokenizer of text files: one word at a time with its line, in memory that does not grow with the
+//! file.
 
 use std::io::{BufRead, ErrorKind};
 use std::path::Path;
 
 use crate::terrain::TerrainError;
 
-/// Longest word a heightmap in text can need; a longer one means that the file is something else.
+/// Longest word of a heightmap in text; a longer one means that the file is something else.
 const LONGEST: usize = 64;
 
-/// The last letter of texts of DOS.
+/// Last letter of DOS texts.
 const CTRL_Z: u8 = 0x1a;
 
-/// Words that stand for no data. C writes those with `#` on Windows.
+/// Words that stand for no data. C also writes forms with `#` on Windows.
 const NO_DATA: [&str; 9] = ["nan", "-nan", "na", "n/a", "nodata", "no_data", "none", "null", "*"];
 
-/// Reads words separated by white space; from a `#` at the start of a word to the end of its line is a comment.
+/// Reads words separated by white space; a `#` at the start of a word begins a comment up to the
+/// end of the line.
 pub(super) struct Tokens<'a, R> {
     reader: R,
     path: &'a Path,
-    /// Line of the word given last, counted from 1.
+    /// Line of the last word, counted from 1.
     pub(super) line: usize,
     next_line: usize,
     word: Vec<u8>,
     peeked: bool,
-    /// Whether the rest of the line is a comment.
+    /// Set while the rest of the line is a comment.
     comment: bool,
 }
 
@@ -32,7 +34,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         Self { reader, path, line: 1, next_line: 1, word: Vec::new(), peeked: false, comment: false }
     }
 
-    /// The next word, or `None` at the end of the file.
+    /// Next word, or `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<&str>, TerrainError> {
         if !std::mem::take(&mut self.peeked) {
             self.word.clear();
@@ -41,7 +43,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         self.current()
     }
 
-    /// The next word without taking it.
+    /// Next word without consuming it.
     pub(super) fn peek(&mut self) -> Result<Option<&str>, TerrainError> {
         if !self.peeked {
             self.next()?;
@@ -65,7 +67,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         }
     }
 
-    /// Fills `word` with the next word; it stays empty at the end of the file.
+    /// Reads the next word into `word`, which stays empty at the end of the file.
     fn read_word(&mut self) -> Result<(), TerrainError> {
         loop {
             let buffer = match self.reader.fill_buf() {
@@ -118,16 +120,16 @@ impl<'a, R: BufRead> Tokens<'a, R> {
     }
 }
 
-/// The number in a word, with the exponents of Fortran (`1.5D+03`) too.
+/// Parses a number, including the exponents of Fortran (`1.5D+03`).
 pub(super) fn decimal(word: &str) -> Option<f64> {
     let of_fortran = || word.contains(['d', 'D']).then(|| word.replace(['d', 'D'], "e").parse().ok()).flatten();
     word.parse().ok().or_else(of_fortran)
 }
 
-/// Metres from a word; `None` for a word that says "no data".
+/// Parses a height in the unit of the file; `None` for a word that means "no data".
 ///
 /// # Errors
-/// The expected form, when the word is neither a height on this planet nor a sign for no data.
+/// The expected form, when the word is neither a number nor a sign for no data.
 pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
     let bare = word.trim_start_matches(['-', '+']);
     let of_windows = bare.get(..3) == Some("1.#") && bare.as_bytes().get(3).is_some_and(u8::is_ascii_alphabetic);
@@ -135,12 +137,13 @@ pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
         return Ok(None);
     }
     match decimal(word) {
-        // Whether it is too far, or the sign for no data, is decided with what the file says of that.
+        // Range and no-data values are checked later, together with the facts of the file.
         Some(h) => Ok(Some(h)),
         _ if word.contains(',') => Err("a height with a decimal point, not a comma".to_owned()),
         _ => Err("a height in metres".to_owned()),
     }
 }
 
-/// No height on a planet is farther from zero, in metres; a larger one is a marker for no data that the file does not declare.
+/// Largest distance of a height from zero on any planet, in metres; a larger number is a marker for
+/// no data that the file does not declare.
 pub(super) const FARTHEST_M: f64 = 100_000.0;

@@ -1,8 +1,10 @@
-//! The digital elevation model of the United States Geological Survey (`.dem`, the ASCII format of 1978 on).
+//! Digital elevation models of the United States Geological Survey (`.dem`, the ASCII format of
+//! 1978 on).
 //!
-//! Records are 1024 characters long, or lines. The first says what all are; then comes one profile after the other from
-//! west to east, each with its heights from south to north, starting where the quadrangle's border lets it. Coordinates
-//! are metres in UTM, feet in a state plane, or seconds of arc; heights are metres or feet in whole steps.
+//! Records are 1024 characters long, or lines. The first describes all others; then follows one
+//! profile after the other from west to east, each with its heights from south to north, starting
+//! where the quadrangle's border lets it. Coordinates are metres in UTM, feet in a state plane, or
+//! seconds of arc; heights are metres or feet in whole steps.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -19,14 +21,15 @@ use lavoxel_base::validate::quoted;
 /// Characters of a record.
 const RECORD: usize = 1024;
 
-/// Heights in the first record of a profile and in those that continue it, six characters each.
+/// Number of heights in the first record of a profile; `NEXT` is the number in its continuations,
+/// six characters each.
 const FIRST: usize = 146;
 const NEXT: usize = 170;
 
-/// Steps of height that mean no data.
+/// Heights, in steps, that mean no data.
 const NO_DATA: [i64; 2] = [-32767, -32766];
 
-/// A raster has at most so many cells for each height of the file.
+/// Largest ratio of the raster's cells to the heights in the file.
 const SPARSEST: usize = 16;
 
 const US_FOOT_M: f64 = 1200.0 / 3937.0;
@@ -34,7 +37,7 @@ const US_FOOT_M: f64 = 1200.0 / 3937.0;
 /// Reads a digital elevation model of the USGS.
 ///
 /// # Errors
-/// [`TerrainError::Text`] names the record (as a line) and what was expected in it.
+/// [`TerrainError::Content`] names the record and the expected content.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_from(reader, bytes, path, options)
@@ -60,23 +63,23 @@ pub fn read_from(
     raster(&profiles, &head, bytes, path)
 }
 
-/// Whether a file starts as a model does: with a level from 1 to 4, a pattern, and four sides.
+/// Returns true if a file starts like a model: with a level from 1 to 4, a pattern, and four sides.
 pub(super) fn recognises(start: &[u8]) -> bool {
     let whole = |from: usize, to: usize| std::str::from_utf8(start.get(from..to)?).ok()?.trim().parse::<u32>().ok();
     matches!(whole(144, 150), Some(1..=4)) && matches!(whole(150, 156), Some(1..=2)) && whole(540, 546) == Some(4)
 }
 
-/// The records of a file, one at a time.
+/// Records of a file, one at a time.
 struct Records<'a, R> {
     reader: R,
     path: &'a Path,
-    /// Number of the record at hand, from 1.
+    /// Number of the current record, from 1.
     number: usize,
     text: Vec<u8>,
 }
 
 impl<R: BufRead> Records<'_, R> {
-    /// Goes to the next record; one that is a shorter line is filled up with blanks.
+    /// Reads the next record; pads a shorter line with blanks.
     fn next(&mut self) -> Result<(), TerrainError> {
         self.text.clear();
         self.number += 1;
@@ -87,7 +90,7 @@ impl<R: BufRead> Records<'_, R> {
             }
             let wanted = &buffer[..buffer.len().min(RECORD - self.text.len())];
             match wanted.iter().position(|byte| *byte == b'\n') {
-                // The end of the line that the record before filled.
+                // Skips the end of the line that the previous record filled.
                 Some(end) if self.text.is_empty() && wanted[..end].iter().all(|byte| *byte == b'\r') => {
                     self.reader.consume(end + 1);
                 }
@@ -110,19 +113,20 @@ impl<R: BufRead> Records<'_, R> {
         Ok(())
     }
 
-    /// The characters of a field; columns are counted from 1, as the standard does.
+    /// Characters of a field; columns are counted from 1, as in the standard.
     fn field(&self, column: usize, width: usize) -> &str {
         std::str::from_utf8(&self.text[column - 1..column - 1 + width]).unwrap_or("?").trim_matches(['\0', ' ', '\r'])
     }
 
-    /// A whole number; 0 where the field is blank.
+    /// Parses a whole number; 0 where the field is blank.
     fn whole(&self, column: usize, width: usize, what: &str) -> Result<i64, TerrainError> {
         let text = self.field(column, width);
         let number = if text.is_empty() { Some(0) } else { text.parse().ok() };
         number.ok_or_else(|| self.wrong_at(column, width, what, text))
     }
 
-    /// A number with a fraction, whose exponent may be marked with D; 0 where the field is blank.
+    /// Parses a number with a fraction, whose exponent may be marked with D; 0 where the field is
+    /// blank.
     fn fraction(&self, column: usize, width: usize, what: &str) -> Result<f64, TerrainError> {
         let text = self.field(column, width);
         let number = if text.is_empty() { Some(0.0) } else { text.replace(['D', 'd'], "E").parse().ok() };
@@ -142,11 +146,11 @@ impl<R: BufRead> Records<'_, R> {
 /// First record.
 struct Head {
     crs: Crs,
-    /// Map units in a unit of the file's coordinates.
+    /// Map units per unit of the file's coordinates.
     unit: f64,
-    /// Metres in a unit of heights.
+    /// Metres per unit of heights.
     height_m: f64,
-    /// From profile to profile, from height to height, and in height.
+    /// Steps between profiles, between heights of a profile, and of the height.
     step: (f64, f64, f64),
     profiles: usize,
 }
@@ -156,6 +160,7 @@ impl Head {
         if !recognises(&records.text) {
             return Err(records.wrong("the head of a USGS elevation model in ASCII", "something else"));
         }
+        // Turned profiles would need resampling, which this reader does not do.
         let turned = records.fraction(787, 24, "an angle")?;
         if turned != 0.0 {
             return Err(records.wrong("profiles that run north", format!("ones that are turned by {turned}")));
@@ -184,10 +189,10 @@ impl Head {
     }
 }
 
-/// The coordinate reference system, and how many of its units one of the file is.
+/// Coordinate reference system, and its units per unit of the file.
 fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     let zone = u16::try_from(zone).ok();
-    // Its number says no unit, the file does.
+    // The number of the system implies no unit, so that the file's unit is added.
     let unit_key = |model: u16| if model == 1 { (3076, 9001) } else { (2054, 9102) };
     let key = |model: u16, id: u16, code: u16| {
         let keys = [(1024, model), (id, code), unit_key(model)];
@@ -195,7 +200,7 @@ fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     };
     let numbered = |code: u16, model: u16, id: u16| Crs::from_epsg(code).unwrap_or_else(|| key(model, id, code));
     match (system, unit) {
-        // The numbers are those of NAD27, WGS 72, WGS 84 and NAD83.
+        // Numbers of NAD27, WGS 72, WGS 84 and NAD83.
         (0, 0 | 3) => {
             let code = [4267, 4267, 4322, 4326, 4269].get(datum as usize).copied().unwrap_or(4267);
             Some((numbered(code, 2, 2048), if unit == 3 { 1.0 / 3600.0 } else { 1f64.to_degrees() }))
@@ -235,7 +240,7 @@ impl Profile {
         let (x, y) = (records.fraction(25, 24, "an easting")?, records.fraction(49, 24, "a northing")?);
         let datum = records.fraction(73, 24, "an elevation")?;
         let values = Heights::new(options).scaled(head.step.2 * head.height_m, datum * head.height_m);
-        // Grown as records come, so that a large number in a short file takes no memory.
+        // Grown as records are read, so that a large number in a short file takes no memory.
         let mut heights = Vec::new();
         let (mut column, mut left) = (145, FIRST);
         for _ in 0..count {
@@ -252,7 +257,7 @@ impl Profile {
     }
 }
 
-/// The profiles side by side, north up; where a profile does not reach there is no data.
+/// Assembles the profiles side by side, north up; no data beyond the ends of a profile.
 fn raster(profiles: &[Profile], head: &Head, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
     let (dx, dy, _) = head.step;
     let west = profiles.iter().map(|profile| profile.x).fold(f64::INFINITY, f64::min);
@@ -263,7 +268,8 @@ fn raster(profiles: &[Profile], head: &Head, bytes: u64, path: &Path) -> Result<
     let count = |length: f64, step: f64| ((length / step).round() as usize).saturating_add(1);
     let (cols, rows) = (count(east - west, dx), count(north - south, dy));
     checked_samples(path, (cols, rows), bytes, 0.0)?;
-    // Quadrangles are askew by a few degrees; profiles far apart would ask for memory that the file has no heights for.
+    // Quadrangles are askew by a few degrees; profiles far apart would need memory for heights that
+    // the file does not have.
     let stored: usize = profiles.iter().map(|profile| profile.heights.len()).sum();
     if cols * rows > SPARSEST * stored {
         let found = format!("{stored} heights scattered over {cols} columns × {rows} rows");
@@ -280,7 +286,7 @@ fn raster(profiles: &[Profile], head: &Head, bytes: u64, path: &Path) -> Result<
         }
     }
     let cell = (dx * head.unit, dy * head.unit);
-    // Heights stand at points, in the middles of cells.
+    // Heights stand at points, in the centres of cells.
     let corner = (west * head.unit - 0.5 * cell.0, (south + (rows - 1) as f64 * dy) * head.unit + 0.5 * cell.1);
     let (origin, cell_size_m) = Georeference::north_up(path, heights.dim(), corner, cell, head.crs.clone())?;
     Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes: Vec::new() })

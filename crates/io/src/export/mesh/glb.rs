@@ -1,4 +1,4 @@
-//! Binary glTF 2.0.
+//! Meshes as binary glTF 2.0.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -22,15 +22,16 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_geo::map::Site;
 
-/// Opacity of materials that carry no energy.
+/// Opacity of materials without energy. Chosen by eye.
 const OPACITY: f32 = 0.6;
-/// Linear colour of the ground where no picture of it is made: dark rock.
+/// Linear colour of the ground without a picture: dark rock.
 const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
-/// Part of the light that falls on lava which its colours of corners throw back: crust is dark, its glow is in the texture.
+/// Reflectance factor of the vertex colours of lava: crust is dark, its glow comes from the
+/// texture.
 const CRUST: [f32; 4] = [0.35, 0.35, 0.35, 1.0];
-/// Light of the hottest lava, as times that of white paper in full sun.
+/// Emissive strength of the hottest lava, relative to white paper in full sun.
 const GLOW: f32 = 6.0;
-/// The extension by which light may be brighter than white.
+/// glTF extension for emission brighter than white.
 const STRENGTH: &str = "KHR_materials_emissive_strength";
 
 pub(super) fn write(
@@ -47,7 +48,7 @@ pub(super) fn write(
     let meshes = || surfaces.iter().map(|part| &part.mesh).chain([&ground]);
     let room: usize = meshes().map(Parts::bytes_of).sum();
     let most = meshes().map(|mesh| mesh.positions.len()).max().unwrap_or(0);
-    // The numbers of the file, and the places of one mesh y-up.
+    // Peak memory: the numbers of the file, and the y-up positions of one mesh.
     let numbers = MemoryEstimate::of("the numbers of the mesh", room + texture::MOST_BYTES, 1.0);
     weigh(numbers.and(MemoryEstimate::of("the corners of the mesh", most, size_of::<[f32; 5]>() as f64)))?;
     let mut parts = Parts::new(room);
@@ -64,7 +65,7 @@ pub(super) fn write(
     Ok(file.commit()?)
 }
 
-/// Writes head, description and numbers; each part is a multiple of four bytes long.
+/// Writes header, JSON chunk and binary chunk; each chunk length is a multiple of four bytes.
 fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<()> {
     let chunks: &[(&[u8; 4], &[u8])] =
         if bytes.is_empty() { &[(b"JSON", json)] } else { &[(b"JSON", json), (b"BIN\0", bytes)] };
@@ -80,18 +81,18 @@ fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<
     Ok(())
 }
 
-/// Colours of a mesh.
+/// Colouring of a mesh.
 enum Paint<'a> {
-    /// By the energy of its corners, which glow.
+    /// Vertex colours and glow by energy.
     Energy(&'a Skin),
-    /// One, linear, with its opacity.
+    /// Single linear colour with opacity (RGBA).
     Plain([f32; 4]),
-    /// A picture as PNG, seen from above, over the whole site.
+    /// PNG texture, seen from above, over the whole site.
     Picture(Vec<u8>, &'a Site),
 }
 
 impl Paint<'_> {
-    /// The place of each corner in the texture: from the left and from the top, 0 to 1.
+    /// Returns the texture coordinates of each vertex: from the left and from the top, 0 to 1.
     fn places(&self, mesh: &Mesh) -> Vec<[f32; 2]> {
         match self {
             Self::Energy(_) => mesh.energies.iter().map(|&e| [Skin::position(e).clamp(0.0, 1.0), 0.5]).collect(),
@@ -104,23 +105,23 @@ impl Paint<'_> {
     }
 }
 
-/// Attributes of the corners of a mesh.
+/// Attributes of the vertices of a mesh.
 type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 
-/// Parts of a file.
+/// glTF document under construction.
 struct Parts {
     root: Root,
     buffer: Index<Buffer>,
     bytes: Vec<u8>,
     nodes: Vec<Index<Node>>,
-    /// Numbers of the meshes that have energies, and of the accessors of these.
+    /// Pairs of mesh index and accessor index of the vertex energies.
     energies: Vec<(usize, usize)>,
-    /// Numbers of the materials that glow.
+    /// Indices of the emissive materials.
     glowing: Vec<usize>,
 }
 
 impl Parts {
-    /// With room for so many bytes of numbers.
+    /// Creates an empty document with `room` bytes reserved for numbers.
     fn new(room: usize) -> Self {
         let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));
         let mut root = Root { asset: Asset { generator, ..Asset::default() }, ..Root::default() };
@@ -135,18 +136,20 @@ impl Parts {
         Self { root, buffer, bytes, nodes, energies: Vec::new(), glowing: Vec::new() }
     }
 
-    /// Bytes of the numbers of a mesh: places and normals, places in the texture, colours and energies, and triangles.
+    /// Returns the bytes of a mesh in the file: positions, normals, texture coordinates, colours,
+    /// energies and triangles.
     fn bytes_of(mesh: &Mesh) -> usize {
         32 * mesh.positions.len() + 12 * mesh.energies.len() + 12 * mesh.triangles.len()
     }
 
-    /// Adds a mesh as a node of the same name; nothing where it has no triangles.
+    /// Adds a mesh as a node named `name`; does nothing for a mesh without triangles.
     fn add(&mut self, name: &str, mesh: &Mesh, paint: &Paint<'_>) {
         if mesh.triangles.is_empty() {
             return;
         }
         let material = self.material(name, paint);
         let attributes = self.attributes(mesh, paint);
+        // 32-bit indices: a mesh may have more than 65,536 vertices.
         let corners = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes());
         let indices = self.array(corners, (ComponentType::U32, Type::Scalar), Target::ElementArrayBuffer);
         let primitive = Primitive {
@@ -170,7 +173,7 @@ impl Parts {
         self.nodes.push(node);
     }
 
-    /// Adds what each corner of the next mesh has.
+    /// Adds the vertex attributes of the next mesh.
     fn attributes(&mut self, mesh: &Mesh, paint: &Paint<'_>) -> Attributes {
         let vectors = (ComponentType::F32, Type::Vec3);
         let points: Vec<[f32; 3]> = mesh.positions.iter().map(|&p| y_up(p)).collect();
@@ -180,6 +183,7 @@ impl Parts {
             let bounds = points.iter().fold([start; 3], |all, p| std::array::from_fn(|axis| pick(all[axis], p[axis])));
             gltf_json::serialize::to_value(bounds).ok()
         };
+        // glTF requires the bounds of the position accessor.
         (positions.min, positions.max) = (bounds(f32::min, f32::INFINITY), bounds(f32::max, f32::NEG_INFINITY));
         let normals = mesh.normals.iter().flat_map(|&n| y_up(n)).flat_map(f32::to_le_bytes);
         let normals = self.array(normals, vectors, Target::ArrayBuffer);
@@ -220,11 +224,11 @@ impl Parts {
         self.root.push(made)
     }
 
-    /// Adds a picture, which does not repeat beyond its sides.
+    /// Adds a texture that is clamped at its edges.
     fn texture(&mut self, png: &[u8]) -> Info {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(png);
-        // Numbers that follow begin at multiples of four.
+        // Accessors that follow must be aligned to four bytes.
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let view = self.root.push(View {
             buffer: self.buffer,
@@ -256,7 +260,8 @@ impl Parts {
         Info { index: self.root.push(texture), tex_coord: 0, extensions: None, extras: Default::default() }
     }
 
-    /// Adds linear colours, 16 bits each: dark ones would show steps in eight.
+    /// Adds linear vertex colours with 16 bits per channel: 8 bits would show steps in dark
+    /// colours.
     fn colors(&mut self, mesh: &Mesh, skin: &Skin) -> Index<Accessor> {
         let color = |energy: &f32| {
             let c = skin.palette.linear(Skin::position(*energy)).map(|c| (c.clamp(0.0, 1.0) * 65535.0 + 0.5) as u16);
@@ -267,7 +272,7 @@ impl Parts {
         self.root.push(Accessor { normalized: true, ..colors })
     }
 
-    /// Adds numbers of a kind, and gives what describes them.
+    /// Appends an array to the buffer and returns its accessor.
     fn array(
         &mut self,
         bytes: impl Iterator<Item = u8>,
@@ -283,6 +288,7 @@ impl Parts {
             byte_offset: Some(USize64::from(start)),
             byte_stride: None,
             name: None,
+            // The target tells viewers vertex data and indices apart.
             target: Some(Valid(target)),
             extensions: None,
             extras: Default::default(),
@@ -303,13 +309,13 @@ impl Parts {
         }
     }
 
-    /// The description of the whole, padded.
+    /// Serialises the document as JSON, padded.
     fn json(&mut self, shot: &ExportState<'_>) -> Result<Vec<u8>, String> {
         let scene = Scene { name: None, nodes: self.nodes.clone(), extensions: None, extras: Default::default() };
         self.root.scene = Some(self.root.push(scene));
         self.root.buffers[self.buffer.value()].byte_length = USize64::from(self.bytes.len());
         let mut root = gltf_json::serialize::to_value(&self.root).map_err(|e| e.to_string())?;
-        // What the crate has no types for.
+        // Fields for which the crate has no types.
         for &(mesh, accessor) in &self.energies {
             root["meshes"][mesh]["primitives"][0]["attributes"]["_ENERGY"] = accessor.into();
         }
@@ -333,13 +339,13 @@ impl Parts {
     }
 }
 
-/// A colour in sRGB as light with an opacity.
+/// Converts an sRGB colour to linear RGBA with the opacity [`OPACITY`].
 fn clear(color: [u8; 3]) -> [f32; 4] {
     let [red, green, blue] = color.map(|c| srgb_to_linear(f32::from(c) / 255.0));
     [red, green, blue, OPACITY]
 }
 
-/// A material of one colour with its opacity, which colours of corners multiply.
+/// Creates a material of one colour with opacity; vertex colours multiply this colour.
 fn material(name: &str, color: [f32; 4]) -> Material {
     let alpha_mode = if color[3] < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque };
     Material {

@@ -1,4 +1,5 @@
-//! Surfaces as triangles: those of the materials and the ground's, in local metres, and the formats that hold them.
+//! Triangle meshes of the materials and the ground in local metres, and the file formats for
+//! meshes.
 
 mod glb;
 mod ply;
@@ -20,64 +21,71 @@ use lavoxel_sim::lowpass::ENERGY_SHOWN;
 pub use self::surface::MAX_VERTICES;
 use self::surface::surface;
 
-/// Most columns of the ground along a side; of a larger box every second, third, … is taken.
+/// Upper bound on ground columns per side; a larger box is subsampled by every second, third, …
+/// column.
 const GROUND_SIDE: usize = 2048;
 
-/// Bytes of a corner of the ground while its mesh is made.
+/// Memory per ground vertex in bytes while its mesh is made.
 const BYTES_A_GROUND_CORNER: f64 = 12.0 + 24.0 + 24.0 + 12.0;
 
-/// How surfaces are drawn.
+/// Appearance of the surfaces.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// Density at which they lie, above 0 and below 1.
+    /// Density of the isosurface, above 0 and below 1.
     pub level: f32,
     /// Colours of the lava by energy, from 0 to [`ENERGY_SHOWN`].
     pub palette: Palette,
-    /// Picture over the ground.
+    /// Texture over the ground; `None` for plain rock.
     pub drape: Option<Drape>,
 }
 
 impl Skin {
-    /// Position in the palette of an energy.
+    /// Returns the palette position of an energy.
     fn position(energy: f32) -> f32 {
         energy / ENERGY_SHOWN
     }
 }
 
-/// Why there is no mesh.
+/// Error while a mesh is made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoMesh {
-    /// It would have more corners than a file takes.
+    /// Mesh with more vertices than a file can hold.
     #[error("{0}")]
     TooLarge(String),
-    /// It would take more memory than allowed.
+    /// Mesh that needs more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
 }
 
-/// Triangles in local metres `[east, north, up]` (see [`lavoxel_geo::map::Site`]), counter-clockwise seen from outside.
+/// Triangle mesh in local metres `[east, north, up]` (see [`lavoxel_geo::map::Site`]),
+/// counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Corners.
+    /// Vertex positions in local metres.
     pub positions: Vec<[f32; 3]>,
-    /// Unit vectors that point outside, one for each corner.
+    /// Outward unit normals, one per vertex.
     pub normals: Vec<[f32; 3]>,
-    /// Energy per amount in vent units, one for each corner of what carries energy; none for the rest.
+    /// Energy per amount in vent units, one per vertex of a material with energy; empty for others.
     pub energies: Vec<f32>,
-    /// Numbers of three corners each.
+    /// Triangles as triples of vertex indices.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Mesh {
-    /// The surface of a material where its low-passed amount passes `level`. It is closed, each edge between two
-    /// triangles, also where the material touches the walls of the box. Along the bed it lies half a cell inside the rock: the
-    /// smooth ground lies within half a cell of the solid cells, and so no gap shows between the two. A liquid that lies on its
-    /// bed under the sky with less than the level is a sheet over the ground, higher by its thickness; other matter thinner than
-    /// the level has no surface, and neither has a material that is not in the world.
+    /// Creates the isosurface of a material, where its low-passed amount crosses `level`.
+    ///
+    /// - The mesh is closed: every edge lies between two triangles, also where the material touches
+    ///   the walls of the box.
+    /// - At the bed, the surface lies half a cell inside the rock: the smooth ground lies within
+    ///   half a cell of the solid cells, so no gap shows between the two.
+    /// - A liquid on its bed under the sky that is too thin for the level becomes a sheet over the
+    ///   ground, raised by its thickness; other thin matter has no surface, and a material that is
+    ///   not in the world gives an empty mesh.
     ///
     /// # Errors
-    /// Says so when there would be more than [`MAX_VERTICES`] corners, or more than fits into the memory that is allowed.
+    /// When the mesh would have more than [`MAX_VERTICES`] vertices, or would need more memory than
+    /// allowed.
     pub fn surface(shot: &ExportState<'_>, material: &str, level: f32) -> Result<Self, NoMesh> {
         let Some(layer) = shot.world.number_of(material) else { return Ok(Self::default()) };
         let mesh = surface(shot, layer, level)?.with_normals();
@@ -85,13 +93,14 @@ impl Mesh {
         Ok(if carries_energy { mesh } else { Self { energies: Vec::new(), ..mesh } })
     }
 
-    /// Memory that it takes.
+    /// Estimates the memory of the mesh.
     fn need(&self) -> MemoryEstimate {
         let corners = 2 * size_of::<[f32; 3]>() * self.positions.len() + size_of::<f32>() * self.energies.len();
         MemoryEstimate::of("the meshes", corners + size_of::<[u32; 3]>() * self.triangles.len(), 1.0)
     }
 
-    /// Memory that making [`Mesh::ground`] takes of a box: places, triangles and normals, and sums of normals.
+    /// Estimates the memory of [`Mesh::ground`] for a box: positions, triangles, normals, and sums
+    /// of normals.
     fn need_of_ground(grid: Grid) -> MemoryEstimate {
         MemoryEstimate::of("the mesh of the ground", Self::ground_corners(grid), BYTES_A_GROUND_CORNER)
     }
@@ -101,7 +110,7 @@ impl Mesh {
         corners(grid.nx) * corners(grid.nz)
     }
 
-    /// The surface of the ground: open, with a corner in the middle of each column.
+    /// Creates the surface of the ground: open, with a vertex in the middle of each column.
     pub fn ground(shot: &ExportState<'_>) -> Self {
         let (heights, site) = (shot.world.ground().surface(), shot.site);
         let columns = |n: usize| -> Vec<usize> { (0..n).step_by(n.div_ceil(GROUND_SIDE)).collect() };
@@ -125,7 +134,7 @@ impl Mesh {
         Self { positions, triangles, ..Self::default() }.with_normals()
     }
 
-    /// Works the normals out of the triangles, larger ones counting for more.
+    /// Computes vertex normals from the triangles, weighted by area.
     fn with_normals(mut self) -> Self {
         let mut sums = vec![[0.0_f64; 3]; self.positions.len()];
         for triangle in &self.triangles {
@@ -140,9 +149,9 @@ impl Mesh {
         self
     }
 
-    /// Volume inside a closed mesh in cubic metres.
+    /// Returns the enclosed volume of a closed mesh, in m³.
     pub fn volume_m3(&self) -> f64 {
-        // From somewhere near, so that nothing large cancels.
+        // Relative to a vertex: large coordinates would cancel.
         let near = self.positions.first().map_or([0.0; 3], |p| p.map(f64::from));
         let corner = |i: u32| -> [f64; 3] {
             std::array::from_fn(|axis| f64::from(self.positions[i as usize][axis]) - near[axis])
@@ -162,23 +171,25 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// The vector with length 1; up, if it has none.
+/// Normalises a vector; returns up for a zero vector.
 fn unit(v: [f64; 3]) -> [f32; 3] {
     let length = v.iter().map(|c| c * c).sum::<f64>().sqrt();
     if length > 0.0 { v.map(|c| (c / length) as f32) } else { [0.0, 0.0, 1.0] }
 }
 
-/// A surface and what it is of.
+/// Surface of one material.
 struct Part<'a> {
     material: &'a Material,
     mesh: Mesh,
-    /// The memory of the mesh.
+    /// Memory reservation of the mesh.
     _held: Held,
 }
 
-/// Memory that a `.glb` of this box takes at least: the mesh of its ground, and the numbers of the file.
+/// Estimates the minimum memory of a `.glb` of this box: the mesh of the ground and the numbers of
+/// the file.
 pub fn need_of_glb(grid: Grid) -> MemoryEstimate {
-    // Places, normals and two triangles in the mesh, and as much in the file; and the places y-up.
+    // Positions, normals and two triangles in the mesh, the same in the file, and the y-up
+    // positions.
     Mesh::need_of_ground(grid).or(MemoryEstimate::of(
         "the mesh of the ground",
         Mesh::ground_corners(grid),
@@ -186,27 +197,28 @@ pub fn need_of_glb(grid: Grid) -> MemoryEstimate {
     ))
 }
 
-/// Writes the surfaces of the materials as PLY: corners with normal, sRGB colour and `energy`, in local metres
-/// `[east, north, up]`. Where the world has more than lava, each triangle has the number of its `material`, which comments
-/// name. Without matter, the file has no corners.
+/// Writes the surfaces of the materials as PLY: vertices with normal, sRGB colour and `energy`, in
+/// local metres `[east, north, up]`. If the world has several materials, each triangle has the
+/// number of its `material`, which comments name. Without matter, the file has no vertices.
 ///
 /// # Errors
-/// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.
+/// When a surface has more than [`MAX_VERTICES`] vertices or the file cannot be written.
 pub fn write_ply(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
     ply::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-/// Writes the meshes `lava`, those of other materials by their names, and `ground` as binary glTF in local metres (east,
-/// up, south): colours of the lava as `COLOR_0`, energy as `_ENERGY`, and light from a texture of the palette; with feature
-/// `render`, the rock of the ground as a texture, below the picture over it. Without matter, only the ground is there.
+/// Writes the meshes `lava`, other materials by their names, and `ground` as binary glTF in local
+/// metres (east, up, south). Lava colours are `COLOR_0`, energy is `_ENERGY`, and emission comes
+/// from a palette texture; with feature `render`, the ground gets a rock texture below the picture
+/// over the ground. Without matter, only the ground is written.
 ///
 /// # Errors
-/// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.
+/// When a surface has more than [`MAX_VERTICES`] vertices or the file cannot be written.
 pub fn write_glb(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
     glb::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-/// The surfaces of all materials, in the order of the layers.
+/// Creates the surfaces of all materials, in the order of the layers.
 fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Part<'a>>, ExportError> {
     let part = |material: &'a Material| {
         let mesh = Mesh::surface(shot, &material.name, skin.level);
@@ -220,7 +232,7 @@ fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Par
     shot.world.materials().map(part).collect()
 }
 
-/// A point of a mesh for formats that are y-up.
+/// Converts a vertex to the axes of y-up formats.
 fn y_up([east, north, up]: [f32; 3]) -> [f32; 3] {
     [east, up, -north]
 }

@@ -1,4 +1,4 @@
-//! PLY, little-endian.
+//! Meshes as binary little-endian PLY.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -23,11 +23,11 @@ pub(super) fn write(
 fn write_all(file: &mut impl Write, shot: &ExportState<'_>, parts: &[Part<'_>], skin: &Skin) -> io::Result<()> {
     writeln!(file, "ply\nformat binary_little_endian 1.0")?;
     for (name, text) in shot.facts() {
-        // A head is lines of plain letters.
+        // A PLY header consists of ASCII lines.
         let text: String = text.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
         writeln!(file, "comment {name}: {text}")?;
     }
-    // One material needs no number.
+    // A single material needs no number.
     let numbered = parts.len() > 1;
     for (number, part) in parts.iter().enumerate().filter(|_| numbered) {
         writeln!(file, "comment material {number}: {}", part.material.name)?;
@@ -61,7 +61,7 @@ fn write_all(file: &mut impl Write, shot: &ExportState<'_>, parts: &[Part<'_>], 
     Ok(())
 }
 
-/// Writes the corners of a surface; those of a material that carries no energy have 0 of it.
+/// Writes the vertices of a surface; a material without energy gets 0.
 fn write_corners(file: &mut impl Write, part: &Part<'_>, skin: &Skin) -> io::Result<()> {
     let mesh = &part.mesh;
     let plain = part.material.look.srgb();

@@ -1,8 +1,12 @@
-//! Liquid that lies thinner on its bed than the surface nets see: a sheet over the mesh of the ground, higher by the thickness.
+//! Sheets: thin liquid on its bed, below the resolution of the surface nets, as the ground mesh
+//! raised by the thickness.
 //!
-//! The low-pass of a film never passes the level, so that a flow of a few decimetres in cells of metres would have no surface. The
-//! sheet has the triangles of [`Mesh::ground`] around each column with a film, twice: at the bed and higher by the thickness, which
-//! falls to 0 in the middles of the columns around. It is closed, and its volume is that of the liquid.
+//! The low-pass of a film never crosses the level, so a flow of a few decimetres in cells of metres
+//! would have no surface. The sheet takes the triangles of [`Mesh::ground`] around each column with
+//! a film, twice: at the bed, and raised by the thickness, which falls to 0 in the middles of the
+//! columns around.
+//!
+//! - Invariant: the sheet is closed, and its volume equals that of the liquid.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,26 +16,28 @@ use crate::export::state::ExportState;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::units::{amount, cells, energy};
 
-/// Bytes of a column with a film while the sheet grows: its record, two corners and four triangles, and the tables of both.
+/// Memory in bytes per column with a film while the sheet grows: its record, two vertices, four
+/// triangles, and the tables of both.
 const BYTES_A_COLUMN: f64 = 1200.0;
 
-/// Steps from a column to the six that the triangulation of the ground joins it with, counter-clockwise seen from above.
+/// Steps from a column to its six neighbours in the triangulation of the ground, counter-clockwise
+/// seen from above.
 const AROUND: [[isize; 2]; 6] = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]];
 
-/// A column as a corner of the sheet.
+/// Film in one column; a vertex of the sheet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Film {
     /// Thickness in cells; 0 in a gap that the sheet closes.
     thickness: f64,
-    /// Energy per amount in vent units.
+    /// Energy per amount, in vent units.
     energy: f32,
 }
 
-/// A column `[x, z]`.
+/// Column `[x, z]`.
 type Column = [usize; 2];
 
-/// Adds the sheet of the layer with a number to the nets of its surface, of which `is_thick` says for each column whether they
-/// pass through it.
+/// Adds the sheet of layer number `layer` to the nets of its surface; `is_thick` marks the columns
+/// that the nets cover.
 pub(super) fn add(mesh: &mut Mesh, shot: &ExportState<'_>, layer: usize, is_thick: &[bool]) -> Result<(), NoMesh> {
     let grid = shot.world.grid();
     let mut films = BTreeMap::new();
@@ -48,7 +54,8 @@ pub(super) fn add(mesh: &mut Mesh, shot: &ExportState<'_>, layer: usize, is_thic
     Ok(())
 }
 
-/// The film of a layer on the bed of a column; none where the layer hangs, falls, or lies below a roof.
+/// Returns the film of a layer on the bed of a column; `None` if the layer hangs, falls, or lies
+/// below a roof.
 fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
     let (mut units, mut heat) = (0_u64, 0_u64);
     for y in lying(shot, layer, [x, z]) {
@@ -59,25 +66,26 @@ fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
     (units > 0).then(|| Film { thickness: cells(units), energy })
 }
 
-/// Cells from the ground of a column up that hold the layer with a number or heavier ones, without a gap.
+/// Returns the cells from the ground of a column upwards that hold the layer or heavier layers,
+/// without a gap.
 fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> impl Iterator<Item = usize> {
     let (world, ny) = (shot.world, shot.world.grid().ny);
     let holds = move |&y: &usize| world.layers()[..=layer].iter().any(|layer| layer.at([x, y, z]).amount > 0);
     (world.ground().top(x, z)..ny).take_while(holds)
 }
 
-/// A sheet that grows.
+/// Sheet under construction.
 struct Sheet<'a, 'b> {
     shot: &'a ExportState<'b>,
     layer: usize,
     films: BTreeMap<Column, Film>,
     mesh: &'a mut Mesh,
-    /// Numbers of the corners at the top and at the bed of a column, of the fan of triangles with a number.
+    /// Vertex indices at top and bed, by column and number of the triangle fan.
     corners: HashMap<(Column, usize), [u32; 2]>,
 }
 
 impl Sheet<'_, '_> {
-    /// The column one step from another one, in the box.
+    /// Returns the neighbour of a column in a direction; `None` outside of the box.
     fn beside(&self, [x, z]: Column, direction: usize) -> Option<Column> {
         let (grid, [dx, dz]) = (self.shot.world.grid(), AROUND[direction % 6]);
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
@@ -88,8 +96,9 @@ impl Sheet<'_, '_> {
         column.is_some_and(|column| self.films.contains_key(&column))
     }
 
-    /// Gives columns with films on five sides or all a film of no thickness: in every other column the top and the bed of the sheet
-    /// meet, and what lies on both sides of an edge between two of these has other corners.
+    /// Gives a film of zero thickness to columns with films on five or six sides: in any other
+    /// column, top and bed of the sheet meet, and both sides of an edge between two such columns
+    /// have separate vertices.
     fn close_gaps(&mut self) {
         let near = |sheet: &Self, column: Column| (0..6).filter_map(|k| sheet.beside(column, k)).collect::<Vec<_>>();
         let mut open: BTreeSet<Column> = self.films.keys().flat_map(|&column| near(self, column)).collect();
@@ -107,7 +116,8 @@ impl Sheet<'_, '_> {
         for &column in self.films.keys() {
             for slot in 0..6 {
                 if let (Some(a), Some(b)) = (self.beside(column, slot), self.beside(column, slot + 1)) {
-                    // Each once, whichever of its corners comes first.
+                    // Each triangle is rotated to begin at its smallest vertex, so that the set
+                    // holds it once.
                     let mut triangle = [column, a, b];
                     let first = (0..3).min_by_key(|&i| triangle[i]).unwrap_or(0);
                     triangle.rotate_left(first);
@@ -129,13 +139,13 @@ impl Sheet<'_, '_> {
         }
     }
 
-    /// Whether an edge lies at a side of the box.
+    /// Returns true if the edge lies at a side of the box.
     fn is_at_side(&self, a: Column, b: Column) -> bool {
         let grid = self.shot.world.grid();
         [grid.nx, grid.nz].iter().enumerate().any(|(k, n)| a[k] == b[k] && (a[k] == 0 || a[k] + 1 == *n))
     }
 
-    /// Joins the top and the bed along an edge of the top from one corner to the next.
+    /// Adds the wall between top and bed along an edge of the top.
     fn add_wall(&mut self, [[from, from_bed], [to, to_bed]]: [[u32; 2]; 2]) {
         if from != from_bed {
             self.mesh.triangles.push([to, from, from_bed]);
@@ -145,7 +155,7 @@ impl Sheet<'_, '_> {
         }
     }
 
-    /// Numbers of the top and of the bed corner of a column in the triangle with two others, counter-clockwise.
+    /// Returns the top and bed vertex of a column in the triangle with `others`, counter-clockwise.
     fn corners(&mut self, column: Column, others: [Column; 2]) -> [u32; 2] {
         let key = (column, self.fan(column, others));
         if let Some(corners) = self.corners.get(&key) {
@@ -161,8 +171,9 @@ impl Sheet<'_, '_> {
         [top, bed]
     }
 
-    /// Number of the fan of a column to which a triangle belongs: the direction in which it begins. Fans end at edges to columns
-    /// without a film; around a film there is one.
+    /// Returns the number of the triangle fan of a column that holds a triangle: the direction in
+    /// which the fan begins. Fans end at edges to columns without a film; around a film there is
+    /// one fan.
     fn fan(&self, column: Column, others: [Column; 2]) -> usize {
         if self.films.contains_key(&column) {
             return 0;
@@ -181,7 +192,7 @@ impl Sheet<'_, '_> {
         sum / count.max(1.0)
     }
 
-    /// Height in cells of what a film lies on: the ground and heavier matter on it.
+    /// Returns the height of the bed in cells: the ground and heavier matter on top.
     fn bed(&self, [x, z]: Column) -> f64 {
         let (world, mut heavier) = (self.shot.world, 0);
         if let Some(last) = self.layer.checked_sub(1) {

@@ -1,8 +1,10 @@
-//! The surface of a layer by surface nets, in chunks where there is matter.
+//! Isosurface of a layer by surface nets, in chunks where there is matter.
 //!
-//! A net has one corner in each cube of eight samples that the surface crosses. Where matter touches matter only across an edge
-//! or a corner of cells, two sheets would share that edge or corner, and the mesh would not bound a body. Such
-//! places are filled up by a cell first; then every edge lies between exactly two triangles.
+//! A net has one vertex in each cube of eight samples that the surface crosses. Where matter
+//! touches matter only across an edge or a corner of cells, two sheets would share that edge or
+//! corner, and the mesh would not bound a solid. Such places are filled by one cell first.
+//!
+//! - Invariant: every edge lies between exactly two triangles.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,37 +20,39 @@ use lavoxel_automaton::matter::Kind;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_sim::lowpass::{ENERGY_SHOWN, RowFilter};
 
-/// Most corners of a surface; a file of so many has a gigabyte.
+/// Upper bound on the vertices of a surface; a file of this size has about a gigabyte.
 pub const MAX_VERTICES: usize = 1 << 24;
 
 /// Edge of a chunk in cells.
 const CHUNK: usize = 16;
-/// Samples along an edge of a chunk with one more at either end.
+/// Samples along a chunk edge, with one more at either end.
 const SAMPLES: usize = CHUNK + 2;
 const LAST: u32 = SAMPLES as u32 - 1;
 type Shape = ConstShape3u32<{ SAMPLES as u32 }, { SAMPLES as u32 }, { SAMPLES as u32 }>;
-/// Chunks that are worked out side by side.
+/// Number of chunks processed in parallel.
 const BATCH: usize = 256;
 
-/// Sample of a cell from the low-pass.
+/// Low-passed sample of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sample {
-    /// The density that makes the surface.
+    /// Density that defines the isosurface; clamped in rock.
     shape: u8,
     density: u8,
     energy: u8,
 }
 
-/// The place of a chunk or the number of a cube, counted from the corner.
+/// Position of a chunk or a cube, counted from the corner of the box.
 type LatticePoint = [u32; 3];
 
-/// Bytes of a corner while a surface grows, in lists and a table that double: its place, its energy, its number, and its
-/// share of the triangles; and while the normals are worked out.
+/// Memory in bytes per vertex while a surface grows (position, energy, index, share of the
+/// triangles, with doubling containers) and while normals are computed.
 const BYTES_A_CORNER: f64 = 200.0;
 
-/// The surface of the layer with a number, without normals: nets, and sheets where a liquid lies thinner than they see.
+/// Creates the surface of layer number `layer` without normals: surface nets, and sheets where a
+/// liquid is thinner than the nets resolve.
 pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, NoMesh> {
-    // Between two values of the density, so that no sample lies on the surface.
+    // Truncation puts the level between two sample values, so that no sample lies exactly on the
+    // surface.
     let level = (level * 255.0) as u8;
     let mut field = samples(shot, layer, level);
     let mut chunks = chunks_around(&field);
@@ -72,7 +76,7 @@ pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Resul
     Ok(mesh)
 }
 
-/// Refuses a surface with more than [`MAX_VERTICES`] corners.
+/// Fails for a surface with more than [`MAX_VERTICES`] vertices.
 fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh> {
     if mesh.positions.len() <= MAX_VERTICES {
         return Ok(());
@@ -82,7 +86,7 @@ fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh
     Err(NoMesh::TooLarge(reason))
 }
 
-/// For each column, whether a sample in it lies inside of the nets.
+/// Marks the columns in which a sample lies inside of the nets.
 fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> Vec<bool> {
     let grid = shot.world.grid();
     let mut thick = vec![false; grid.columns()];
@@ -95,7 +99,8 @@ fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> V
     thick
 }
 
-/// The low-pass, in rock no higher than `level`: the surface then lies in the middle of the first solid cell.
+/// Samples the low-pass; in rock the samples are clamped to `level`, so that the surface lies in
+/// the middle of the first solid cell.
 fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     let mut field = Sparse::new();
     RowFilter::of_layer(layer).each_cell(shot.world, |[x, y, z], density, energy| {
@@ -107,7 +112,7 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     field
 }
 
-/// The chunks that the surface of a field can touch.
+/// Returns the chunks that the surface of a field can touch.
 fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
     let ends = |block: &[u16; 3]| {
         let first = block.map(|along| usize::from(along) * EDGE);
@@ -116,12 +121,14 @@ fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
     field.blocks.keys().flat_map(ends).collect()
 }
 
-/// The eight corners of a unit cube; bit `axis` of a corner's number is its place along that axis.
+/// Returns the eight corners of a unit cube; bit `axis` of the corner number is the position along
+/// that axis.
 fn corners() -> impl Iterator<Item = [usize; 3]> {
     (0..8).map(|n| [n & 1, n >> 1 & 1, n >> 2])
 }
 
-/// The samples of a chunk and of one cell around it, the first axis fastest; sample 0 lies before the chunk.
+/// Gathers the samples of a chunk with a margin of one cell, first axis fastest; sample 0 lies
+/// before the chunk.
 fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
     let mut samples = vec![Sample::default(); SAMPLES * SAMPLES * SAMPLES];
     let first = chunk.map(|along| along as usize * CHUNK);
@@ -143,13 +150,15 @@ fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
     samples
 }
 
-/// Raises samples until no two parts of the matter, and no two of the air, touch only across an edge or a corner.
+/// Raises samples until no two parts of the matter, and no two of the air, touch only across an
+/// edge or a corner.
 fn join_pinches(field: &mut Sparse<Sample>, chunks: &mut BTreeSet<LatticePoint>, limits: [usize; 3], level: u8) {
     let pinched = pinched_cubes();
     let mut stale = chunks.clone();
     while !stale.is_empty() {
         let list: Vec<LatticePoint> = std::mem::take(&mut stale).into_iter().collect();
-        // Only in-box samples can be raised. A cube is pinched between samples inside the box, so one is there to raise.
+        // Only samples inside the box can be raised. A pinched cube always has one: it is pinched
+        // between samples of the box.
         let find = |&chunk: &LatticePoint| pinches(&gather(field, chunk), chunk, limits, level, &pinched);
         let raised: Vec<([usize; 3], Sample)> = list.par_iter().flat_map_iter(find).collect();
         for (cell, sample) in raised {
@@ -164,7 +173,8 @@ fn join_pinches(field: &mut Sparse<Sample>, chunks: &mut BTreeSet<LatticePoint>,
     }
 }
 
-/// For each set of corners that are inside, whether two sheets of the surface would share an edge or a corner.
+/// Returns for each set of inside corners true if two sheets of the surface would share an edge or
+/// a corner.
 fn pinched_cubes() -> [bool; 256] {
     std::array::from_fn(|set| {
         let inside = |corner: usize| set >> corner & 1 == 1;
@@ -184,7 +194,7 @@ fn pinched_cubes() -> [bool; 256] {
     })
 }
 
-/// In each pinched cube, the densest sample that is not inside.
+/// Returns the densest outside sample of each pinched cube.
 fn pinches(
     samples: &[Sample],
     chunk: LatticePoint,
@@ -205,6 +215,7 @@ fn pinches(
                 let outside = cube().filter(|&p| at(p).shape <= level).filter_map(|p| {
                     let cell: [usize; 3] =
                         std::array::from_fn(|axis| (chunk[axis] as usize * CHUNK + p[axis]).wrapping_sub(1));
+                    // Samples outside of the box wrap to huge indices and are dropped here.
                     cell.iter().zip(limits).all(|(&along, limit)| along < limit).then(|| (cell, at(p)))
                 });
                 raised.extend(outside.max_by_key(|(_, sample)| sample.shape));
@@ -214,7 +225,7 @@ fn pinches(
     raised
 }
 
-/// The net of one chunk.
+/// Net of one chunk.
 struct Piece {
     chunk: LatticePoint,
     net: SurfaceNetsBuffer,
@@ -241,11 +252,11 @@ impl Piece {
     }
 }
 
-/// Pieces that were joined.
+/// Joined nets of several chunks.
 #[derive(Default)]
 struct Net {
     mesh: Mesh,
-    /// Numbers of the corners by their cubes: neighbouring chunks share some.
+    /// Vertex indices by cube: neighbouring chunks share cubes.
     corners: HashMap<LatticePoint, u32>,
 }
 

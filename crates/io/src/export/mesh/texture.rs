@@ -1,23 +1,23 @@
-//! Pictures that lie on meshes, as PNG.
+//! Textures of meshes, as PNG.
 
 use super::Skin;
 use crate::export::state::ExportState;
 use lavoxel_automaton::view::{Drape, linear_to_srgb};
 
-/// Texels of the picture of a palette.
+/// Texels of the palette texture.
 const SHADES: usize = 256;
 
-/// Texels along the longer side of the ground's picture.
+/// Texels along the longer side of the ground texture.
 const SIDE: usize = 1024;
 
-/// Most bytes of the pictures, texels and PNG.
+/// Upper bound on the bytes of all textures, as texels and as PNG.
 pub(super) const MOST_BYTES: usize = 2 * 3 * 1024 * 1024;
 
-/// Position in the palette up to which crust gives no light.
+/// Palette position up to which crust emits no light.
 const DARK: f32 = 0.12;
 
-/// The light of lava by its energy: a row of texels, the coldest first. Crust is dark, and light grows with the square of
-/// what is hotter.
+/// Creates the emission texture of lava by energy: one row of texels, the coldest first. Crust is
+/// dark; emission grows with the square of the excess over [`DARK`].
 pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     let texel = |i: usize| {
         let position = i as f32 / (SHADES - 1) as f32;
@@ -27,9 +27,9 @@ pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     png([SHADES, 1], &(0..SHADES).flat_map(texel).collect::<Vec<_>>())
 }
 
-/// The rock of the ground from above, below the picture over it.
+/// Creates the rock texture of the ground from above, below the picture `drape`.
 pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Vec<u8>> {
-    /// Most texels to a column without a picture.
+    /// Upper bound on texels per column without a picture: the heights have no more detail.
     const OF_COLUMN: usize = 4;
     let grid = shot.site.grid;
     let longer = grid.nx.max(grid.nz);
@@ -39,7 +39,7 @@ pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Ve
     Some(png(size, &lavoxel_render::ground_picture(shot.world.ground().surface(), drape, size)))
 }
 
-/// RGB texels as PNG.
+/// Encodes RGB texels as PNG.
 fn png([wide, high]: [usize; 2], rgb: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, wide as u32, high as u32);

@@ -1,10 +1,11 @@
-//! The whole box of the air: its own cells, which are larger than those of the box of the lava and may reach beyond it.
+//! Entries of the whole air box, whose cells are larger than those of the lava box and may extend
+//! beyond that box.
 //!
-//! | entry | shape, type | unit | what it is |
+//! | entry | shape, type | unit | description |
 //! |---|---|---|---|
 //! | `air_box_heat`, `air_box_ash`, `air_box_steam`, `air_box_density` | (z, y, x) u32 | `air_box_…_unit` | whole units, those of the account; density of the article's air alone |
-//! | `air_box_ink1` to `air_box_ink4` | (z, y, x) u32 | `air_box_ink1_unit`, … | whole units of the inks that there are |
-//! | `air_box_heat_unit`, … | f64 | J, else kg | a unit |
+//! | `air_box_ink1` to `air_box_ink4` | (z, y, x) u32 | `air_box_ink1_unit`, … | whole units of the inks in use |
+//! | `air_box_heat_unit`, … | f64 | J, else kg | size of a unit |
 //! | `air_box_solid` | (z, y, x) bool | | ground |
 //! | `air_box_velocity` | (3, z, y, x) f32 | m/s | east, north, up |
 //! | `air_box_x`, `air_box_y`, `air_box_z` | as `x`, `y`, `z` | | middles of the cells |
@@ -19,12 +20,12 @@ use lavoxel_air::{Air, Field};
 use lavoxel_base::grid::Grid;
 use lavoxel_geo::map::Site;
 
-/// Name of the entry of a part of the air's box.
+/// Returns the entry name of a part of the air box.
 fn entry(part: &str) -> String {
     format!("air_box_{part}")
 }
 
-/// Pairs of name and unit of everything that has one, one after the other.
+/// Returns name and unit of each entry with a unit, flattened as name, unit, name, unit, …
 pub(super) fn units(air: &Air, site: &Site) -> Vec<String> {
     let map = site.map_unit();
     let of_unit = |field: Field| (format!("{}_unit", field.name()), if field == Field::Heat { "J" } else { "kg" });
@@ -34,7 +35,7 @@ pub(super) fn units(air: &Air, site: &Site) -> Vec<String> {
     all.flat_map(|(part, unit)| [entry(&part), unit.to_owned()]).collect()
 }
 
-/// Writes its entries.
+/// Writes the entries of the air box.
 pub(super) fn write<W: Write + Seek>(npz: &mut NpzWriter<W>, air: &Air, site: &Site) -> Result<(), WriteNpzError> {
     let cells = air.grid().cells;
     let [xs, ys, zs] = middles(air, site);
@@ -53,6 +54,7 @@ pub(super) fn write<W: Write + Seek>(npz: &mut NpzWriter<W>, air: &Air, site: &S
     let fill: Fill<'_> = Box::new(move |out| {
         (0..3).try_for_each(|axis| {
             let part = move |place, bytes: &mut Vec<u8>| {
+                // The program's third axis points south, that of the file north.
                 let [east, up, south] = air.velocity_m_s(place);
                 bytes.extend(([east, -south, up][axis] as f32).to_le_bytes());
             };
@@ -63,7 +65,7 @@ pub(super) fn write<W: Write + Seek>(npz: &mut NpzWriter<W>, air: &Air, site: &S
     npz.add_array(entry("velocity"), &Entry { descr: "<f4".to_owned(), shape, fill })
 }
 
-/// A field of the air's cells whose numbers are written by `of_cell`.
+/// Returns a field of the air cells; `of_cell` appends the bytes of one cell.
 fn field_of<'a>(cells: Grid, of_cell: impl Fn([usize; 3], &mut Vec<u8>) + 'a) -> Entry<'a> {
     let fill: Fill<'a> = Box::new(move |out| {
         let mut bytes = Vec::new();
@@ -77,7 +79,7 @@ fn field_of<'a>(cells: Grid, of_cell: impl Fn([usize; 3], &mut Vec<u8>) + 'a) ->
     Entry { descr: String::new(), shape: super::shape(cells), fill }
 }
 
-/// The middles of the cells on the map and in metres of elevation, as those of the box have them.
+/// Returns the centres of the air cells: map coordinates x and y, and elevation in metres.
 fn middles(air: &Air, site: &Site) -> [Vec<f64>; 3] {
     let (grid, place) = (air.grid(), site.placement());
     let voxels = |corner: i32, n: usize| f64::from(corner) + (n as f64 + 0.5) * grid.ratio as f64;

@@ -1,4 +1,4 @@
-//! The grids of the air: its own cells, which are larger than those of the box and reach beyond it.
+//! OpenVDB grids of the air, whose cells are larger than those of the box and extend beyond.
 
 use super::super::sparse::Sparse;
 use super::super::state::ExportState;
@@ -6,16 +6,17 @@ use super::{Transform, Write, io, write_grid};
 use lavoxel_air::{Air, Field, UNIT};
 use lavoxel_base::grid::Place;
 
-/// Air that moves less, in m/s, is at rest.
+/// Speed in m/s below which air counts as at rest and is not written.
 const STILL_M_S: f64 = 1e-3;
 
-/// Number of grids of an air: four, and one for each ink.
+/// Returns the number of grids of an air: four, and one for each ink.
 pub(super) fn grids(air: &Air) -> usize {
     4 + air.inks().count()
 }
 
-/// Writes `air_density` (ash and drops, kg/m³), `air_heat` (K over the air at rest), `air_steam` (drops, kg/m³), `air_ink1` and
-/// so on for the inks that there are (kg/m³), and `air_velocity` (m/s east, north, up).
+/// Writes `air_density` (ash and drops, kg/m³), `air_heat` (K above the air at rest), `air_steam`
+/// (drops, kg/m³), `air_ink1` and so on for the inks in use (kg/m³), and `air_velocity` (m/s east,
+/// north, up).
 pub(super) fn write<W: Write + io::Seek>(file: &mut W, shot: &ExportState<'_>, air: &Air) -> io::Result<()> {
     let (scale, to) = (air.scale(), transform(shot, air));
     let mass = |field, place| f64::from(air.amounts().get(field, place)) / f64::from(UNIT) * scale.ash_unit_kg_m3;
@@ -37,7 +38,7 @@ pub(super) fn write<W: Write + io::Seek>(file: &mut W, shot: &ExportState<'_>, a
     write_grid(file, "air_velocity", &to, velocities)
 }
 
-/// A number of the air's cells, where it is not 0.
+/// Returns the non-zero values of the open air cells.
 fn field(air: &Air, of_cell: impl Fn(Place) -> f64) -> Sparse<f32> {
     let mut field = Sparse::new();
     for place in open(air) {
@@ -53,12 +54,12 @@ fn open(air: &Air) -> impl Iterator<Item = Place> + '_ {
     air.grid().cells.places().filter(|&place| !air.openness().is_solid(place))
 }
 
-/// The voxel `[east, north, up]` of a file for a cell of the air.
+/// Returns the voxel `[east, north, up]` of an air cell.
 fn cell(air: &Air, [x, y, z]: Place) -> [usize; 3] {
     [x, air.grid().cells.nz - 1 - z, y]
 }
 
-/// From the voxels of the air's grids to local metres.
+/// Returns the transform from air voxels to local metres.
 fn transform(shot: &ExportState<'_>, air: &Air) -> Transform {
     let (grid, site) = (air.grid(), shot.site);
     let ratio = grid.ratio as f64;

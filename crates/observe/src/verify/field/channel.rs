@@ -1,62 +1,68 @@
-//! Steady flow in a channel of one width, and samples along it.
+//! Steady flow in a channel of constant width, compared with samples along the channel.
 
 use super::super::{Curve, Measured, Row, curve, flow, steady};
 use lavoxel_flow::{Flow, FlowBox, Lava};
 
-/// Time after which the flow is steady but for the bed, which goes on warming; and a step of it.
+/// Time after which the flow is steady (s); only the bed goes on warming.
 const END_S: f64 = 3600.0;
+/// Time step (s).
 const STEP_S: f64 = 5.0;
 
-/// Height of a cell, of the rock below the channel, and of its walls above its bed.
+/// Height of a cell (m).
 const CELL_M: f64 = 5.0;
+/// Thickness of rock below the channel (m).
 const BELOW_M: f64 = 2.0;
+/// Height of the channel walls above the bed (m).
 const WALL_M: f64 = 40.0;
 
-/// Longest and highest profile.
+/// Upper bound on the length of a profile (m).
 const LONGEST_M: f64 = 50_000.0;
+/// Upper bound on the height range of a profile (m).
 const HIGHEST_M: f64 = 900.0;
 
-/// Heights are means over so many metres up and down the channel: PyFLOWGO smooths slopes over ten points of 10 m.
+/// Half-width of the moving average over the bed heights (m): PyFLOWGO smooths slopes over ten
+/// points of 10 m.
 const SMOOTH_M: f64 = 50.0;
 
-/// Accuracy of a temperature by the composition of glass in K (Helz and Thornber 1987, Bull. Volcanol. 49).
+/// Accuracy of a temperature from the composition of glass, in K (Helz and Thornber 1987, Bull.
+/// Volcanol. 49).
 const GLASS_K: f64 = 10.0;
 
-/// Twice the error of a crystal share that the file states, 0.02.
+/// Tolerance of a crystal fraction: twice the error of 0.02 that the file states.
 const SHARE: f64 = 0.04;
 
-/// A number that was measured at a distance from the vent.
+/// Measured value at a distance from the vent, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
     pub(super) at_m: f64,
     pub(super) value: f64,
 }
 
-/// Growth of crystals: a share for each kelvin, another one from a distance on.
+/// Crystallisation law: a growth rate per kelvin, which changes at a distance from the vent.
 pub(super) struct Crystals {
-    /// Share at the vent.
+    /// Crystal fraction at the vent.
     pub(super) first: f64,
-    /// Share for a kelvin.
+    /// Growth of the crystal fraction per kelvin, before and after `change_m`.
     pub(super) growth: [f64; 2],
     pub(super) change_m: f64,
 }
 
-/// A channel, its lava, and what was sampled along it.
+/// Channel with its lava and the samples taken along the channel.
 pub(super) struct Channel {
     pub(super) lava: Lava,
     pub(super) rate_m3_s: f64,
-    /// Distances and heights of the bed, in metres.
+    /// Profile of the bed: distance and height in metres, by rising distance.
     pub(super) bed: Vec<[f64; 2]>,
     pub(super) width_m: f64,
-    /// Temperatures in K, by distance.
+    /// Glass temperatures in K, by distance.
     pub(super) glass: Vec<Sample>,
-    /// Shares of crystals, by distance.
+    /// Crystal fractions, by distance.
     pub(super) crystals: Vec<Sample>,
     pub(super) law: Crystals,
 }
 
 impl Channel {
-    /// Whether the profile is one, and reaches the samples.
+    /// Checks that the profile is valid and reaches the samples.
     pub(super) fn check(&self) -> Result<(), String> {
         if !self.bed.windows(2).all(|two| two[0][0] < two[1][0]) {
             return Err("its distances must grow from row to row".to_owned());
@@ -78,7 +84,7 @@ impl Channel {
         self.bed[self.bed.len() - 1][0] - self.bed[0][0]
     }
 
-    /// Height of the bed, smoothed.
+    /// Returns the smoothed height of the bed at `at_m`, in metres.
     fn height_m(&self, at_m: f64) -> f64 {
         let near = self.bed.iter().filter(|[place, _]| (place - at_m).abs() <= SMOOTH_M);
         let (sum, count) = near.fold((0.0, 0.0), |(sum, count), [_, height]| (sum + height, count + 1.0));
@@ -90,13 +96,14 @@ impl Channel {
         y0 + (y1 - y0) * (at_m - x0) / (x1 - x0)
     }
 
-    /// Column of the channel at a distance from the vent; the first one of the box is its upper wall.
+    /// Returns the channel column at the distance `at_m` from the vent; the first column of the box
+    /// is the upper wall.
     fn column(&self, flow: &Flow, at_m: f64) -> usize {
         let nx = flow.space().nx;
         nx + (1 + ((at_m - self.bed[0][0]) / self.width_m) as usize).min(nx - 1)
     }
 
-    /// One column wide between walls, open at its lower end.
+    /// Creates a channel one column wide between walls, open at its lower end.
     fn flow(&self) -> Flow {
         let (nx, start) = ((self.length_m() / self.width_m) as usize + 2, self.bed[0][0]);
         let beds: Vec<f64> = (0..nx).map(|x| self.height_m(start + (x as f64 - 0.5).max(0.0) * self.width_m)).collect();
@@ -109,12 +116,12 @@ impl Channel {
         })
     }
 
-    /// Temperature of the core at a distance; that of the solidus where nothing is liquid.
+    /// Returns the core temperature at a distance in K; the solidus where nothing is liquid.
     fn kelvin(&self, flow: &Flow, at_m: f64) -> f64 {
         flow.column(self.column(flow, at_m)).core_k.unwrap_or(self.lava.solidus_k)
     }
 
-    /// Crystals at a distance, by the law and the temperatures of the model.
+    /// Returns the crystal fraction at a distance, from the law and the temperatures of the model.
     fn share(&self, flow: &Flow, at_m: f64) -> f64 {
         let Crystals { first, growth: [near, far], change_m } = self.law;
         let (here, change) = (self.kelvin(flow, at_m), self.kelvin(flow, change_m.min(at_m)));
@@ -148,7 +155,8 @@ impl Channel {
         rows
     }
 
-    /// Kelvin lost since the vent, in the model and by the samples.
+    /// Returns the cooling since the vent in K over the distance in km, of the model and of the
+    /// samples.
     fn curve(&self, flow: &Flow) -> Curve {
         let lost = |kelvin: f64| self.lava.vent_k - kelvin;
         let (start, step) = (self.bed[0][0], self.length_m() / 60.0);
@@ -162,7 +170,7 @@ impl Channel {
     }
 }
 
-/// Cooling along samples in K/km by least squares, and its standard error.
+/// Returns the cooling rate along the samples in K/km by least squares, and its standard error.
 fn cooling(samples: &[Sample]) -> (f64, f64) {
     let count = samples.len() as f64;
     let mean = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>() / count;
@@ -186,7 +194,7 @@ mod tests {
         assert!((slope - 6.0).abs() < 1e-9 && error < 1e-9, "{slope} {error}");
         let off = [(0.0, 1400.0), (1000.0, 1395.0), (2000.0, 1388.0)].map(sample);
         let (slope, error) = cooling(&off);
-        // Residuals −⅓, ⅔, −⅓: their squares are ⅔ over one degree of freedom.
+        // Residuals −⅓, ⅔, −⅓: the sum of squares is ⅔ with one degree of freedom.
         assert!((slope - 6.0).abs() < 1e-9 && (error - (1.0_f64 / 3.0).sqrt()).abs() < 1e-9, "{slope} {error}");
     }
 }

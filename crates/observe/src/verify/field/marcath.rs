@@ -1,8 +1,10 @@
-//! Lava field of Marcath volcano, Nevada, 35,000 years old: isoviscous lava over the ground before the eruption.
+//! Lava field of Marcath volcano, Nevada, 35,000 years old: isoviscous lava over the ground before
+//! the eruption.
 //!
-//! The outline is that of Younger, Valentine and Gregg (2019), Bull. Volcanol. 81, doi:10.1007/s00445-019-1309-6. Ground, viscosity, rate and
-//! vents are those of Saville, Hinton and Huppert, *Predicting Safe Zones within Lava Flows over Topography*, and of the program
-//! of that paper.
+//! The outline is that of Younger, Valentine and Gregg (2019), Bull. Volcanol. 81,
+//! doi:10.1007/s00445-019-1309-6. Ground, viscosity, rate and vents are those of Saville, Hinton
+//! and Huppert, *Predicting Safe Zones within Lava Flows over Topography*, and of the program of
+//! that paper.
 
 use std::path::Path;
 
@@ -15,50 +17,59 @@ use lavoxel_geo::map::compare::Agreement;
 use lavoxel_geo::terrain::resample::{Window, resample};
 use lavoxel_geo::terrain::{Heightmap, LoadOptions, load};
 
-/// Names of the files.
+/// File of the present ground.
 pub(super) const GROUND: &str = "topography.tif";
+/// File of the outline.
 const OUTLINE: &str = "lavafield.tif";
 
-/// An arc second of latitude, and of longitude there, in metres.
+/// Size of an arc second of longitude and latitude at the site, in metres.
 const SECOND_M: (f64, f64) = (30.87 * 0.7826, 30.87);
 
-/// Mean thickness of the field.
+/// Mean thickness of the field, in metres.
 const THICKNESS_M: f64 = 11.0;
 
-/// Standard deviation of the filter of the ground, and of the thickness that is taken off.
+/// Standard deviation in metres of the Gaussian filter of the ground and of the subtracted
+/// thickness.
 const FILTER_M: f64 = 25.0;
 
-/// Edge and height of a cell.
+/// Edge of a cell (m).
 const CELL_M: f64 = 25.0;
+/// Height of a cell (m).
 const HEIGHT_M: f64 = 5.0;
 
-/// The lava, and its vents in metres from the middle of the map towards the right and downwards.
+/// Density of the lava (kg/m³).
 const DENSITY: f64 = 2650.0;
+/// Viscosity of the lava (Pa s).
 const PA_S: f64 = 5e6;
+/// Effusion rate (m³/s).
 const RATE: f64 = 80.0;
+/// Vents in metres from the middle of the map, to the right and downwards.
 const VENTS_M: [[f64; 2]; 3] = [[1100.0, 0.0], [1100.0, 100.0], [1000.0, -100.0]];
 
-/// Duration of the eruption in the program of the paper, and a step.
+/// Seconds per day.
 const DAY_S: f64 = 86_400.0;
+/// Duration of the eruption in the program of the paper (days).
 const DAYS: f64 = 5.0;
+/// Time step (s).
 const STEP_S: f64 = 400.0;
 
-/// Least thickness of a covered cell: that of `lavoxel compare`.
+/// Thickness threshold of a covered cell (m); equal to the default of `lavoxel compare`.
 const COVERED_M: f64 = 0.05;
 
-/// Thickness of the flow that the paper draws, as part of its mean.
+/// Thickness contour that the paper draws, as a fraction of the mean thickness.
 const DRAWN: f64 = 0.7;
 
-/// Largest map that is taken for this one.
+/// Upper bound on the cells of a map that is accepted as this site.
 const MOST_CELLS: usize = 1 << 18;
+/// Upper bound on the height range of a map that is accepted as this site (m).
 const MOST_RANGE_M: f64 = 2000.0;
 
-/// The field on square cells.
+/// Lava field on square cells.
 struct Field {
-    /// Heights before the eruption in metres.
+    /// Heights before the eruption in metres, axes (row, column).
     ground: Array2<f32>,
     outline: Array2<bool>,
-    /// Cells without lava that lava surrounds.
+    /// Islands: cells without lava that lava surrounds, axes (row, column).
     island: Array2<bool>,
 }
 
@@ -91,7 +102,7 @@ fn field(files: &Files) -> Result<Field, String> {
     Ok(Field::of(ground, &outline))
 }
 
-/// A raster of arc seconds.
+/// Reads a raster with cells of one arc second.
 fn raster(path: &Path) -> Result<Heightmap, String> {
     let options = LoadOptions { cell_size_m: Some(1.0), any_unit: true, ..LoadOptions::default() };
     let map = load(path, &options).map_err(|error| error.to_string())?;
@@ -99,7 +110,7 @@ fn raster(path: &Path) -> Result<Heightmap, String> {
 }
 
 impl Field {
-    /// The ground without the lava, on square cells.
+    /// Removes the lava from the ground and resamples to square cells.
     fn of(mut ground: Heightmap, outline: &Heightmap) -> Self {
         let mut lava = outline.clone();
         lava.heights.mapv_inplace(|inside| inside * THICKNESS_M as f32);
@@ -119,7 +130,7 @@ impl Field {
         flow(space, isothermal(DENSITY, PA_S, 0.0), STEP_S, true, above)
     }
 
-    /// Columns of the vents.
+    /// Returns the columns of the vents.
     fn vents(&self) -> [usize; 3] {
         let (nz, nx) = self.ground.dim();
         let cell = |metres: f64, count: usize| (0.5 * count as f64 + metres / CELL_M) as usize;
@@ -146,7 +157,7 @@ impl Field {
         Measured { rows, curve: found, flow }
     }
 
-    /// Cells with more lava than so many metres.
+    /// Returns the mask of cells with more than `above_m` metres of lava.
     fn covered(&self, flow: &Flow, above_m: f64) -> Array2<bool> {
         let nx = flow.space().nx;
         Array2::from_shape_fn(self.ground.dim(), |(z, x)| flow.column(z * nx + x).liquid_m > above_m)
@@ -180,7 +191,7 @@ impl Field {
     }
 }
 
-/// A raster on square cells, cut at its sides by less than half of one.
+/// Resamples a raster to square cells; trims less than half a cell at each side.
 fn onto_squares(map: &Heightmap) -> Array2<f32> {
     let (wide, deep) = map.extent_m();
     let (cols, rows) = ((wide / CELL_M) as usize, (deep / CELL_M) as usize);
@@ -190,7 +201,7 @@ fn onto_squares(map: &Heightmap) -> Array2<f32> {
     resample(&map.heights, Window { west, north, cols: width, rows: depth }, cols, rows)
 }
 
-/// Cells outside of a mask from which no way leads to a side of it.
+/// Returns the cells outside of the mask that are not connected to a side of the map.
 fn islands(mask: &Array2<bool>) -> Array2<bool> {
     let (rows, cols) = mask.dim();
     let mut dry = mask.mapv(|inside| !inside);
@@ -215,7 +226,7 @@ mod tests {
     const COLS: usize = 116;
     const ROWS: usize = 40;
 
-    /// A file of whole numbers without a place on the map.
+    /// Writes a TIFF of integers without georeference.
     fn write(path: &Path, (cols, rows): (usize, usize), value: impl Fn(usize, usize) -> u32) {
         let numbers: Vec<u32> = (0..cols * rows).map(|i| value(i % cols, i / cols)).collect();
         let image = ImageBuilder::new(cols as u32, rows as u32).sample_type::<u32>().strips(rows as u32);
@@ -227,7 +238,7 @@ mod tests {
         std::fs::write(path, file.into_inner()).expect("a file");
     }
 
-    /// A plain that falls to the left, the lava on it, and an island in the lava.
+    /// Plain that falls to the left, with lava and an island in the lava.
     fn place() -> (tempfile::TempDir, Files) {
         let place = tempfile::tempdir().expect("a folder");
         let lava = |col: usize, row: usize| {
@@ -245,7 +256,7 @@ mod tests {
         let (_place, files) = place();
         let field = field(&files).expect("a field");
         assert_eq!(field.ground.dim(), (49, 112));
-        // In the middle of the lava and beside it the plain is back.
+        // The plain is restored in the middle of the lava and outside.
         for (col, row) in [(80, 24), (20, 24)] {
             let x_m = (f64::from(col) + 0.5 - 56.0) * CELL_M;
             let expected = 1800.0 + 2.0 * (x_m / SECOND_M.0 + 57.5);

@@ -1,8 +1,8 @@
-//! Channel of the flow of Mauna Ulu in June 1974: files of its samples, its ground and its lava.
+//! Lava channel of Mauna Ulu, June 1974: reads its samples, ground and lava from files.
 //!
-//! Robert, Harris, Gurioli, Médard, Sehlke and Whittington (2014), *Textural and rheological evolution of basalt flowing down a lava
-//! channel*, Bull. Volcanol. 76:824. The lava is that of the input of PyFLOWGO (Chevrel, Labroquère, Harris and Rowland 2018,
-//! Comput. Geosci. 111:167).
+//! Robert, Harris, Gurioli, Médard, Sehlke and Whittington (2014), *Textural and rheological
+//! evolution of basalt flowing down a lava channel*, Bull. Volcanol. 76:824. The lava is that of
+//! the input of PyFLOWGO (Chevrel, Labroquère, Harris and Rowland 2018, Comput. Geosci. 111:167).
 
 use std::path::Path;
 
@@ -15,20 +15,25 @@ use lavoxel_base::validate::{tame, within};
 use lavoxel_flow::{Cooling, Lava, Viscosity};
 use lavoxel_geo::map::features::read_text;
 
-/// Names of the files.
+/// Input file of PyFLOWGO.
 pub(super) const INPUT: &str = "input_parameters_MaunaUlu74_this_study.json";
+/// File of the bed profile.
 const PROFILE: &str = "slope_file_1mLidar.txt";
+/// File of the channel widths.
 const WIDTHS: &str = "field_width_MU74.csv";
+/// File of the glass temperatures.
 const GLASS: &str = "field_temp_glass_MU74.csv";
+/// File of the crystal fractions.
 const CRYSTALS: &str = "field_xtals_MU74.csv";
 
-/// 0 °C.
+/// Temperature of 0 °C in K.
 const ICE_K: f64 = 273.15;
 
-/// Kelvin below the eruption between which the viscosity of melt and crystals is one law: the range of the samples.
+/// Temperature range below the eruption temperature, in K, over which the viscosity of melt and
+/// crystals is fitted by one law: the range of the samples.
 const RANGE_K: f64 = 30.0;
 
-/// The numbers that are used of the input of PyFLOWGO.
+/// Fields of the PyFLOWGO input that are used.
 #[derive(Deserialize)]
 struct Input {
     effusion_rate_init: f64,
@@ -115,7 +120,8 @@ impl Input {
         all().and_then(|()| self.lava().validate("lava")).map_err(|invalid| invalid.to_string())
     }
 
-    /// Viscosity in Pa s of melt with the crystals of a temperature and the bubbles: PyFLOWGO's `vft` and `ptp2` (Phan-Thien and Pham 1997).
+    /// Returns the viscosity in Pa s of melt with crystals and bubbles at a temperature: `vft` and
+    /// `ptp2` of PyFLOWGO (Phan-Thien and Pham 1997).
     fn pa_s(&self, kelvin: f64) -> f64 {
         let Melt { a_vft, b_vft, c_vft } = self.melt_viscosity_parameters;
         let bubbles = self.lava_state.vesicle_fraction;
@@ -125,7 +131,7 @@ impl Input {
         libm::pow(10.0, a_vft + b_vft / (kelvin - c_vft)) * libm::pow(1.0 - crystals - bubbles, -power)
     }
 
-    /// That viscosity as one law of three numbers, which meets it at both ends of the range.
+    /// Fits that viscosity by one VFT law of three numbers, exact at both ends of the range.
     fn viscosity(&self) -> Viscosity {
         let (vent_k, c) = (self.eruption_condition.eruption_temperature, self.melt_viscosity_parameters.c_vft);
         let part = |kelvin: f64| (libm::log10(self.pa_s(kelvin)), 1.0 / (kelvin - c));
@@ -134,7 +140,8 @@ impl Input {
         Viscosity::Vft { a: hot - b * by_hot, b, c, least_pa_s: 1.0, most_pa_s: 1e9 }
     }
 
-    /// The lava in the words of the model. Heat capacity, conductivities and the way after which crust is torn are not in the file.
+    /// Converts the lava to model parameters. Heat capacity, conductivities and the distance after
+    /// which the crust tears are not in the file.
     fn lava(&self) -> Lava {
         let (vent_k, growth) = (self.eruption_condition.eruption_temperature, &self.crystals_parameters);
         let air = &self.convection_parameters;
@@ -176,6 +183,7 @@ fn channel(files: &Files) -> Result<Channel, String> {
         let rows = columns(&path, names)?;
         let mut samples: Vec<Sample> = rows.into_iter().map(|[at_m, value]| Sample { at_m, value }).collect();
         samples.sort_by(|a, b| a.at_m.total_cmp(&b.at_m));
+        // A cooling rate with a standard error needs three places at least.
         let few = || format!("{}: has samples of fewer than three places", path.display());
         samples.chunk_by(|a, b| a.at_m == b.at_m).nth(2).map(|_| samples.clone()).ok_or_else(few)
     };
@@ -215,7 +223,7 @@ mod tests {
         "crystals_parameters": { "crystallization_rate_1": 0.0038, "crystallization_rate_2": 0.0144, "solid_temperature": 1268.15,
             "latent_heat_of_crystallization": 350000.0 } }"#;
 
-    /// A folder of small files of the same form: a channel of 600 m that falls by a tenth.
+    /// Folder of small files of the same form: a channel of 600 m with a slope of one tenth.
     fn place() -> (tempfile::TempDir, Files) {
         let place = tempfile::tempdir().expect("a folder");
         let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("a file");
@@ -243,7 +251,7 @@ mod tests {
         let channel = channel(&files).expect("a channel");
         assert_eq!((channel.width_m, channel.rate_m3_s, channel.bed.len()), (10.0, 20.0, 61));
         assert_eq!((channel.glass[2].at_m, channel.glass[2].value), (500.0, 1162.0 + ICE_K));
-        // The first line of PyFLOWGO's results for this lava.
+        // First line of PyFLOWGO's results for this lava.
         let [hot, cold] = [1438.15, 1408.15].map(|kelvin| channel.lava.viscosity_pa_s(kelvin));
         assert!((hot - 176.299).abs() < 0.01, "{hot} Pa s");
         assert!(cold > 2.0 * hot && cold < 10.0 * hot, "{cold} Pa s");
@@ -251,7 +259,8 @@ mod tests {
         let measured = channel.run();
         assert_eq!(measured.flow.check(), Ok(()));
         assert_eq!(measured.rows.len(), 1 + 3 + 3);
-        // Half of the surface alone costs 0.5 (ε σ T⁴ + h ΔT) W/(ρ Q c) with latent heat in c; crust and bed cost some more.
+        // Half of the surface alone loses 0.5 (ε σ T⁴ + h ΔT) W/(ρ Q c) with latent heat in c;
+        // crust and bed lose more.
         let half = 0.5 * (0.98 * 5.67e-8 * 1438.15_f64.powi(4) + 8.73 * 1145.0) * 10.0;
         let least = 1000.0 * half / (20.0 * channel.lava.heat_per_m3());
         let cooled = measured.rows[0].value;

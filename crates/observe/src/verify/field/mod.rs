@@ -1,4 +1,5 @@
-//! Cases of field data. Their licences do not let the files ship, so they are read from a folder of the user.
+//! Verification cases with field data. The licences of the files forbid their distribution, so they
+//! are read from a folder of the user.
 //!
 //! | case | data | source |
 //! |---|---|---|
@@ -14,16 +15,16 @@ use std::path::{Path, PathBuf};
 
 use super::{Case, FieldRun, Run};
 
-/// A case, and where its files are.
+/// Field case with the location of its files.
 struct Source {
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    /// Names that its folder may have.
+    /// Accepted names of its folder.
     folders: [&'static str; 2],
-    /// File by which its folder is known under another name.
+    /// File that identifies the folder under another name.
     mark: &'static str,
-    /// Where the files come from.
+    /// Origin of the files, for messages.
     origin: &'static str,
     read: fn(&Files) -> Result<FieldRun, String>,
 }
@@ -52,7 +53,7 @@ static SOURCES: [Source; 2] = [
 ];
 
 impl Source {
-    /// Its folder: one in `path`, or `path` itself.
+    /// Returns the folder of the case: a subfolder of `path`, or `path` itself.
     fn folder(&self, path: &Path) -> Option<PathBuf> {
         let inside = self.folders.map(|name| path.join(name)).into_iter().find(|folder| folder.is_dir());
         let is_it = self.folders.iter().any(|name| path.ends_with(name)) || path.join(self.mark).exists();
@@ -67,16 +68,17 @@ impl Source {
     }
 }
 
-/// Names of the cases that a folder may have.
+/// Returns the names of all field cases.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SOURCES.iter().map(|source| source.name)
 }
 
-/// Reads the cases of a folder, which holds the folders `mauna_ulu_1974` and `marcath`, or one of them, or is one. Folders may also have the
-/// names and the form of the repositories that they come from: `MaunaUlu74` with `field_data`, and `lava-lubrication`.
+/// Reads the cases in `path`: a folder that contains `mauna_ulu_1974` and `marcath`, contains one
+/// of the two, or is one. Folders may also have the names and the layout of their source
+/// repositories: `MaunaUlu74` with `field_data`, and `lava-lubrication`.
 ///
 /// # Errors
-/// Names the first file that is missing or has another form, and the repository that has it.
+/// Names the first file that is missing or malformed, and the repository that has the file.
 pub fn cases(path: &Path) -> Result<Vec<Case>, String> {
     if !path.is_dir() {
         return Err(format!("{}: is no folder; {}", path.display(), wanted()));
@@ -89,7 +91,7 @@ pub fn cases(path: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Folders that are understood, and where they come from.
+/// Lists the accepted folders and their origin.
 fn wanted() -> String {
     let folders: Vec<String> =
         SOURCES.iter().map(|source| format!("{}/ ({})", source.folders[0], source.origin)).collect();
@@ -102,7 +104,7 @@ struct Files {
 }
 
 impl Files {
-    /// The path of a file, which may lie in the folder `field_data`.
+    /// Returns the path of a file, which may lie in the subfolder `field_data`.
     fn path(&self, name: &str) -> Result<PathBuf, String> {
         let places = [self.folder.join(name), self.folder.join("field_data").join(name)];
         let missing = || format!("{}: no such file", self.folder.join(name).display());

@@ -1,17 +1,17 @@
-//! Columns of numbers from tables of the field.
+//! Numeric columns from tables of field data.
 
 use std::path::Path;
 
 use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::features::read_text;
 
-/// Most rows of a table.
+/// Upper bound on the rows of a table.
 const MOST_ROWS: usize = 100_000;
 
-/// Rows of the numbers in some columns, which the heading names.
+/// Returns the rows of the columns named `names` in the header, axes (row, column).
 ///
 /// # Errors
-/// Names the file, and the column or the row that is wrong.
+/// Names the file, and the faulty column or row.
 pub(super) fn columns<const N: usize>(path: &Path, names: [&str; N]) -> Result<Vec<[f64; N]>, String> {
     parse(&read_text(path)?, names).map_err(|fault| format!("{}: {fault}", path.display()))
 }

@@ -1,17 +1,18 @@
-//! Ground that no height can tell: caves, arches, overhangs and the walls of bodies, drawn cell by cell where they are; and
-//! columns that end in rock that was lava, which have another colour.
+//! Ground that heights cannot describe: caves, arches, overhangs and the walls of bodies, drawn
+//! cell by cell; and the columns that end in rock that was lava, which have another colour.
 //!
 //! ```text
 //!              ____                 smooth top (heights)
-//!    __   ____|####|___             #  columns with caves or walls, and two columns around them: cells
+//!    __   ____|####|___             #  columns with caves or walls, and two columns around: cells
 //!      \_|    |#  #|   \__          elsewhere rays meet the smooth top
 //! ```
 //!
-//! In these columns a point is rock where its cell is. Only on top of a column the smooth surface is kept where it lies near
-//! the highest cell, so that no seam shows around a cave under even ground.
+//! Invariant: in these columns a point is rock where its cell is. Only on top of a column the
+//! smooth surface is kept where that surface lies near the highest cell, so that no seam shows
+//! around a cave under even ground.
 //!
-//! Caves under rock that was lava are no work of corners: they are taken out of the smooth ground as rounded hollows
-//! (`hollows`).
+//! Caves under rock that was lava have no corners: they are taken out of the smooth ground as
+//! rounded hollows (`hollows`).
 
 mod walk;
 
@@ -22,62 +23,73 @@ use crate::camera::Ray;
 use crate::math::{V3, lerp};
 use lavoxel_automaton::world::Ground;
 
-/// Columns around one with a cave in which the smooth top leans on it.
+/// Distance in columns from a column with a cave within which columns are drawn by cells too.
+// The smooth top leans on the column with the cave that far.
 const AROUND: usize = 2;
-/// How far below and above the highest cell's top the smooth surface may lie to stand for it, in cells.
+/// Lowest and highest offset in cells of the smooth surface from the highest cell's top at which
+/// the smooth surface may stand for that top.
 pub const NEAR: [f32; 2] = [-1.0, 0.75];
-/// Range for the surface that is drawn.
+/// Range in cells to which the offset of the drawn surface is clamped.
 pub const DRAWN: [f32; 2] = [-0.6, 0.5];
-/// Steps in cells within [`AROUND`] columns above which a top is drawn flat: the smooth surface swings there.
+/// Step in cells within [`AROUND`] columns above which a top is drawn flat.
+// The smooth surface overshoots next to a higher step.
 const CLIFF: usize = 3;
-/// Marks a top that is drawn flat.
+/// Flag of a top that is drawn flat.
 const FLAT: u16 = 1 << 15;
-/// Marks a column whose cells are those of a rounded hollow, and whose top is the smooth one.
+/// Flag of a column whose cells are those of a rounded hollow, and whose top is the smooth one.
 const ROUNDED: u16 = 1 << 14;
-/// Columns around one with a rounded hollow into which it reaches.
+/// Distance in columns to which a rounded hollow extends beyond its columns.
 const MOUTH: usize = 1;
-/// Times that a ray may come out of columns with caves.
+/// Upper bound of the times that a ray may leave columns with caves.
 const MOST: usize = 1000;
-/// Pieces of a ray's way through a cell in which a crossing with the smooth top is looked for, and halvings of that.
+/// Pieces of a ray's way through a cell in which a crossing with the smooth top is looked for.
 pub const PIECES: usize = 6;
+/// Bisections that refine such a crossing.
 pub const HALVINGS: usize = 10;
 
-/// The top of a column.
+/// Top of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Top {
-    /// The lowest cell above the highest solid one.
+    /// Index of the lowest cell above the highest solid cell.
     pub cell: usize,
-    /// Whether it is drawn flat.
+    /// True if the top is drawn flat.
     pub flat: bool,
-    /// Whether its cells are those of a rounded hollow.
+    /// True if the cells are those of a rounded hollow.
     pub rounded: bool,
 }
 
-/// The columns that are drawn cell by cell; none, and no memory, where the ground has no caves.
+/// Columns that are drawn cell by cell; empty, and without memory, where the ground has no caves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caves {
-    /// Columns along x and z.
+    /// Columns of the box along x and z.
     size: [usize; 2],
-    /// Of each column of the box, one more than its number among those here, 0 for the smooth ones.
+    /// Position of each column of the box in `tops`, plus 1; 0 for smooth columns.
     index: Vec<u32>,
-    /// For each column here the lowest cell above its highest solid one, and [`FLAT`] where its top is drawn flat.
+    /// Lowest cell above the highest solid cell of each column here, with the flags [`FLAT`] and
+    /// [`ROUNDED`].
     tops: Vec<u16>,
-    /// And its solid cells, or the open ones of a rounded hollow, `words` words each.
+    /// Bits of the solid cells of each column here, or of the open cells of a rounded hollow;
+    /// `words` words per column.
     cells: Vec<u64>,
+    /// 64-bit words per column.
     words: usize,
-    /// Corners of a box around all solid cells here.
+    /// Lower corner along x and z of a box around all solid cells here, in columns.
     low: [usize; 2],
+    /// Upper corner along x and z of that box.
     high: [usize; 2],
+    /// Top of that box in cells.
     top: usize,
-    /// Whether there are rounded hollows, and whether there are columns that are drawn cell by cell.
+    /// Kinds of columns here: rounded hollows, and columns that are drawn cell by cell.
     pub(super) kinds: Kinds,
-    /// Columns that end in fresh rock, as [`Ground::fresh`] has them, and columns along x and z of the box.
+    /// Bits of the columns that end in fresh rock, as in [`Ground::fresh`].
     fresh: Vec<u64>,
+    /// Columns of the box along x and z, for `fresh`.
     columns: [usize; 2],
 }
 
 impl Caves {
-    /// The columns of a ground that have caves or walls, and those around them; `tall`: the height of a cell in its widths.
+    /// Returns the columns of a ground that have caves or walls, and the columns around; `tall` is
+    /// the height of a cell in its widths.
     pub fn of(ground: &Ground, tall: f32) -> Self {
         let (grid, mut cornered) = (ground.grid(), walls(ground, tall));
         let (nx, nz) = (grid.nx, grid.nz);
@@ -95,7 +107,7 @@ impl Caves {
         caves = Self { size: [nx, nz], index: vec![0; nx * nz], low: [nx, nz], ..caves };
         caves.words = grid.ny.div_ceil(64);
         caves.kinds = Kinds { rounded: !rounded.is_empty(), cornered: !cornered.is_empty() };
-        // The columns themselves before those around them, which are what is left for them to be.
+        // The columns themselves come before the columns around, which take the remaining places.
         rounded.iter().for_each(|&column| caves.add_rounded(ground, column));
         cornered.iter().for_each(|&column| caves.add(ground, (column % nx, column / nx), tall));
         for (columns, reach) in [(rounded, MOUTH), (cornered, AROUND)] {
@@ -111,32 +123,33 @@ impl Caves {
         caves
     }
 
-    /// Adds a column that is drawn cell by cell, unless it is here.
+    /// Adds a column that is drawn cell by cell, unless present.
     fn add(&mut self, ground: &Ground, (x, z): (usize, usize), tall: f32) {
         if self.index[z * self.size[0] + x] != 0 {
             return;
         }
         let top = ground.top(x, z);
+        // A body's own top ends in a wall, so any step next to it keeps that top flat.
         let built = is_built(ground, x, z);
         let mut steps = around([x, z], self.size, AROUND).map(|(x, z)| ground.top(x, z).abs_diff(top));
         let cliff = steps.any(|step| step > CLIFF || (built && step as f32 * tall > WALL));
         self.put([x, z], (top, if cliff { FLAT } else { 0 }), |y| ground.is_solid([x, y, z]));
     }
 
-    /// Adds a column of a rounded hollow, unless it is here.
+    /// Adds a column of a rounded hollow, unless present.
     fn add_rounded(&mut self, ground: &Ground, column: usize) {
         if self.index[column] != 0 {
             return;
         }
         let [x, z] = [column % self.size[0], column / self.size[0]];
-        // A hollow reaches out of its mouth, or its rim would close it.
+        // A hollow extends out of its mouth, or its rim would close the mouth.
         let near: Vec<_> = around([x, z], self.size, MOUTH).map(|(x, z)| (x, z, ground.top(x, z))).collect();
         let roof = near.iter().map(|(_, _, top)| *top).max().unwrap_or(0);
         let is_hollow = |y: usize| near.iter().any(|&(x, z, top)| y < top && !ground.is_solid([x, y, z]));
         self.put([x, z], (roof, ROUNDED), |y| !ground.is_solid([x, y, z]) && is_hollow(y));
     }
 
-    /// Puts a column with those of the cells below its top that count.
+    /// Stores the column (x, z) with its top; `counts` selects the cells below the top.
     fn put(&mut self, [x, z]: [usize; 2], (top, kind): (usize, u16), counts: impl Fn(usize) -> bool) {
         self.tops.push(top as u16 | kind);
         self.index[z * self.size[0] + x] = self.tops.len() as u32;
@@ -150,12 +163,12 @@ impl Caves {
         self.top = self.top.max(top);
     }
 
-    /// Whether any column ends in fresh rock.
+    /// Returns true if any column ends in fresh rock.
     pub(crate) fn is_set_anywhere(&self) -> bool {
         !self.fresh.is_empty()
     }
 
-    /// Share of fresh rock at a place on the ground, 0 to 1: even between the middles of columns.
+    /// Share of fresh rock at (x, z) in cells, 0 to 1, interpolated between the middles of columns.
     pub(crate) fn freshness(&self, x: f32, z: f32) -> f32 {
         if self.fresh.is_empty() {
             return 0.0;
@@ -171,11 +184,13 @@ impl Caves {
         lerp(row(zs[0]), row(zs[1]), z_share)
     }
 
+    /// Returns true if a column ends in fresh rock.
     fn is_fresh(&self, column: usize) -> bool {
         self.fresh.get(column / 64).is_some_and(|word| word >> (column % 64) & 1 == 1)
     }
 
-    /// The columns that end in fresh rock here or in another ground of the same box, but not in both, as (x, z).
+    /// Columns (x, z) that end in fresh rock either here or in another ground of the same box, but
+    /// not in both.
     pub(crate) fn differing_in_fresh(&self, other: &Self) -> Vec<(usize, usize)> {
         let width = self.columns[0].max(other.columns[0]).max(1);
         let words = 0..self.fresh.len().max(other.fresh.len());
@@ -186,24 +201,24 @@ impl Caves {
         differing.flat_map(columns).map(|column| (column % width, column / width)).collect()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no such columns.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 
-    /// Height above which there is none of this rock.
+    /// Upper bound of the height of this rock in cells; `f32::MIN` without any.
     pub(crate) fn roof(&self) -> f32 {
         if self.is_empty() { f32::MIN } else { self.top as f32 + DRAWN[1] }
     }
 
-    /// Highest roof over the columns between two corners in cells.
+    /// Upper bound of the height of this rock over the columns between two corners in cells.
     pub(crate) fn roof_over(&self, low: [f32; 2], high: [f32; 2]) -> f32 {
         let apart = |k: usize| high[k] < self.low[k] as f32 || low[k] > self.high[k] as f32;
         if self.is_empty() || apart(0) || apart(1) { f32::MIN } else { self.roof() }
     }
 
-    /// The columns of this and another ground that differ, as (x, z): what one has here and the other has not, or has in
+    /// Columns (x, z) in which this ground and `other` differ: present in only one of both, or of
     /// another shape.
     pub fn differing(&self, other: &Self) -> Vec<(usize, usize)> {
         let width = self.size[0].max(other.size[0]).max(1);
@@ -215,18 +230,20 @@ impl Caves {
         (0..count).filter(differs).map(|k| (k % width, k / width)).collect()
     }
 
-    /// Columns along x and z, corners of a box around all solid cells here, and its top.
+    /// Returns the columns of the box along x and z, the corners along x and z of a box around all
+    /// solid cells here, and the top of that box in cells.
     pub fn extent(&self) -> ([usize; 2], [[usize; 2]; 2], usize) {
         (self.size, [self.low, self.high], self.top)
     }
 
-    /// Top and cells of a column that is drawn cell by cell.
+    /// Top of the column (x, z), and the bits of its solid cells, or of its open cells in a rounded
+    /// hollow; `None` for a smooth column.
     pub fn cells_at(&self, x: usize, z: usize) -> Option<(Top, &[u64])> {
         let (n, top) = self.column(x, z)?;
         Some((top, self.cells_of(n)))
     }
 
-    /// Number of a column here, and its top.
+    /// Position of the column (x, z) in `tops`, and its top; `None` for a smooth column.
     #[inline]
     fn column(&self, x: usize, z: usize) -> Option<(usize, Top)> {
         let n = (*self.index.get(z * self.size[0] + x)? as usize).checked_sub(1)?;
@@ -235,7 +252,8 @@ impl Caves {
         Some((n, Top { cell, flat: top & FLAT != 0, rounded: top & ROUNDED != 0 }))
     }
 
-    /// The cells of a rounded hollow in a column, none elsewhere; outside of the box those of the nearest column.
+    /// Bits of the cells of a rounded hollow in a column, empty elsewhere; columns outside of the
+    /// box take the nearest column.
     #[inline]
     pub(super) fn hollow_cells(&self, x: i32, z: i32) -> &[u64] {
         let near = |v: i32, n: usize| (v.max(0) as usize).min(n - 1);
@@ -245,21 +263,24 @@ impl Caves {
         }
     }
 
+    /// Words of the cells of column `n`.
     fn cells_of(&self, n: usize) -> &[u64] {
         &self.cells[n * self.words..][..self.words]
     }
 
+    /// Bit of cell `y` of column `n`: solid, or open in a rounded hollow.
     #[inline]
     fn is_solid(&self, n: usize, y: usize) -> bool {
         self.cells[n * self.words + y / 64] >> (y % 64) & 1 == 1
     }
 
-    /// The column that a point lies in, those at the box's sides for points beyond.
+    /// Column of a point, clamped to the box.
     fn at(&self, p: V3) -> [usize; 2] {
         [(p.x.max(0.0) as usize).min(self.size[0] - 1), (p.z.max(0.0) as usize).min(self.size[1] - 1)]
     }
 
-    /// Height of the ground below a point in one of these columns, or of the rock that it is in; `None` in a smooth column.
+    /// Height in cells of the ground below `p` in one of these columns, or of the rock that `p` is
+    /// in; `None` in a smooth column.
     pub(crate) fn floor_below(&self, block: &Heightfield, p: V3) -> Option<f32> {
         if self.is_empty() {
             return None;
@@ -275,19 +296,21 @@ impl Caves {
         Some((0..=p.y.max(0.0) as usize).rev().find(|&y| self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
     }
 
-    /// Whether a point lies in a column of a rounded hollow, whose rock was lava.
+    /// Returns true if `p` lies in a column of a rounded hollow, whose rock was lava.
     pub(crate) fn is_rounded(&self, p: V3) -> bool {
         self.kinds.rounded && !self.hollow_cells(p.x as i32, p.z as i32).is_empty()
     }
 
-    /// Height of the floor below a point in the hollow of column `n`; none elsewhere.
+    /// Height in cells of the floor below `p` in the hollow of column `n`; `None` outside of the
+    /// hollow.
     fn hollow_floor(&self, n: usize, p: V3) -> Option<f32> {
         let y = p.y.max(0.0) as usize;
         let is_open = y < 64 * self.words && self.is_solid(n, y);
         is_open.then(|| (0..y).rev().find(|&y| !self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
     }
 
-    /// The part of a ray between `from` and `far` that lies in the box around these columns, up to this height.
+    /// Range of distances of a ray, between `from` and `far`, inside the box around these columns,
+    /// up to height `roof`.
     fn inside(&self, ray: &Ray, [from, far]: [f32; 2], roof: f32) -> Option<[f32; 2]> {
         let low = [self.low[0] as f32, f32::MIN, self.low[1] as f32];
         let high = [self.high[0] as f32, roof, self.high[1] as f32];
@@ -307,20 +330,22 @@ impl Caves {
     }
 }
 
-/// The columns from `reach` before one to `reach` beyond it, as (x, z).
+/// Columns (x, z) at most `reach` columns away along each axis.
 fn around([x, z]: [usize; 2], size: [usize; 2], reach: usize) -> impl Iterator<Item = (usize, usize)> {
     let near = move |v: usize, n: usize| v.saturating_sub(reach)..(v + reach + 1).min(n);
     near(z, size[1]).flat_map(move |z| near(x, size[0]).map(move |x| (x, z)))
 }
 
-/// Kinds of columns that there are.
+/// Kinds of columns that are present.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Kinds {
+    /// Set if there are rounded hollows.
     pub(super) rounded: bool,
+    /// Set if there are columns that are drawn cell by cell.
     pub(super) cornered: bool,
 }
 
-/// Where the top of a column is drawn at a point of it.
+/// Height in cells at which the top of a column is drawn at `p`.
 fn surface(block: &Heightfield, Top { cell, flat, .. }: Top, p: V3) -> f32 {
     if flat {
         return cell as f32;
@@ -343,7 +368,7 @@ mod tests {
 
     const GRID: Grid = Grid { nx: 22, ny: 18, nz: 19 };
 
-    /// Hills with a tunnel, a shelf in the air, a cell alone and a shaft.
+    /// Returns hills with a tunnel, a shelf in the air, a cell alone and a shaft.
     fn world() -> World {
         let hills = |z: usize, x: usize| 5.0 + 2.5 * (x as f32 * 0.5).sin() + 2.0 * (z as f32 * 0.4).cos();
         let mut world =
@@ -363,7 +388,7 @@ mod tests {
         TerrainLook::bake_with(world.ground().surface(), Caves::of(world.ground(), 1.0), &LookSpec::default(), 2)
     }
 
-    /// Whether a point is rock, by the definition at the top of this file.
+    /// Returns true if a point is rock, by the definition at the top of this file.
     fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
         let [x, z] = [(p.x.max(0.0) as usize).min(GRID.nx - 1), (p.z.max(0.0) as usize).min(GRID.nz - 1)];
         if block.caves.column(x, z).is_none() {

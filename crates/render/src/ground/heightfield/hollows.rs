@@ -1,30 +1,33 @@
 //! Rounded hollows: caves that lava leaves under its own roof are taken out of the smooth ground.
 //!
 //! ```text
-//!     ____________      rock: below the smooth top, and where little of a hollow is
+//!     ____________      rock: below the smooth top, and where the hollow's share is small
 //!    /   ______   \__
-//!  _/   /      \          open: cells of the hollow, spread over their neighbours by a quadratic B-spline along each axis
-//!       \______/
+//!  _/   /      \          open: cells of the hollow, spread over their neighbours
+//!       \______/         by a quadratic B-spline along each axis
 //! ```
 //!
-//! The spline is the narrowest whose surfaces have no edges; a hollow one column wide keeps three quarters of its width.
+//! The spline is the narrowest whose surfaces have no edges; a hollow one column wide keeps three
+//! quarters of its width.
 
 use super::caves::{Caves, after};
 use super::{Face, GroundHit, Heightfield, Line, Part};
 use crate::camera::Ray;
 use crate::math::{V3, in_cells, unit_or_up, v3};
 
-/// Share of a hollow from which a place is open: one that is a column wide then reaches to its ends.
+/// Share of a hollow from which a place is open.
+// With this value a hollow that is a column wide extends to its ends.
 pub const HOLLOW_OPEN: f32 = 0.36;
-/// Cells along its fastest axis from one place on a ray to the next, and halvings of that.
+/// Distance between samples of a ray in a hollow, in cells along the ray's fastest axis.
 pub const HOLLOW_STEP: f32 = 0.3;
+/// Bisections that refine a crossing between two samples.
 pub const HOLLOW_HALVINGS: usize = 9;
-/// Cells on both sides of a place over which the slope of a hollow is taken.
+/// Half width in cells of the differences from which the slope of a hollow is taken.
 pub const HOLLOW_SLOPE: f32 = 0.35;
-/// Times that a ray may come out of hollows into the air.
+/// Upper bound of the times that a ray may leave hollows into the air.
 const MOST: usize = 64;
 
-/// Weights of the cells below, at and above a place, and the middle one.
+/// Index of the cell at `place`, and the B-spline weights of the cells below, at and above.
 fn spline(place: f32) -> (i32, [f32; 3]) {
     let cell = place.floor();
     let u = place - cell;
@@ -32,7 +35,7 @@ fn spline(place: f32) -> (i32, [f32; 3]) {
 }
 
 impl Caves {
-    /// Share of a hollow at a point, 0 to 1.
+    /// Share of a hollow at `p`, 0 to 1: B-spline blend of the 27 cells around.
     pub(super) fn hollow(&self, p: V3) -> f32 {
         if !self.kinds.rounded || self.hollow_cells(p.x.floor() as i32, p.z.floor() as i32).is_empty() {
             return 0.0;
@@ -52,7 +55,8 @@ impl Caves {
         open
     }
 
-    /// Outward normal of the rock at the surface of a hollow, where cells have this height in their widths.
+    /// Outward normal of the rock at the surface of a hollow; `tall` is the height of a cell in its
+    /// widths.
     fn hollow_normal(&self, p: V3, tall: f32) -> V3 {
         let along = |e: V3| self.hollow(p + e) - self.hollow(p - e);
         let [x, y, z] = [V3::x(), V3::y(), V3::z()].map(|axis| along(axis * HOLLOW_SLOPE));
@@ -61,7 +65,7 @@ impl Caves {
 }
 
 impl Heightfield {
-    /// The first rock of the smooth ground, of which hollows are taken out, from `start` on.
+    /// Returns the first rock of the smooth ground minus the hollows, from `start` on.
     pub(super) fn hit_with_hollows(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
         let (_, far, _) = line.within(part, start)?;
         let mut from = start;
@@ -79,8 +83,9 @@ impl Heightfield {
         None
     }
 
-    /// Goes through a hollow that a ray is in at `from`.
+    /// Follows a ray through the hollow that the ray is in at `from`.
     fn cross_hollow(&self, ray: &Ray, from: f32, far: f32) -> Left {
+        // Steps of 0.3 cells along the fastest axis give a wall of one cell several samples.
         let step = HOLLOW_STEP / ray.direction.amax();
         let (mut inside, mut t) = (from, from);
         while t < far {
@@ -105,12 +110,13 @@ impl Heightfield {
     }
 }
 
-/// Ways out of a hollow.
+/// End of a ray's way through a hollow.
 enum Left {
+    /// The ray meets rock.
     Rock(GroundHit),
-    /// Over the smooth top, from this distance on.
+    /// The ray leaves over the smooth top, at this distance.
     Air(f32),
-    /// Out of the part that is shown.
+    /// The ray leaves the shown part.
     Part,
 }
 
@@ -127,7 +133,7 @@ mod tests {
 
     const GRID: Grid = Grid { nx: 22, ny: 18, nz: 19 };
 
-    /// A level ground at 4.2 with a tunnel along x, 4 cells high, under a roof that was lava.
+    /// Returns level ground at 4.2 with a tunnel along x, 4 cells high, under a roof that was lava.
     fn block() -> Heightfield {
         let mut world = World::new(Ground::from_surface(GRID.ny, Array2::from_elem((GRID.nz, GRID.nx), 4.2)));
         let roof = Shape::Box { from: [5.0, 8.0, 7.0], to: [15.0, 10.0, 11.0] };

@@ -1,22 +1,24 @@
-//! Walls of bodies: where columns that were built or dug end in a step, no smooth top shows the ground as it is.
+//! Walls of bodies: columns that were built or dug and end in a step, which no smooth top can show.
 //!
-//! **Decided:** a wall is a step of [`WALL`] widths of a cell or more beside a column that a body has built or dug. The height of
-//! such a column is a whole number, which those of terrains and of lava that has set are by chance alone.
+//! **Decided:** a wall is a step of more than [`WALL`] widths of a cell next to a column that a
+//! body has built or dug. The height of such a column is a whole number; heights of terrains and of
+//! lava that has set are whole numbers by chance alone.
 
 use lavoxel_automaton::world::Ground;
 use lavoxel_base::parallel::*;
 
-/// Steps between neighbouring columns, in widths of a cell, from which the side of a body is a wall.
+/// Step between neighbouring columns, in widths of a cell, above which the side of a body is a
+/// wall.
 pub(super) const WALL: f32 = 2.5;
 
-/// Whether a body has built or dug the top of a column.
+/// Returns true if a body has built or dug the top of the column (x, z).
 pub(super) fn is_built(ground: &Ground, x: usize, z: usize) -> bool {
     let column = ground.grid().column(x, z);
     let is_fresh = ground.fresh().get(column / 64).is_some_and(|word| word >> (column % 64) & 1 == 1);
     ground.surface()[[z, x]] == ground.top(x, z) as f32 && !is_fresh
 }
 
-/// The columns that bodies have built or dug beside a wall.
+/// Columns next to a wall that bodies have built or dug.
 pub(super) fn walls(ground: &Ground, tall: f32) -> Vec<usize> {
     let grid = ground.grid();
     let near = |v: usize, n: usize| [v.checked_sub(1), (v + 1 < n).then_some(v + 1)];

@@ -3,7 +3,8 @@
 use crate::ground::heightfield::Heightfield;
 use crate::math::{V3, saturate, v3};
 
-/// 1 where the sun arrives at a node, else 0.
+/// Sunlight at a node: 1 where the sun arrives, 0 in shadow.
+// The ray begins a quarter of a cell off the surface, so that the surface does not shade itself.
 pub(super) fn sun(block: &Heightfield, sun: V3, [x, h, z]: [f32; 3]) -> f32 {
     let start = v3(x, h, z) + block.normal(x, z, 0.3) * 0.25;
     if block.lit(start, sun) { 1.0 } else { 0.0 }
@@ -19,13 +20,14 @@ const AROUND: usize = 8;
 /// Distances of the samples in cells, and their weights.
 const RINGS: [(f32, f32); 3] = [(0.7, 0.3), (2.5, 0.35), (8.0, 0.35)];
 
-/// How the ground hides the sky from its own places.
+/// Sampler of the sky that higher ground leaves open.
 pub(super) struct OpenSky {
-    /// For each ring, its samples as offsets along x and z.
+    /// Offsets of the samples along x and z in cells, for each ring.
     offsets: [[[f32; 2]; AROUND]; RINGS.len()],
 }
 
 impl OpenSky {
+    /// Computes the offsets; rings are turned against each other.
     pub(super) fn new() -> Self {
         let offset = |radius: f32, k: usize| {
             let angle = (k as f32 + radius) * std::f32::consts::TAU / AROUND as f32;
@@ -34,12 +36,13 @@ impl OpenSky {
         Self { offsets: RINGS.map(|(radius, _)| std::array::from_fn(|k| offset(radius, k))) }
     }
 
-    /// The places of the farthest samples around (x, z).
+    /// Places of the farthest samples around (x, z), in cells.
     pub(super) fn farthest(&self, x: f32, z: f32) -> impl Iterator<Item = [f32; 2]> {
         self.offsets[RINGS.len() - 1].iter().map(move |[dx, dz]| [x + dx, z + dz])
     }
 
-    /// Share of the sky that higher ground around leaves open, sampled all around at three distances.
+    /// Share of the sky that higher ground leaves open at `p`, from samples all around at three
+    /// distances.
     pub(super) fn open(&self, block: &Heightfield, p: V3) -> f32 {
         let mut shut = 0.0;
         for ((radius, weight), offsets) in RINGS.into_iter().zip(&self.offsets) {

@@ -1,8 +1,9 @@
 //! Baking again only the part of a land whose ground changed.
 //!
-//! Every map is a function of the heights within some cells, so a patch makes the same numbers as a new bake. Two things reach
-//! far: rills, each of which has a record of the columns that it read, and shadows. A shadow is traced again where the ground
-//! meets the band between the sunlight over the changed columns as they were and as they are.
+//! Invariant: a patch makes the same numbers as a new bake, because every map is a function of the
+//! heights within some cells. Two effects reach farther: rills, each of which records the columns
+//! that it read, and shadows. A shadow is traced again where the ground meets the band between the
+//! sunlight over the changed columns before and after the change.
 //!
 //! ```text
 //!   sun ╲    ╲
@@ -26,24 +27,25 @@ use crate::math::{V3, in_cells, v3};
 use crate::style::transfer::lamp;
 use lavoxel_automaton::view::LookSpec;
 
-/// Cells around a changed column whose smooth height or steepness it changes.
+/// Reach in cells of a changed column on smooth heights and steepness.
 const HEIGHTS: usize = 2;
-/// Cells from changed relief to the end of what its slope changes.
+/// Reach in cells of changed relief through slopes.
 const SLOPES: usize = 2;
-/// Cells from changed relief to the last node whose sky it may cover, and to the last in whose inner rings it lies.
+/// Reach in cells of changed relief on the open sky of nodes.
 const SKY: usize = 9;
+/// Reach in cells of changed relief on the inner rings of sky samples.
 const CLOSE: usize = 4;
-/// Cells from a changed column to the last whose smoothed slope it changes.
+/// Reach in cells of a changed column on smoothed slopes.
 const SMOOTHED: usize = 5;
-/// A patch of more than one in so many columns takes as long as a new bake.
+/// Columns per changed column below which a patch takes as long as a new bake.
 const LARGEST: usize = 24;
-/// Cells from a column whose lava set to the last whose colour shows it.
+/// Reach in cells of a column whose lava set on colours.
 const FRESH: usize = 3;
 
 /// Result of [`TerrainLook::patch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patched {
-    /// The heights are those that were baked.
+    /// No height changed.
     Nothing,
     /// Some maps changed in a part.
     Part,
@@ -52,11 +54,14 @@ pub(crate) enum Patched {
 }
 
 impl TerrainLook {
-    /// Bakes again what the difference between the baked heights and those of `ground` changes.
+    /// Bakes again everything that depends on the difference between the baked heights and
+    /// `ground`.
     ///
-    /// Panics when the shape of `ground` is not that of the baked one.
+    /// Panics when the shape of `ground` is not that of the baked ground.
     pub(crate) fn patch(&mut self, ground: &Array2<f32>, caves: Caves, look: &LookSpec) -> Patched {
         assert_eq!(ground.dim(), (self.coarse.depth, self.coarse.width), "the ground keeps its shape");
+        // Each stage widens the mask by the reach of its maps, so that no dependent sample is
+        // missed.
         let changed = Mask::of_difference(&self.coarse, ground);
         let hollow = Mask::of_columns(&self.coarse, &self.block.caves.differing(&caves));
         let tinted = Mask::of_columns(&self.coarse, &self.block.caves.differing_in_fresh(&caves));
@@ -84,7 +89,8 @@ impl TerrainLook {
         Patched::Part
     }
 
-    /// Washes again the rills that read changed columns, and gives the columns around those that changed.
+    /// Washes again the rills that read changed columns, and returns the columns around changed
+    /// rills.
     fn patch_rills(&mut self, changed: &Mask) -> Mask {
         let Self { coarse, seeds, rills, unit, .. } = self;
         let (near, counts) = (changed.grown(rill_length(*unit)), Counts::of(changed));
@@ -106,7 +112,8 @@ impl TerrainLook {
         around
     }
 
-    /// Raises the nodes of these columns to where they belong, and gives the columns of those that moved.
+    /// Recomputes the heights of the nodes in the columns `near`, and returns the columns whose
+    /// nodes moved.
     fn patch_relief(&mut self, near: &Mask) -> Moved {
         let old = Extents::of(&self.block.heights, near);
         let Self { coarse, rills, block, unit, scale, .. } = self;
@@ -128,6 +135,7 @@ impl TerrainLook {
         moved
     }
 
+    /// Recomputes colours and normals in the columns `near`.
     fn patch_colour(&mut self, near: &Mask) {
         let Self { block, rills, unit, drape, .. } = self;
         let scale = Altitudes::of(block, self.scale.side, self.scale.stone);
@@ -138,7 +146,7 @@ impl TerrainLook {
         if scale == self.scale {
             refill(&mut self.albedo, near, color);
         } else {
-            // Another summit or lowest point: the colours of all altitudes move.
+            // Another summit or lowest point changes the colours of all altitudes.
             let all = Mask::all(self.coarse.width, self.coarse.depth);
             refill(&mut self.albedo, &all, color);
             self.scale = scale;
@@ -146,7 +154,7 @@ impl TerrainLook {
         refill(&mut self.normal, near, |k, x, z| grained(block, *unit, scale.stone, [x, heights[k], z]));
     }
 
-    /// `near` are the columns with other slopes.
+    /// Recomputes sunlight and open sky; `near` are the columns with other slopes.
     fn patch_light(&mut self, near: &Mask, moved: &Moved, sky: &Sky) {
         let Self { block, sun: hard, soft, light, .. } = self;
         let heights = &block.heights.data;
@@ -155,7 +163,7 @@ impl TerrainLook {
         refill(hard, &shaded, |k, x, z| sun(block, sky.sun, [x, heights[k], z]));
         let nodes = Nodes::of(hard, &shaded);
         hard.blur_part(disc(hard.per_cell), (nodes.across, nodes.rows), soft);
-        // The blur reaches three times its radius, which is less than a cell.
+        // The blur extends three times its radius, which is less than a cell.
         let mut lit = shaded.grown(1);
         update(light, &lit, |_, x, z, light| nalgebra::Vector2::new(light.x, soft.at(x, z)));
         let (open, around) = (OpenSky::new(), moved.mask.grown(SKY));
@@ -172,6 +180,7 @@ impl TerrainLook {
         refill(&mut self.plain, &lit, |k, x, z| plain(block, &lamp, light.data[k], (x, z)));
     }
 
+    /// Recomputes the smoothed slopes around the columns `changed`.
     fn patch_slope(&mut self, changed: &Mask) {
         let near = changed.grown(SMOOTHED);
         self.coarse.blur_part(1, (near.xs.clone(), near.zs.clone()), &mut self.gentle);
@@ -180,27 +189,33 @@ impl TerrainLook {
     }
 }
 
-/// Some columns of a box.
+/// Set of columns of a box.
 #[derive(Clone, Debug)]
 struct Mask {
+    /// Columns of the box along x.
     nx: usize,
+    /// Columns of the box along z.
     nz: usize,
+    /// Flag of each column, x fastest.
     marked: Vec<bool>,
-    /// Columns along x and z outside of which none is marked.
+    /// Range along x outside of which no column is marked.
     xs: Range<usize>,
+    /// Range along z outside of which no column is marked.
     zs: Range<usize>,
 }
 
 impl Mask {
+    /// Returns the empty set.
     fn none(nx: usize, nz: usize) -> Self {
         Self { nx, nz, marked: vec![false; nx * nz], xs: nx..0, zs: nz..0 }
     }
 
+    /// Returns the set of all columns.
     fn all(nx: usize, nz: usize) -> Self {
         Self { nx, nz, marked: vec![true; nx * nz], xs: 0..nx, zs: 0..nz }
     }
 
-    /// The columns that have another height in `ground` than in `baked`.
+    /// Returns the columns with another height in `ground` than in `baked`.
     fn of_difference(baked: &Raster<f32>, ground: &Array2<f32>) -> Self {
         let mut mask = Self::none(baked.width, baked.depth);
         for (z, (old, new)) in baked.data.chunks(baked.width).zip(ground.rows()).enumerate() {
@@ -211,12 +226,14 @@ impl Mask {
         mask
     }
 
+    /// Returns the set of the columns (x, z) in `columns`.
     fn of_columns(map: &Raster<f32>, columns: &[(usize, usize)]) -> Self {
         let mut mask = Self::none(map.width, map.depth);
         columns.iter().for_each(|&(x, z)| mask.mark(x..x + 1, z));
         mask
     }
 
+    /// Marks the columns `xs` of row `z`.
     fn mark(&mut self, xs: Range<usize>, z: usize) {
         if !xs.is_empty() {
             self.marked[z * self.nx..][xs.clone()].fill(true);
@@ -225,21 +242,23 @@ impl Mask {
         }
     }
 
+    /// Returns true if no column is marked.
     fn is_empty(&self) -> bool {
         self.xs.is_empty()
     }
 
+    /// Number of marked columns.
     fn count(&self) -> usize {
         self.marked.iter().filter(|&&marked| marked).count()
     }
 
-    /// The marked columns as (x, z).
+    /// Iterator over the marked columns as (x, z).
     fn columns(&self) -> impl Iterator<Item = (usize, usize)> {
         let row = |z: usize| self.xs.clone().map(move |x| (x, z)).filter(|&(x, z)| self.marked[z * self.nx + x]);
         self.zs.clone().flat_map(row)
     }
 
-    /// Marked columns in a row of one z, as ranges along x, with that z.
+    /// Iterator over runs of marked columns, each as a range along x with its z.
     fn runs(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
         self.zs.clone().flat_map(move |z| {
             let row = &self.marked[z * self.nx..][..self.xs.end];
@@ -252,7 +271,7 @@ impl Mask {
         })
     }
 
-    /// The columns at most `by` columns away from a marked one along each axis.
+    /// Returns the columns at most `by` columns away from a marked column along each axis.
     fn grown(&self, by: usize) -> Self {
         let mut grown = Self::none(self.nx, self.nz);
         for (xs, z) in self.runs() {
@@ -262,12 +281,13 @@ impl Mask {
         grown
     }
 
-    /// Marks the columns of another mask too.
+    /// Marks the columns of `other` too.
     fn add(&mut self, other: &Self) {
         other.runs().for_each(|(xs, z)| self.mark(xs, z));
     }
 
-    /// Whether the column at (x, z) in cells is marked; outside of the box the nearest one stands for it.
+    /// Returns true if the column at (x, z) in cells is marked; points outside of the box take the
+    /// nearest column.
     fn holds(&self, x: f32, z: f32) -> bool {
         // Negative numbers become 0.
         let (x, z) = ((x as usize).min(self.nx - 1), (z as usize).min(self.nz - 1));
@@ -275,11 +295,11 @@ impl Mask {
     }
 }
 
-/// For each column of a box, the lowest and the highest node in and around it.
+/// Lowest and highest node in and around each column of a box, in cells.
 struct Extents(Vec<[f32; 2]>);
 
 impl Extents {
-    /// Of the columns that a mask covers; of all others nothing is known.
+    /// Returns the extents of the columns that `mask` covers; other columns have no known extent.
     fn of(heights: &Raster<f32>, mask: &Mask) -> Self {
         let mut extents = vec![[f32::MAX, f32::MIN]; mask.nx * mask.nz];
         let per_cell = heights.per_cell as usize;
@@ -295,7 +315,7 @@ impl Extents {
         Self(extents)
     }
 
-    /// Takes other nodes in.
+    /// Extends each column's range by that of `other`.
     fn widen(&mut self, other: &Self) {
         for ([low, high], other) in self.0.iter_mut().zip(&other.0) {
             (*low, *high) = (low.min(other[0]), high.max(other[1]));
@@ -306,12 +326,12 @@ impl Extents {
 /// Columns whose ground moved.
 struct Moved {
     mask: Mask,
-    /// Between which heights it was and is.
+    /// Heights between which the ground of each column was and is.
     extents: Extents,
 }
 
 impl Moved {
-    /// Adds columns with caves, between these heights.
+    /// Adds columns with caves, between the heights `low` and `high`.
     fn hollow(&mut self, columns: &Mask, [low, high]: [f32; 2]) {
         self.mask.add(columns);
         for (x, z) in columns.columns() {
@@ -319,11 +339,13 @@ impl Moved {
         }
     }
 
-    /// The columns whose share of the sun may differ, and those next to them.
+    /// Returns the columns whose share of the sun may differ, and the columns next to those.
     fn shadow(&self, sun: V3, heights: &Raster<f32>) -> Mask {
+        /// Distance in cells between tests along a shadow.
         const STRIDE: f32 = 0.5;
-        /// Cells by which a place in a column, and the start of a ray over a node, may lie off.
+        /// Margin in cells by which a place in a column may lie off.
         const OFF: f32 = 2.5;
+        /// Margin in cells by which the start of a ray over a node may lie off.
         const LIFT: f32 = 0.3;
         let (nx, nz) = (self.mask.nx, self.mask.nz);
         let mut shadow = Mask::none(nx, nz);
@@ -332,7 +354,7 @@ impl Moved {
         let across = sun.x.hypot(sun.z);
         let farthest = (nx as f32).hypot(nz as f32);
         let away = if across > 1e-6 { [-sun.x / across, -sun.z / across] } else { [0.0; 2] };
-        // A sun at the zenith falls fast, one at the horizon hardly.
+        // A sun at the zenith falls fast, a sun at the horizon hardly.
         let falls = sun.y.max(0.0) / across.max(1e-3);
         let clip = |low: f32, high: f32, n: usize| low.max(0.0) as usize..(high.max(0.0) as usize).min(n);
         for (x, z) in self.mask.columns() {
@@ -358,16 +380,20 @@ impl Moved {
     }
 }
 
-/// The samples of a map that a mask covers: those at the columns' centres, or the nodes in and around them.
+/// Samples of a map that a mask covers: those at the columns' centres, or the nodes in and around
+/// the columns.
 struct Nodes<'a> {
     mask: &'a Mask,
-    /// Nodes to a cell; `None` for a map of column centres.
+    /// Nodes per cell; `None` for a map of column centres.
     per_cell: Option<usize>,
+    /// Range of the samples along x.
     across: Range<usize>,
+    /// Range of the samples along z.
     rows: Range<usize>,
 }
 
 impl<'a> Nodes<'a> {
+    /// Returns the samples of `map` that `mask` covers.
     fn of<T>(map: &Raster<T>, mask: &'a Mask) -> Self {
         let per_cell = (map.origin == 0.0).then_some(map.per_cell as usize);
         let samples = |cells: &Range<usize>| match per_cell {
@@ -377,7 +403,7 @@ impl<'a> Nodes<'a> {
         Self { mask, per_cell, across: samples(&mask.xs), rows: samples(&mask.zs) }
     }
 
-    /// The one or two cells, of `n`, that the sample `k` along an axis touches.
+    /// Range of the one or two cells, of `n`, that sample `k` along an axis touches.
     fn cells(&self, k: usize, n: usize) -> RangeInclusive<usize> {
         match self.per_cell {
             Some(per_cell) => k.saturating_sub(1) / per_cell..=(k / per_cell).min(n - 1),
@@ -385,23 +411,27 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Whether one of the cells around the sample (i, j) is marked.
+    /// Returns true if one of the cells around the sample (i, j) is marked.
     fn has(&self, i: usize, j: usize) -> bool {
         let Mask { nx, nz, marked, .. } = self.mask;
         self.cells(j, *nz).any(|z| self.cells(i, *nx).any(|x| marked[z * nx + x]))
     }
 }
 
-/// Sums over a mask from one corner, which tell at once whether a rectangle has marked columns.
+/// Summed-area table of a mask: tells in constant time whether a rectangle has marked columns.
 struct Counts {
+    /// Range of the table along x, in columns.
     xs: Range<usize>,
+    /// Range of the table along z, in columns.
     zs: Range<usize>,
-    /// For each corner of the columns `xs` × `zs`, the marked ones north-west of it.
+    /// Number of marked columns north-west of each corner of the columns `xs` × `zs`, x fastest.
     sums: Vec<u32>,
+    /// Columns of the box along x and z.
     sides: [usize; 2],
 }
 
 impl Counts {
+    /// Sums the marked columns of `mask`.
     fn of(mask: &Mask) -> Self {
         let (xs, zs, width) = (mask.xs.clone(), mask.zs.clone(), mask.xs.len() + 1);
         let mut sums = vec![0; width * (zs.len() + 1)];
@@ -415,7 +445,7 @@ impl Counts {
         Self { xs, zs, sums, sides: [mask.nx, mask.nz] }
     }
 
-    /// Whether one of the columns that a rectangle, in cells, touches is marked.
+    /// Returns true if a rectangle, in cells, touches a marked column.
     fn has_any(&self, [along_x, along_z]: [[f32; 2]; 2]) -> bool {
         let clip = |[low, high]: [f32; 2], marked: &Range<usize>, n: usize| {
             let cell = |v: f32| (v.max(0.0) as usize).min(n - 1);
@@ -428,12 +458,13 @@ impl Counts {
     }
 }
 
-/// Makes the samples of a map in marked columns again; `make` is given the number of the sample and its x and z in cells.
+/// Recomputes the samples of a map in marked columns; `make` takes the index of the sample and its
+/// x and z in cells.
 fn refill<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn(usize, f32, f32) -> T + Sync) {
     update(map, mask, |k, x, z, _| make(k, x, z));
 }
 
-/// Updates where `make` is given the old sample too.
+/// [`refill`], where `make` takes the old sample too.
 fn update<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn(usize, f32, f32, T) -> T + Sync) {
     let nodes = Nodes::of(map, mask);
     let (width, per_cell, origin) = (map.width, map.per_cell, map.origin);

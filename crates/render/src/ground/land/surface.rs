@@ -5,19 +5,20 @@ use crate::ground::raster::Raster;
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::noise;
 
+/// Steepness of the ground at (x, z): rise per cell.
 fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
     let (east, south) = heights.slope(x, z, 1.0);
     east.hypot(south)
 }
 
-/// Noise from which [`rill`] washes its streaks, at the nodes of a land.
+/// Noise from which [`rill`] washes its streaks, at (x, z) in cells.
 pub fn seed(x: f32, z: f32, unit: f32) -> f32 {
     let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
     grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3)
 }
 
-/// Noise averaged along the way water would run: streaks that follow the fall line, -1..1. This is what makes a
-/// flank look washed by rain instead of rough.
+/// Noise averaged along the way that water would run: streaks along the fall line, -1 to 1.
+// The streaks make a flank look washed by rain instead of rough.
 pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, f32)) -> Rill {
     let (mut px, mut pz, mut sum) = (x, z, 0.0);
     let mut reach = [0.0_f32; 4];
@@ -34,83 +35,92 @@ pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, 
     Rill { value: (sum / STEPS as f32 * 2.6).clamp(-1.0, 1.0), reach }
 }
 
-/// Steps of a rill, and the length of the longest in units of pattern.
+/// Steps of a rill.
 const STEPS: usize = 18;
+/// Length of the longest step in pattern units.
 const STRIDE: f32 = 0.55;
 
-/// Cells that a rill may run from its node, with those whose heights its last step reads.
+/// Upper bound of the distance in cells between a rill's node and a column that the rill reads.
 pub(super) fn rill_length(unit: f32) -> usize {
     (STEPS as f32 * STRIDE * unit).ceil() as usize + SLOPE
 }
 
-/// Cells from a place to the last whose height its slope reads.
+/// Upper bound of the distance in cells between a place and a column that its slope reads.
 const SLOPE: usize = 2;
 
-/// A rill's value at a node.
+/// Value of a rill at a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rill {
+    /// Averaged noise, -1 to 1.
     pub(super) value: f32,
-    /// How far it ran west, east, north and south, in longest strides.
+    /// Reach of the rill west, east, north and south, in longest steps.
     reach: [u8; 4],
 }
 
 impl Rill {
-    /// Columns along x and z whose heights the rill of the node at (x, z) in cells may have read; they may lie outside of the
-    /// box, where the outermost columns stand for them.
+    /// Ranges of the columns along x and z whose heights the rill of the node at (x, z) in cells
+    /// may have read.
+    ///
+    /// The ranges may lie outside of the box, where the outermost columns are repeated.
     pub(super) fn columns(&self, unit: f32, (x, z): (f32, f32)) -> [[f32; 2]; 2] {
         let [west, east, north, south] = self.reach.map(|strides| f32::from(strides) * STRIDE * unit + SLOPE as f32);
         [[x - west, x + east], [z - north, z + south]]
     }
 }
 
-/// Height of the ground as it is drawn: smooth between the columns, with its relief where it has rills.
+/// Height in cells of the drawn ground at (x, z): smooth between the columns, with relief if `rill`
+/// is given.
 pub fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z): (f32, f32)) -> f32 {
     let h = coarse.smooth_at(x, z);
-    // A hair lower: on the border of two cells rounding would choose which of them a film lies in.
+    // A hair lower: on the border of two cells rounding would choose which of both a film lies in.
     let Some(rill) = rill else { return h - 0.02 };
-    // A coarse grid has fewer cells to a wave, so the same waves must be lower to be as steep.
+    // A coarse grid has fewer cells per wave, so equal waves must be lower to be as steep.
     h + relief(v3(x, h, z) / unit, rill, steepness(coarse, x, z)) * unit.min(1.0)
 }
 
-/// Most that rubble of a steep slope is higher than that of flat ground.
+/// Upper bound of the factor by which rubble of a steep slope is higher than rubble of flat ground.
 const STEEPEST: f32 = 1.6;
 
-/// Height added to the smooth ground: rills on slopes and rubble everywhere, well under half a cell, so that the
-/// picture still agrees with the cells that are solid.
+/// Relief added to the smooth ground: rills on slopes and rubble everywhere.
+///
+/// Amplitudes stay well under half a cell, so that the picture agrees with the cells that are
+/// solid.
 fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     let washed = smoothstep(0.12, 0.7, steepness);
     let fields = fields(p);
     let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
     let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
-    // As far out of a steep slope as out of a flat one.
+    // Rubble stands as far out of a steep slope as out of flat ground.
     let steep = (1.0 + steepness * steepness).sqrt().min(STEEPEST);
     0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
 }
 
-/// How much rubble lies around a place, 0..1.
+/// Amount of rubble around a place, 0 to 1.
 fn fields(p: V3) -> f32 {
     smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3))
 }
 
-/// Where on the ground a colour is asked for.
+/// Inputs of the rock's colour at a place.
 pub struct RockPoint {
-    /// Position in units of pattern.
+    /// Position in pattern units.
     pub(super) p: V3,
+    /// Value of the rill, -1 to 1.
     pub(super) rill: f32,
-    /// Vertical part of the unit normal.
+    /// Vertical component of the unit normal.
     pub(super) up: f32,
-    /// Height between the lowest and the highest ground, 0..1.
+    /// Height between the lowest and the highest ground, 0 to 1.
     pub(super) altitude: f32,
-    /// How much old lava crops out there, 0..1.
+    /// Share of old lava that crops out there, 0 to 1.
     pub(super) crags: f32,
-    /// Smooth stone.
+    /// Set for smooth stone.
     pub(super) stone: bool,
 }
 
-/// How much paler basalt is in a rill.
+/// Lightening of basalt in a rill.
 const WASHED: f32 = 0.25;
 
-/// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
+/// Albedo of the land, linear RGB: basalt, ash on gentle ground and in the rills, oxidised scoria
+/// towards the top and in patches.
 pub fn albedo(place: &RockPoint) -> V3 {
     if place.stone {
         return V3::from(STONE);
@@ -131,24 +141,27 @@ pub fn albedo(place: &RockPoint) -> V3 {
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
-/// Share of old flows at a place of a plain: darker tongues with a ragged edge.
+/// Share of old flows at a place of a plain, 0 to 1: darker tongues with a ragged edge.
 pub(in crate::ground) fn old_flow(p: V3) -> f32 {
     smoothstep(0.02, 0.12, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5))
 }
 
-/// How dark lava is that crops out; the vertical part of a normal at which none does and at which all does; how far it stands out, in
-/// units of pattern, and how far apart its heights are taken.
+// Look constants, chosen by eye.
+/// Albedo of lava that crops out, relative to the ground.
 const CRAG: f32 = 0.7;
+/// Vertical components of a normal at which no lava crops out, and at which all lava does.
 const CRAGGY: [f32; 2] = [0.88, 0.66];
+/// Height of the ledges in pattern units.
 const LEDGE: f32 = 0.34;
+/// Distance between the heights from which their slope is taken, in pattern units.
 const APART: f32 = 0.25;
 
-/// How much lava crops out of ground whose normal has this vertical part.
+/// Share of lava that crops out of ground whose normal has the vertical component `up`.
 pub fn craggy(up: f32) -> f32 {
     smoothstep(CRAGGY[0], CRAGGY[1], up)
 }
 
-/// Where beds of old lava crop out of a slope, 0..1.
+/// Beds of old lava that crop out of a slope, 0 to 1.
 fn crag(p: V3) -> f32 {
     let level = p.y + 1.8 * noise::fractal(p * 0.15 + v3(6.0, 2.0, 5.0), 3);
     let bed = noise::gradient(v3(p.x * 0.11, level * 0.46, p.z * 0.11))
@@ -156,7 +169,7 @@ fn crag(p: V3) -> f32 {
     smoothstep(-0.06, 0.14, bed)
 }
 
-/// Normal of a slope with the ledges of these beds.
+/// Normal of a slope with the ledges of the cropping beds.
 pub fn ledged(n: V3, p: V3) -> V3 {
     let crags = craggy(n.y);
     if crags <= 0.0 {
@@ -167,8 +180,9 @@ pub fn ledged(n: V3, p: V3) -> V3 {
     unit_or_up(n - tilt * (crags * LEDGE / APART))
 }
 
-/// Lava that set, over a share of the land: dark, hardly weathered basalt. Towards its margin it breaks up into blocks, of
-/// which some lie on the land before it.
+/// Albedo of lava that set, over the share `share` of the land `land`: dark, hardly weathered
+/// basalt that breaks up into blocks towards its margin; some blocks lie apart on the land.
+// Blocks end the margin, because a share alone would end along the sides of cells.
 pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     let p = place.p;
     let bent = p + V3::repeat(0.5 * noise::fractal(p * 0.7 + v3(3.0, 6.0, 1.0), 2));
@@ -189,35 +203,38 @@ pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     mix(land, times(basalt(p), tint) * lerp(rough, smooth, skin * (1.0 - levee)), cover)
 }
 
-/// Lava that set.
+/// Albedo of lava that set, linear RGB.
 pub fn basalt(p: V3) -> V3 {
     let clinker = noise::fractal(p * 1.3 + v3(4.0, 9.0, 2.0), 4);
     let ropes = noise::fractal(v3(p.x, 0.5 * p.y, p.z) * 0.45 + v3(2.0, 7.0, 5.0), 3);
     mix(v3(0.016, 0.016, 0.018), v3(0.046, 0.043, 0.043), saturate(0.42 + 0.7 * clinker + 0.35 * ropes))
 }
 
-/// Grain finer than the nodes' own relief, on slopes as on flat ground.
+/// Normal with grain finer than the nodes' relief, on slopes as on flat ground.
 pub fn bumped(n: V3, p: V3) -> V3 {
     let e = 0.12;
     let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
+    // Tangents of the surface: a tilt east and south only would leave furrows down a steep slope.
     let [along, across] = tangents(n);
     let here = height(p);
     let tilt = (along * (height(p + along * e) - here) + across * (height(p + across * e) - here)) / e;
     (n - tilt * lerp(0.06, 0.15, fields(p)) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
 }
 
-/// Two unit vectors along a surface of this unit normal: east and south of flat ground.
+/// Two unit vectors along a surface with the unit normal `n`: east and south of flat ground.
 fn tangents(n: V3) -> [V3; 2] {
     let level = n.x.hypot(n.y);
     let along = if level < 1e-3 { V3::x() } else { v3(n.y, -n.x, 0.0) / level };
     [along, along.cross(&n)]
 }
 
-/// Share of the frequency that grain of a land of coarse nodes has, and how much rougher it is: it stands for their relief.
+// Grain stands for the relief that coarse nodes cannot show.
+/// Frequency of the grain of a land of coarse nodes, relative to fine nodes.
 pub const BROADER: f32 = 0.5;
+/// Roughness of the grain of a land of coarse nodes, relative to fine nodes.
 pub const RUGGED: f32 = 1.5;
 
-/// Rock of a land of coarse nodes.
+/// Normal with the grain of a land of coarse nodes.
 pub fn rugged(n: V3, p: V3) -> V3 {
     let grain = bumped(n, p * BROADER);
     unit_or_up(n + (grain - n) * RUGGED)

@@ -1,4 +1,4 @@
-//! How much light each cell of the air absorbs.
+//! Extinction of smoke in each cell of the air.
 
 use crate::math::{lerp, smoothstep, v3};
 use crate::noise;
@@ -7,27 +7,30 @@ use lavoxel_automaton::world::Span;
 use lavoxel_base::parallel::*;
 use lavoxel_sim::lowpass::AirVolume;
 
-/// Smoke fades over one part in so many of the box before an open side, and over at most so many cells.
+/// Divisor of the box's length that gives the fading length of smoke before an open side.
 const FADING: usize = 6;
+/// Upper bound of that fading length, in cells, before the variation by [`FADED`].
 const MOST_FADING: usize = 16;
-/// Share of that over which it fades at least and at most. The length differs from place to place by noise with so many waves to
-/// itself: as far inside everywhere, the end of the smoke would be a plane.
+/// Least and greatest local fading length, relative to the usual length. The length varies by
+/// noise: at a constant length, the end of the smoke would be a plane.
 const FADED: [f32; 2] = [0.6, 2.6];
+/// Waves of that noise per usual fading length. Chosen by eye.
 const WAVES: f32 = 0.75;
-/// Optical depth of a cell that is shown at most where half of the smoke is left.
+/// Upper bound of the optical depth of a cell in which half of the smoke is left.
 const HALF_SHOWN: f32 = 0.5;
 
-/// Absorption to a voxel of way in each cell of the air.
+/// Extinction per voxel length in each cell of the air.
 pub(super) struct Absorbed {
     pub(super) cells: Vec<f32>,
-    /// For each row along x, the cells outside of which it holds nothing.
+    /// Span of cells of each row along x outside of which the row is empty.
     pub(super) held: Vec<Span>,
-    /// The largest.
+    /// Largest extinction of all cells, at least 1e-6.
     pub(super) most: f32,
 }
 
 impl Absorbed {
-    /// Of ash and steam of which a kilogram in a cubic metre absorbs so much.
+    /// Extinction of the ash and steam in `air`; `per_kg` is the extinction of 1 kg/m³ per voxel
+    /// length.
     pub(super) fn of(air: &AirVolume, per_kg: f32) -> Self {
         let (grid, fade) = (air.grid.cells, Fade::of(&air.grid));
         let mut cells = vec![0.0_f32; grid.cells()];
@@ -37,7 +40,7 @@ impl Absorbed {
             for (y, (cells, held)) in cells.chunks_mut(grid.nx).zip(held).enumerate() {
                 let row = z * grid.ny + y;
                 let carried = &air.carried[row * grid.nx..][..grid.nx];
-                // Most rows are empty, and the bits of a whole row are found many cells at a time.
+                // Most rows are empty. A bitwise OR over a whole row tests many cells at a time.
                 if carried.iter().fold(0, |bits, [ash, steam]| bits | ash | steam) == 0 {
                     continue;
                 }
@@ -53,23 +56,24 @@ impl Absorbed {
     }
 }
 
-/// The cells of a row outside of which it carries nothing; there is at least one.
+/// Span of cells outside of which a row is empty; the row must hold something.
 fn span(carried: &[[u16; 2]]) -> Span {
     let held = |[ash, steam]: &[u16; 2]| ash | steam != 0;
     let from = carried.iter().position(held).unwrap_or(0);
     Span { from: from as u16, to: carried.iter().rposition(held).map_or(0, |last| last as u16 + 1) }
 }
 
-/// How smoke thins out towards open sides of the air's box, where it would end as if cut.
+/// Fading of smoke towards open sides of the air's box, where it would otherwise end as if cut.
 struct Fade {
     size: [usize; 3],
-    /// Voxels along the edge of a cell.
+    /// Edge of a cell, in voxels.
     edge: f32,
-    /// For each axis the cells over which smoke fades before its two sides, by the place in the plane across it; 0 where it does not.
+    /// Fading lengths in cells by axis, side (lower, upper) and place in the plane across the axis;
+    /// 0 where smoke does not fade.
     over: [[Vec<f32>; 2]; 3],
 }
 
-/// The two axes across each.
+/// The other two axes of each axis.
 const ACROSS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
 
 impl Fade {
@@ -84,16 +88,17 @@ impl Fade {
         Self { size, edge: grid.ratio as f32, over }
     }
 
-    /// Rest of an absorption where a share of the smoke is. A share alone leaves dense smoke a wall, however small it is:
-    /// the optical depth of a cell has a limit, too, that falls to nothing at the side and is endless away from it.
+    /// Extinction left of `dense` where `share` of the smoke is left. Scaling alone would keep
+    /// dense smoke a wall: therefore the optical depth of a cell is limited as well, by a bound
+    /// that is 0 at the side and infinite away from it.
     fn left(&self, dense: f32, share: f32) -> f32 {
         let most = HALF_SHOWN * 2.0 * share * share / ((1.0 - share).max(0.0) * self.edge);
         let shown = dense * share;
-        // Away from the sides all of it is left, to the bit.
+        // Away from the sides the value stays bit-exact.
         if most.is_finite() && shown > 0.0 { shown * most / (shown + most) } else { shown }
     }
 
-    /// The share that the two sides of an axis leave at a cell.
+    /// Share of smoke that fading along `axis` leaves in a cell.
     fn along(&self, axis: usize, place: [usize; 3]) -> f32 {
         let [b, c] = ACROSS[axis];
         let beside = place[c] * self.size[b] + place[b];
@@ -103,13 +108,14 @@ impl Fade {
         smoothstep(0.0, 1.0, low.min(1.0) * high.min(1.0))
     }
 
-    /// The share at a cell.
+    /// Share of smoke that fading leaves in a cell.
     fn at(&self, place: [usize; 3]) -> f32 {
         self.along(0, place) * self.along(1, place) * self.along(2, place)
     }
 }
 
-/// The cells over which smoke fades before each place of a side of this size, where so many are usual.
+/// Fading lengths in cells, for each place of a side of this size; `usual` is the length before the
+/// variation by [`FADED`].
 fn lengths(usual: usize, [across, up]: [usize; 2]) -> Vec<f32> {
     if usual == 0 {
         return vec![0.0; across * up];
@@ -127,7 +133,7 @@ mod tests {
     use super::*;
     use lavoxel_base::grid::Grid;
 
-    /// Optical depth of the cells of a row along x through smoke that fills the box.
+    /// Optical depth of the cells of a row along x, in smoke that fills the box.
     fn row(sides: [Side; 3], kept: u16) -> Vec<f32> {
         let cells = Grid::new(60, 40, 36);
         let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides };
@@ -143,7 +149,7 @@ mod tests {
         for kept in [300, 3000, 30_000] {
             let depth = row(open, kept);
             assert!(depth[0] < 0.01 && depth[59] < 0.01, "{kept}: {} at the side", depth[0]);
-            // A ray along the side through the outermost cells sees a part of what is behind.
+            // A ray parallel to the side, through the outermost cells, sees part of the background.
             let through: f32 = depth[..4].iter().sum();
             assert!(through < 0.6, "{kept}: the four outermost cells have {through}");
             assert!(depth[..12].windows(2).all(|pair| pair[0] <= pair[1]), "{kept}: {depth:?}");
@@ -158,7 +164,8 @@ mod tests {
         let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides: [Side::Open; 3] };
         let (carried, flow) = (vec![[3000, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
         let absorbed = Absorbed::of(&AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow }, 2000.0);
-        // How many cells from the side a cell first hides a fifth of what is behind it, by the row.
+        // Number of cells from the side at which a cell first hides a fifth of the background, by
+        // row.
         let rows = (20..60).flat_map(|y| (30..66).map(move |z| cells.index([0, y, z])));
         let ends =
             rows.map(|start| absorbed.cells[start..][..cells.nx].iter().take_while(|dense| **dense < 0.11).count());

@@ -1,4 +1,5 @@
-//! Light is worked out in cells of twice the edge, and read between them: it is soft, and an eighth of the cells.
+//! Coarse grid for the light in smoke: cells of twice the edge, read by interpolation. Light is
+//! soft, and the grid has an eighth of the cells.
 
 use std::ops::Range;
 
@@ -9,12 +10,13 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Cells of the light, of which each holds two of the air along an axis, or the only one.
+/// Coarse grid, whose cells hold two air cells along each axis, or a single one where the air has
+/// only one layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coarse {
     pub(super) grid: Grid,
     fine: Grid,
-    /// Cells of the air along the edges of one.
+    /// Number of air cells along the edges of a coarse cell.
     pub(super) by: [usize; 3],
 }
 
@@ -26,7 +28,7 @@ impl Coarse {
         Self { grid: Grid::new(nx, ny, nz), fine, by }
     }
 
-    /// The mean in each of what is asked of the cells of the air.
+    /// Mean of a quantity over the air cells in each coarse cell.
     pub(super) fn mean(&self, absorbed: &Absorbed, asked: Asked) -> Vec<f32> {
         let mut means = vec![asked.of(0.0); self.grid.cells()];
         means.par_chunks_mut(self.grid.slab()).enumerate().for_each(|(k, means)| {
@@ -35,12 +37,13 @@ impl Coarse {
         means
     }
 
-    /// Cells of the air along x.
+    /// Number of air cells along x.
     pub(super) fn fine_nx(&self) -> usize {
         self.fine.nx
     }
 
-    /// Whether a flag, given for each row of cells of the light, is set in all from which a row of cells of the air is read.
+    /// True if a flag, given for each row of coarse cells, is set in all rows from which a row of
+    /// air cells is interpolated.
     pub(super) fn all(&self, flags: &[bool], [y, z]: [usize; 2]) -> bool {
         let (j, _) = near(y, self.by[1], self.grid.ny);
         let (k, _) = near(z, self.by[2], self.grid.nz);
@@ -48,7 +51,8 @@ impl Coarse {
         at(j[0], k[0]) && at(j[1], k[0]) && at(j[0], k[1]) && at(j[1], k[1])
     }
 
-    /// The values of a row of cells of the air, at this y and z; at the sides they are held.
+    /// Interpolates a row of air cells at `y` and `z` into `to`; values are clamped at the sides.
+    /// `between` is a scratch buffer.
     #[inline(always)]
     pub(super) fn read(&self, values: &[f32], [y, z]: [usize; 2], to: &mut [f32], between: &mut Vec<f32>) {
         let Self { grid, by, .. } = *self;
@@ -74,12 +78,12 @@ impl Coarse {
     }
 }
 
-/// Questions about the absorption of a cell.
+/// Quantity of a cell that is averaged.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked {
-    /// The absorption itself.
+    /// Extinction itself.
     Absorption,
-    /// The share of light that comes through so many voxels.
+    /// Transmittance of a length in voxels.
     Through(f32),
 }
 
@@ -93,7 +97,7 @@ impl Asked {
     }
 }
 
-/// The means in a slab of the cells of the light.
+/// Work item: the means in a slab of coarse cells.
 struct Means<'a> {
     coarse: &'a Coarse,
     absorbed: &'a Absorbed,
@@ -126,7 +130,7 @@ impl Work for Means<'_> {
                 continue;
             }
             if fine.nx < sums.len() {
-                // The last one has only half of its cells.
+                // With an odd number of air cells, the last coarse cell has only half of its cells.
                 sums[fine.nx] = sums[fine.nx - 1];
             }
             let scale = 1.0 / (count * by[0] as f32);
@@ -141,12 +145,12 @@ impl Work for Means<'_> {
     }
 }
 
-/// The cells of the air in one of the light.
+/// Range of the air cells in a coarse cell.
 fn part(n: usize, by: usize, count: usize) -> Range<usize> {
     n * by..((n + 1) * by).min(count)
 }
 
-/// Adds what is asked of a row of cells, of which those outside of a span are clear.
+/// Adds a quantity over a row of cells; cells outside the span `held` are empty.
 #[inline(always)]
 fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
     let (part, clear) = (held.range(), asked.of(0.0));
@@ -163,7 +167,7 @@ fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
     }
 }
 
-/// The two cells of the light around the middle of a cell of the air, and the place between them.
+/// The two coarse cells around the centre of an air cell, and the place between the two.
 #[inline(always)]
 fn near(n: usize, by: usize, count: usize) -> ([usize; 2], f32) {
     let place = ((n as f32 + 0.5) / by as f32 - 0.5).clamp(0.0, (count - 1) as f32);
@@ -191,7 +195,8 @@ mod tests {
             for (y, z) in (0..ny).flat_map(|y| (0..nz).map(move |z| (y, z))) {
                 coarse.read(&means, [y, z], &mut to, &mut between);
                 for (x, to) in to.iter().enumerate() {
-                    // The last cell of an odd number is one of the light alone, which lies off its middle.
+                    // With an odd number of air cells, the last coarse cell holds a single one, off
+                    // its centre.
                     let inner = |n: usize, count: usize| count == 1 || (1..count - 1 - count % 2).contains(&n);
                     let expected = rising[fine.index([x, y, z])];
                     let is_inner = inner(x, nx) && inner(y, ny) && inner(z, nz);

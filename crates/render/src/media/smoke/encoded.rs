@@ -1,4 +1,4 @@
-//! The cells of smoke as they are stored, a byte for each value.
+//! Encoding of the cells of smoke, a byte per value.
 
 use std::ops::Range;
 
@@ -16,24 +16,25 @@ use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_sim::lowpass::AirVolume;
 
-/// Bits that make signed bytes of a velocity unsigned ones, 128 for none.
+/// Bit mask that turns the signed bytes of a velocity into unsigned bytes, 128 for 0.
 const SIGNS: u32 = 0x0080_8080;
 
-/// A cell without smoke in the sun.
+/// Encoded cell without smoke, in full sunlight.
 const CLEAR: [u8; 4] = [0, 0, 255, 0];
 
-/// Light of the sun, the sky and the lava in the cells of the light.
+/// Light of sun, sky and lava in the coarse cells.
 pub(super) struct Light {
     coarse: Coarse,
     sun: Vec<f32>,
     sky: Vec<f32>,
     lava: Vec<f32>,
-    /// For each row of cells of the light, whether all light of the sun arrives.
+    /// Flag of each row of coarse cells: set where all sunlight arrives.
     sunny: Vec<bool>,
 }
 
 impl Light {
-    /// In smoke that absorbs so much.
+    /// Light in the smoke `absorbed`, from the sun and the sky of `wanted` and from patches of
+    /// lava.
     pub(super) fn new(
         absorbed: &Absorbed,
         (grid, low, edge): (Grid, V3, f32),
@@ -60,14 +61,14 @@ impl Light {
         Self { coarse, sunny: sunny.collect(), sun, sky, lava }
     }
 
-    /// Room for a row of cells along x.
+    /// Buffers for a row of cells along x.
     fn row(&self) -> Row {
         let none = vec![0.0; self.coarse.fine_nx()];
         Row { sun: none.clone(), sky: none.clone(), lava: none, between: Vec::new() }
     }
 }
 
-/// The light in a row of cells along x.
+/// Light in a row of cells along x.
 struct Row {
     sun: Vec<f32>,
     sky: Vec<f32>,
@@ -76,18 +77,18 @@ struct Row {
 }
 
 impl Row {
-    /// Writes the motion of the air in a part of the cells, and the light of the sky.
+    /// Encodes the velocity of the air and the skylight in a part of the row.
     #[inline(always)]
     fn encode_motion(&self, to: &mut [[u8; 4]], moving: &[[i8; 4]], part: Range<usize>) {
         for ((to, moving), sky) in to[part.clone()].iter_mut().zip(&moving[part.clone()]).zip(&self.sky[part]) {
-            // No array that is mapped here and below: that is a call.
+            // No array that is mapped here and below: mapping would be a function call.
             let [east, up, south, _] = *moving;
             let bytes = u32::from(east as u8) | u32::from(up as u8) << 8 | u32::from(south as u8) << 16;
             *to = (bytes ^ SIGNS | byte(*sky) << 24).to_le_bytes();
         }
     }
 
-    /// Writes cells without smoke.
+    /// Encodes cells without smoke.
     #[inline(always)]
     fn encode_clear(&self, to: &mut [[u8; 4]]) {
         for (to, sun) in to.iter_mut().zip(&self.sun) {
@@ -95,7 +96,8 @@ impl Row {
         }
     }
 
-    /// Writes the part of the cells in smoke or beside it; `dense` is their absorption and the largest of all.
+    /// Encodes a part of the row, in smoke or next to smoke; `dense` is the extinction of each
+    /// cell, `most` the largest of all cells.
     #[inline(always)]
     fn encode_smoke(&self, to: &mut [[u8; 4]], carried: &[[u16; 2]], (dense, most): (&[f32], f32), part: Range<usize>) {
         let per_most = 1.0 / most;
@@ -110,7 +112,7 @@ impl Row {
     }
 }
 
-/// The cells of a slab of the air that are to be written.
+/// Work item: encodes a slab of the air.
 pub(super) struct Slab<'a> {
     pub(super) light: &'a Light,
     pub(super) air: &'a AirVolume,
@@ -121,7 +123,7 @@ pub(super) struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// The cells of a row beside which there is smoke, and those with it.
+    /// Span of the cells of row `y` with smoke, or next to smoke.
     fn near(&self, y: usize) -> Span {
         let Grid { nx, ny, nz } = self.air.grid.cells;
         let rows = (self.z.saturating_sub(1)..(self.z + 2).min(nz))
@@ -152,7 +154,8 @@ impl Work for Slab<'_> {
             coarse.read(&light.sky, [y, z], &mut row.sky, &mut row.between);
             coarse.read(&light.lava, [y, z], &mut row.lava, &mut row.between);
             row.encode_motion(flow, &air.flow[start..][..nx], near.range());
-            // Beside it too: light does not fall towards the edge of the smoke.
+            // Cells next to smoke are lit as well: otherwise interpolation would darken the edge of
+            // the smoke.
             let dense = (&absorbed.cells[start..][..nx], absorbed.most);
             row.encode_smoke(cells, &air.carried[start..][..nx], dense, near.range());
             encode_beside(cells, air, [y, z], near.range());
@@ -160,7 +163,8 @@ impl Work for Slab<'_> {
     }
 }
 
-/// Writes for cells without smoke the share of steam in that beside them: the edge of a cloud of steam is no ash.
+/// Sets the share of steam in cells without smoke to the share of their neighbours: otherwise the
+/// edge of a cloud of steam would have the colour of ash.
 #[inline(always)]
 fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: Range<usize>) {
     let Grid { nx, ny, nz } = air.grid.cells;
@@ -176,6 +180,7 @@ fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: 
         if here[x] != [0, 0] {
             continue;
         }
+        // Amounts are stored as square roots.
         let (mut ash, mut steam) = (0.0, 0.0);
         let mut add = |carried: [u16; 2]| {
             ash += f32::from(carried[0]) * f32::from(carried[0]);
@@ -190,7 +195,7 @@ fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: 
     }
 }
 
-/// A share as a byte.
+/// Encodes a share, clamped to 0..1, as a byte.
 #[inline(always)]
 fn byte(share: f32) -> u32 {
     (share.clamp(0.0, 1.0) * 255.0 + 0.5) as i32 as u32

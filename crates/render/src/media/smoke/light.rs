@@ -1,4 +1,4 @@
-//! The light that reaches each cell of smoke: of a distant source, and of the lava below.
+//! Light that reaches each coarse cell of smoke: from a distant source, and from the lava below.
 
 use std::collections::BTreeMap;
 
@@ -12,41 +12,46 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Radius of a patch of lava in voxels, squared, and the samples between it and a place.
+/// Square of the radius of a patch of lava, in voxels².
 const PATCH: f32 = 6.0;
+/// Number of samples of smoke between a patch and a cell.
 const SAMPLES: usize = 6;
-/// Least light of a patch that counts.
+/// Light of a patch below which it is skipped.
 const FAINTEST: f32 = 1e-4;
 
-/// Open air around a layer of cells: light falls in from at most two cells aside.
+/// Width of the rim of open air around a layer, in cells: light comes from at most two cells to the
+/// side.
 const RIM: usize = 2;
 
-/// Smoke in the cells of the light.
+/// Smoke on the coarse grid.
 pub(super) struct Lit<'a> {
     pub(super) coarse: &'a Coarse,
     pub(super) absorbed: &'a Absorbed,
-    /// Mean absorption in each.
+    /// Mean extinction of each coarse cell, per voxel length.
     pub(super) dense: &'a [f32],
-    /// Corner of the air's box in voxels, and the edges of a cell.
+    /// Lower corner of the air's box, and the edges of a coarse cell, in voxels.
     pub(super) low: V3,
     pub(super) edges: V3,
-    /// Height of a voxel in its widths.
+    /// Height of a voxel, in voxel widths.
     pub(super) tall: f32,
 }
 
 impl Lit<'_> {
-    /// The share of the light from a direction in voxels, of length 1 in widths of one, that is left in each cell, when it loses `rate` of what smoke absorbs.
+    /// Transmittance of each coarse cell for light from the direction `toward` (in voxels, of unit
+    /// length in voxel widths); `rate` is the share of the extinction that counts.
     pub(super) fn left_along(&self, toward: V3, rate: f32) -> Vec<f32> {
         let mut left = vec![1.0_f32; self.dense.len()];
         Level::fastest().run(Sweep { lit: self, toward: toward.component_div(&self.edges), rate, left: &mut left });
         left
     }
 
-    /// Whether light matters in each cell: there is smoke in it or beside it.
+    /// Flag of each coarse cell: set where there is smoke in the cell or next to it, so that light
+    /// matters.
     fn wanted(&self) -> Vec<bool> {
         let grid = self.coarse.grid;
         let mut wanted: Vec<bool> = self.dense.iter().map(|dense| *dense > 0.0).collect();
-        // Each axis in turn: lines of cells along it, so many cells apart.
+        // Dilates along each axis in turn; `stride` is the index offset between neighbours on a
+        // line.
         for (count, stride) in [(grid.nx, 1), (grid.ny, grid.nx), (grid.nz, grid.slab())] {
             let from = wanted.clone();
             for (line, from) in wanted.chunks_mut(count * stride).zip(from.chunks(count * stride)) {
@@ -58,7 +63,7 @@ impl Lit<'_> {
         wanted
     }
 
-    /// The light of the lava in each cell with smoke in it or beside it.
+    /// Light of the lava in each coarse cell with smoke in it or next to it.
     pub(super) fn of_lava(&self, patches: &[Patch]) -> Vec<f32> {
         let grid = self.coarse.grid;
         let mut lights = vec![0.0; grid.cells()];
@@ -75,7 +80,7 @@ impl Lit<'_> {
         lights
     }
 
-    /// Light of all patches at a point.
+    /// Light of all patches at `p`.
     #[inline(always)]
     fn of_clusters(&self, clusters: &[Cluster], p: V3) -> f32 {
         let mut light = 0.0;
@@ -93,7 +98,7 @@ impl Lit<'_> {
         light
     }
 
-    /// Light of a patch at a point.
+    /// Light of `patch` at `p`.
     #[inline(always)]
     fn of(&self, patch: &Patch, p: V3) -> f32 {
         let way = p - patch.place;
@@ -106,7 +111,7 @@ impl Lit<'_> {
         bare * faded(self.between(patch.place, way) * (DETOURS * squared.sqrt() / SAMPLES as f32))
     }
 
-    /// The sum of the absorption at evenly spaced places from a point on a way, of the nearest cells.
+    /// Sum of the extinction at evenly spaced samples on the way from `from`, in the nearest cells.
     #[inline(always)]
     fn between(&self, from: V3, way: V3) -> f32 {
         let Grid { nx, ny, nz } = self.coarse.grid;
@@ -124,7 +129,7 @@ impl Lit<'_> {
     }
 }
 
-/// The light of the lava in a row of cells.
+/// Work item: light of the lava in a row of coarse cells.
 struct FromLava<'a> {
     lit: &'a Lit<'a>,
     clusters: &'a [Cluster],
@@ -147,13 +152,13 @@ impl Work for FromLava<'_> {
     }
 }
 
-/// One sweep of light through the cells.
+/// Work item: a sweep of light through the coarse cells.
 struct Sweep<'a> {
     lit: &'a Lit<'a>,
-    /// Where the light comes from, in cells of the light.
+    /// Direction to the light, in coarse cells.
     toward: V3,
     rate: f32,
-    /// The share that is left in each cell; all of it before the sweep.
+    /// Transmittance of each cell; 1 before the sweep.
     left: &'a mut [f32],
 }
 
@@ -164,13 +169,15 @@ impl Work for Sweep<'_> {
         let grid = lit.coarse.grid;
         let size = [grid.nx, grid.ny, grid.nz];
         let stride = [1, grid.nx, grid.slab()];
-        // Layers lie across the axis nearest to the direction, so that a layer's neighbours are those that the ray passes.
+        // Layers lie across the axis nearest to the direction: the ray then passes adjacent cells
+        // of the next layer.
         let axis = (0..3).max_by(|a, b| toward[*a].abs().total_cmp(&toward[*b].abs())).unwrap_or(1);
         let [b, c] = [[1, 2], [0, 2], [0, 1]][axis];
         let steep = toward[axis].abs().max(1e-6);
         let aside = [toward[b] / steep, toward[c] / steep];
         let whole = rate / steep;
-        // What arrives in the cells of the air, not in the mean of them: the surface of dense smoke would be black.
+        // Transmittance averaged over the air cells, not transmittance of their mean extinction:
+        // the latter would make the surface of dense smoke black.
         let half = 0.5 * whole / lit.coarse.by[axis] as f32;
         let arrives = lit.coarse.mean(lit.absorbed, Asked::Through(half));
         let [u, v] = aside.map(|d| (RIM as isize + d.floor() as isize) as usize);
@@ -202,7 +209,7 @@ impl Work for Sweep<'_> {
     }
 }
 
-/// Values that lie so far apart, in a row.
+/// Copies every `stride`-th value into a contiguous row.
 #[inline(always)]
 fn gather(from: &[f32], stride: usize, to: &mut [f32]) {
     if stride == 1 {
@@ -213,27 +220,28 @@ fn gather(from: &[f32], stride: usize, to: &mut [f32]) {
     }
 }
 
-/// The cell of a place; what lies below 0 is far outside as an unsigned number.
+/// Cell of a coordinate; negative coordinates wrap to huge indices, which count as outside.
 #[inline(always)]
 fn cell(place: f32) -> usize {
     let whole = place as i32;
     (whole - i32::from(place < whole as f32)) as u32 as usize
 }
 
-/// A row of cells in a layer.
+/// Row of cells in a layer.
 struct Row {
     dense: Vec<f32>,
-    /// Share of the light on a cell that arrives in it.
+    /// Share of the incident light that arrives at the centre of each cell.
     share: Vec<f32>,
     /// Light that arrives.
     light: Vec<f32>,
 }
 
 impl Row {
-    /// Lets light pass from a place between the rows `before` of the layer before; `after` is what goes on.
+    /// Passes light through a row: interpolates between the rows `near` and `far` of the layer
+    /// before, and writes the light that leaves to `after`.
     #[inline(always)]
     fn pass(&mut self, [near, far]: [&[f32]; 2], [x, y]: [f32; 2], whole: f32, after: &mut [f32]) {
-        // Slices of one length: the compiler then takes many cells at a time.
+        // Slices of equal length: the compiler then vectorises the loop.
         let n = after.len();
         let (light, dense, share) = (&mut self.light[..n], &self.dense[..n], &self.share[..n]);
         let (a, b, c, d) = (&near[..n], &near[1..=n], &far[..n], &far[1..=n]);
@@ -245,13 +253,14 @@ impl Row {
     }
 }
 
-/// Neighbouring patches, and all of them as one for what is far away.
+/// Neighbouring patches, and their sum as a single patch for distant cells.
 struct Cluster {
     whole: Patch,
     patches: Vec<Patch>,
 }
 
-/// Voxels along the edge of a square of patches that are one for what is farther away than twice as much.
+/// Edge in voxels of a square of patches; cells farther away than twice this length see the square
+/// as a single patch.
 const SQUARE: f32 = 16.0;
 
 fn clusters(patches: &[Patch]) -> Vec<Cluster> {

@@ -1,14 +1,17 @@
 //! Colour of inks that mix in the air.
 //!
-//! Inks filter light as pigments do (Kubelka and Munk 1931): a colour R has the ratio q = (1 − R)² / 2R of absorption to scattering, the
-//! ratio of a mixture is the mean of those of its inks by mass, and its colour is 1 + q − √(q² + 2q). Yellow and blue make green.
+//! Inks filter light as pigments do (Kubelka and Munk 1931). A colour R has the ratio q = (1 − R)²
+//! / 2R of absorption to scattering. The ratio of a mixture is the mean of the ratios of its inks
+//! by mass, and the colour of the mixture is 1 + q − √(q² + 2q). Yellow and blue make green.
 
 use lavoxel_base::parallel::*;
 
-/// Least colour of an ink: a filter that lets nothing pass would make every mixture black.
+/// Lower bound of an ink's colour: an ink that absorbs a channel fully would make every mixture
+/// black.
 const DARKEST: f32 = 0.02;
 
-/// For each cell the roots of the colour of its inks and their share, from the share of each ink, 255 for all.
+/// Bytes of each cell: square roots of the ink colour, and the share of ink. `inks` are the shares
+/// of the four inks, 255 for all.
 pub(super) fn of(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
     let ratios = colors.map(|color| color.map(ratio));
     inks.par_iter().map(|shares| tint(*shares, &ratios)).collect()

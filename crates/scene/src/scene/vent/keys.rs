@@ -1,4 +1,4 @@
-//! The keys of a `[[vent]]` or `[[source]]` table.
+//! Keys of a `[[vent]]` or `[[source]]` table.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,14 +21,15 @@ enum Spot {
 
 words!(Spot);
 
-/// Farthest place from a corner of the box, in metres or units of a map.
+/// Largest distance of a place from a corner of the box, in metres or units of a map.
 const FAR: f64 = 1e12;
 
 table! {
     /// The keys of the table.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub(super) struct Keys {
-        /// Centre by name: the crater of the built-in volcano, else the highest ground away from the sides.
+        /// Centre by name: the crater of the built-in volcano, else the highest ground away from
+        /// the sides.
         #[serde(skip_serializing_if = "Option::is_none")]
         at: Option<Spot> = None;
         /// Centre east of the box's western side.
@@ -49,7 +50,8 @@ table! {
         /// Northing or latitude of the centre on the map of the terrain's file.
         #[serde(skip_serializing_if = "Option::is_none")]
         map_y: Option<f64> = None, [-FAR, FAR] "map units";
-        /// Further points of a fissure, in the units of its first one: `[[x, z], …]` in cells or metres, `[[map_x, map_y], …]` on the map.
+        /// Further points of a fissure, in the units of its first one: `[[x, z], …]` in cells or
+        /// metres, `[[map_x, map_y], …]` on the map.
         #[serde(deserialize_with = "lavoxel_base::exact::some", skip_serializing_if = "Option::is_none")]
         to: Option<Vec<[f64; 2]>> = None, [-FAR, FAR] "";
         /// Radius, 2.5 when left out; the column under the centre always belongs to the vent.
@@ -58,14 +60,16 @@ table! {
         /// Radius in metres, in place of `radius`.
         #[serde(skip_serializing_if = "Option::is_none")]
         radius_m: Option<f64> = None, [0.0, FAR] "m";
-        /// Height above the floor of the cells into which it pours; absent: on the ground, grains below the roof.
+        /// Height above the floor of the cells into which it pours; absent: on the ground, grains
+        /// below the roof.
         #[serde(skip_serializing_if = "Option::is_none")]
         height: Option<f64> = None, [0.0, MAX_SIDE as f64] "cells";
-        /// Volume poured by the whole vent in one step, 1.8 when left out; of grains the probability of one in each cell, of a fume
-        /// kg/s.
+        /// Volume poured by the whole vent in one step, 1.8 when left out; of grains the
+        /// probability of one in each cell, of a fume kg/s.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<f64> = None, [0.0, RATE_MAX] "full cells";
-        /// Size of the box that radius and rate are meant for: in another box they grow with it; absent: they hold in any box.
+        /// Size of the box that radius and rate are meant for: in another box they grow with it;
+        /// absent: they hold in any box.
         #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
         for_box: Option<[usize; 3]> = None, [1.0, MAX_SIDE as f64] "cells";
         /// First step in which it pours.
@@ -84,36 +88,40 @@ table! {
         /// Volume poured in a second in the physical model, from the start on.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate_m3_s: Option<f64> = None, [0.0, FLOW_RATE_MAX] "m³/s";
-        /// Rows of a time and a rate in m³/s in the physical model: a rate holds from its time up to the next row; nothing pours
-        /// before the first row, and the last rate holds for ever.
+        /// Rows of a time and a rate in m³/s in the physical model: a rate holds from its time up
+        /// to the next row; nothing pours before the first row, and the last rate holds for ever.
         #[serde(deserialize_with = "lavoxel_base::exact::some", skip_serializing_if = "Option::is_none")]
         rates_m3_s: Option<Vec<[Entry; 2]>> = None, [0.0, FAR] "";
         /// Tables of rates (`.csv`) in place of `rates_m3_s`, joined by their times.
         #[serde(skip_serializing_if = "Option::is_none")]
         rates_files: Option<Vec<String>> = None;
-        /// Whether a rate of a table holds up to the next row, `"stepped"`, or changes evenly to that of the next row, `"linear"`.
+        /// Form of a table of rates: a rate holds up to the next row, `"stepped"`, or changes
+        /// evenly to that of the next row, `"linear"`.
         #[serde(skip_serializing_if = "Option::is_none")]
         rates_form: Option<RatesForm> = None;
-        /// Date at which the simulation starts, for `rates_files` with dates; the first date when left out.
+        /// Date at which the simulation starts, for `rates_files` with dates; the first date when
+        /// left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         rates_start: Option<String> = None;
-        /// Multiple of the error of each rate of `rates_files` that is added to it: −1, 0 and 1 bracket an eruption.
+        /// Multiple of the error of each rate of `rates_files` that is added to it: −1, 0 and 1
+        /// bracket an eruption.
         #[serde(skip_serializing_if = "Option::is_none")]
         rates_shift: Option<f64> = None, [-10.0, 10.0] "";
-        /// Joules that lava radiates for each m³ that is poured, by which radiant power in `rates_files` becomes a rate.
+        /// Joules that lava radiates for each m³ that is poured, by which radiant power in
+        /// `rates_files` becomes a rate.
         #[serde(skip_serializing_if = "Option::is_none")]
         radiant_j_m3: Option<f64> = None, [1e6, 1e10] "J/m³";
         /// Places of a fissure on which its rate focuses, and when, in the physical model.
         #[serde(skip_serializing_if = "Option::is_none")]
         focus: Option<FocusKeys> = None;
-        /// Temperature of what is poured in the physical model; absent: `flow.lava.vent_k`.
+        /// Temperature of the poured lava in the physical model; absent: `flow.lava.vent_k`.
         #[serde(skip_serializing_if = "Option::is_none")]
         temperature_k: Option<f64> = None, [1.0, FLOW_KELVIN_MAX] "K";
     }
 }
 
 table! {
-    /// How the rate of a fissure focuses.
+    /// Focusing of the rate of a fissure.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     struct FocusKeys {
         /// Places as shares of the fissure's length, from its first point.
@@ -141,7 +149,7 @@ impl From<Focus> for FocusKeys {
     }
 }
 
-/// How a table of rates is read between its rows.
+/// Interpolation of a table of rates between its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum RatesForm {
@@ -158,7 +166,7 @@ impl Value for VentTable {
 }
 
 impl Keys {
-    /// Rates and temperature of the physical model, where there are any.
+    /// Rates and temperature of the physical model; `None` without any of their keys.
     fn flow(&self) -> Result<Option<Box<VentFlow>>, &'static str> {
         let of_files = [self.rates_start.is_some(), self.rates_shift.is_some(), self.radiant_j_m3.is_some()];
         if self.rates_files.is_none() && of_files.contains(&true) {
@@ -172,7 +180,7 @@ impl Keys {
         }
         let linear = self.rates_form == Some(RatesForm::Linear);
         let rates_m3_s = match (self.rate_m3_s, &self.rates_m3_s) {
-            // Until the files are read.
+            // Placeholder until the files are read.
             (None, None) if self.rates_files.is_some() => vec![[0.0, 0.0]],
             (Some(_), Some(_)) => return Err("a vent has either rate_m3_s or rates_m3_s"),
             (None, None) if self.temperature_k.is_some() => {
@@ -198,7 +206,7 @@ impl Keys {
         Ok(Some(Box::new(VentFlow { rates_m3_s, linear, focus, temperature_k: self.temperature_k })))
     }
 
-    /// The files of rates.
+    /// Takes the files of rates; `None` without any.
     fn rates(&mut self) -> Option<Box<RatesFiles>> {
         let files = self.rates_files.take()?;
         let (start, radiant_j_m3) = (self.rates_start.take(), self.radiant_j_m3);
@@ -212,6 +220,7 @@ impl TryFrom<Keys> for VentTable {
     fn try_from(mut keys: Keys) -> Result<Self, Self::Error> {
         let pairs = (keys.x.zip(keys.z), keys.x_m.zip(keys.z_m), keys.map_x.zip(keys.map_y));
         let numbers = [keys.x, keys.z, keys.x_m, keys.z_m, keys.map_x, keys.map_y].iter().flatten().count();
+        // The count refuses half a pair in addition to a complete one.
         let place = match (keys.at, numbers, pairs) {
             (Some(Spot::Summit), 0, _) => VentPlace::Summit,
             (None, 2, (Some((x, z)), ..)) => VentPlace::Cells { x, z },
@@ -278,6 +287,7 @@ impl From<VentTable> for Keys {
             radius,
             radius_m,
             height,
+            // The physical model refuses rate and energy, so that both are left out.
             rate: flow.is_none().then_some(rate),
             for_box,
             start,

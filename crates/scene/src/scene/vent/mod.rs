@@ -1,5 +1,5 @@
-//! A `[[vent]]` or `[[source]]` table: its place on the summit, in cells, in metres or in the coordinates of the
-//! terrain's file.
+//! `[[vent]]` and `[[source]]` tables: vents on the summit, in cells, in metres or in the
+//! coordinates of the terrain's file.
 
 mod keys;
 
@@ -15,26 +15,26 @@ use lavoxel_sim::source::{
     FUME, VentAir, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate,
 };
 
-/// The place of a vent.
+/// Place of a vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentPlace {
-    /// In the crater of the built-in volcano; on any other ground its [summit](Surface::summit).
+    /// The crater of the built-in volcano; on any other ground its [summit](Surface::summit).
     Summit,
-    /// In cells east and south of the box's north-west corner.
+    /// Cells east and south of the box's north-west corner.
     Cells {
-        /// East of the box's western side.
+        /// East of the box's western side, in cells.
         x: f64,
-        /// South of the box's northern side.
+        /// South of the box's northern side, in cells.
         z: f64,
     },
-    /// In metres east and south of the box's north-west corner.
+    /// Metres east and south of the box's north-west corner.
     Metres {
-        /// East of the box's western side.
+        /// East of the box's western side, in metres.
         x_m: f64,
-        /// South of the box's northern side.
+        /// South of the box's northern side, in metres.
         z_m: f64,
     },
-    /// On the map of the terrain's file.
+    /// A point on the map of the terrain's file.
     Map {
         /// Easting or longitude, in map units.
         map_x: f64,
@@ -43,54 +43,60 @@ pub enum VentPlace {
     },
 }
 
-/// The radius of a vent.
+/// Radius of a vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentRadius {
-    /// In cells.
+    /// Radius in cells.
     Cells(f64),
-    /// In metres.
+    /// Radius in metres.
     Metres(f64),
 }
 
-/// Files of rates of a vent, and how they are read.
+/// Files of rates of a vent, with the keys for reading them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatesFiles {
-    /// Their names, from the folder of the scene.
+    /// Names of the files, relative to the folder of the scene.
     pub files: Vec<String>,
     /// Date at which the simulation starts.
     pub start: Option<String>,
-    /// Multiple of the error of each rate that is added to it.
+    /// Multiple of the error of each rate that is added to the rate.
     pub shift: f64,
-    /// Joules that lava radiates for each m³ that is poured.
+    /// Energy in joules that lava radiates for each m³ that is poured.
     pub radiant_j_m3: Option<f64>,
 }
 
-/// A vent as a scene writes it. Once the terrain is known, [`VentTable::on`] makes it a [`VentSpec`].
+/// Vent as a scene writes it. Once the terrain is known, [`VentTable::on`] converts the table into
+/// a [`VentSpec`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Keys", into = "Keys")]
 pub struct VentTable {
-    /// Its centre.
+    /// Centre of the vent.
     pub place: VentPlace,
-    /// Further points of a fissure, of which `place` is the first, in the same units; empty: a disc.
+    /// Further points of a fissure, of which `place` is the first, in the same units; empty: a
+    /// disc.
     pub to: Vec<[f64; 2]>,
-    /// Its size; the column under the centre, or those that a fissure crosses, always belong to the vent.
+    /// Radius; the column under the centre, or those that a fissure crosses, always belong to the
+    /// vent.
     pub radius: VentRadius,
-    /// Height of the cells into which it pours, in cells above the floor; absent: on the ground, grains below the roof.
+    /// Height of the cells into which the vent pours, in cells above the floor; absent: on the
+    /// ground, grains below the roof.
     pub height: Option<f64>,
-    /// Volume poured by the whole vent in one step, in full cells; of grains the probability of one in each cell.
+    /// Volume poured by the whole vent in one step, in full cells; for grains the probability of a
+    /// grain in each cell.
     pub rate: f64,
-    /// Size `[x, y, z]` of the box that radius (where it is in cells) and rate are meant for: in
-    /// another box the radius follows the shorter side, the rate that and the height. Left out, they hold in any box.
+    /// Size `[x, y, z]` in cells of the box that `rate`, and a radius in cells, are meant for. In
+    /// another box the radius scales with the shorter side, the rate with the shorter side and the
+    /// height. `None`: both hold in any box.
     pub for_box: Option<[usize; 3]>,
-    /// First step in which it pours.
+    /// First step in which the vent pours.
     pub start: u64,
-    /// First step in which it no longer pours; absent: it never stops.
+    /// End step (exclusive) of pouring; absent: the vent never stops.
     pub end: Option<u64>,
-    /// Energy given to a full cell of new lava.
+    /// Energy of a full cell of new lava.
     pub energy: f64,
-    /// Name of the material that it pours, in a `[[source]]` table; absent: lava.
+    /// Name of the poured material, in a `[[source]]` table; absent: lava.
     pub material: Option<String>,
-    /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
+    /// Gas, ash and jet that the vent gives to the air; absent: the default for lava of a vent.
     pub air: Option<Box<VentAir>>,
     /// Rates and temperature in a scene of the physical model, which has no rate and energy.
     pub flow: Option<Box<VentFlow>>,
@@ -99,7 +105,7 @@ pub struct VentTable {
 }
 
 impl Default for VentTable {
-    /// A vent on the summit that pours from the first step on.
+    /// Creates a vent on the summit that pours from the first step on.
     fn default() -> Self {
         Self {
             place: VentPlace::Summit,
@@ -129,17 +135,17 @@ impl From<VentSpec> for VentTable {
 }
 
 impl VentTable {
-    /// A vent with this centre and the defaults of all other keys.
+    /// Creates a vent with this centre and the defaults of all other keys.
     pub fn at(place: VentPlace) -> Self {
         Self { place, ..Self::default() }
     }
 
-    /// Whether it gives to the air alone.
+    /// Returns true for a vent that gives to the air alone.
     pub fn is_fume(&self) -> bool {
         self.material.as_deref() == Some(FUME)
     }
 
-    /// The vent in cells, where it is given in cells of any box.
+    /// Converts to a vent in cells; `None` unless the table is given in cells of any box.
     pub fn in_cells(&self) -> Option<VentSpec> {
         let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) = (self.place, self.radius, self.for_box)
         else {
@@ -150,8 +156,9 @@ impl VentTable {
 
     /// Factors on radius and rate in a box of this shape.
     ///
-    /// The radius grows with the shorter side. The rate grows with that and with the height: what is there to be filled
-    /// grows with their product and once more with the side, as do the steps that lava takes across the box.
+    /// The radius grows with the shorter side. The rate grows with the shorter side and the height:
+    /// the volume to be filled grows with their product and once more with the side, as do the
+    /// steps that lava takes across the box.
     fn growth(&self, grid: Grid) -> (f64, f64) {
         let Some([nx, ny, nz]) = self.for_box else { return (1.0, 1.0) };
         let wide = grid.nx.min(grid.nz) as f64 / nx.min(nz) as f64;
@@ -166,13 +173,14 @@ impl VentTable {
         }
     }
 
-    /// Width and depth in cells of `cell_m` metres of the box around its columns, at most.
+    /// Upper bound of the width and depth, in cells of `cell_m` metres, of the bounding box of the
+    /// vent's columns.
     pub(super) fn extent(&self, grid: Grid, cell_m: f64) -> [f64; 2] {
         let unit = match self.place {
             VentPlace::Summit => 0.0,
             VentPlace::Cells { .. } => 1.0,
             VentPlace::Metres { .. } => 1.0 / cell_m,
-            // Only the terrain knows.
+            // Unknown before the terrain is read.
             VentPlace::Map { .. } => f64::INFINITY,
         };
         let first = match self.place {
@@ -189,7 +197,8 @@ impl VentTable {
         })
     }
 
-    /// Checks all that can be known before the terrain is; `key` is the table's name, such as `vent[0]`.
+    /// Checks everything that is known before the terrain; `key` is the table's name, such as
+    /// `vent[0]`.
     ///
     /// # Errors
     /// Names the first number that is wrong.
@@ -203,11 +212,12 @@ impl VentTable {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// The vent on the columns of a ground in a box of this shape; `key` as for [`VentTable::validate`].
+    /// Converts to a vent on the columns of a ground, in a box of this shape; `key` as for
+    /// [`VentTable::validate`].
     ///
     /// # Errors
-    /// Says how far the box reaches, in the way in which the vent was given, when it lies outside; and when it is given
-    /// on a map but the terrain is on none.
+    /// For a vent outside of the box, names the extent of the box in the vent's own units; also for
+    /// a vent on a map where the terrain has no place on one.
     pub fn on(&self, key: &str, ground: &Surface, grid: Grid) -> Result<VentSpec, Invalid> {
         let (x, z) = self.place.on(key, ground)?;
         let point = |&point: &[f64; 2]| self.place.with(point).on(&format!("{key}.to"), ground).map(<[f64; 2]>::from);
@@ -235,7 +245,7 @@ impl VentTable {
 }
 
 impl VentPlace {
-    /// Another place, given in the same way.
+    /// Another place, given in the same units.
     fn with(self, [a, b]: [f64; 2]) -> Self {
         match self {
             Self::Summit => self,
@@ -245,7 +255,7 @@ impl VentPlace {
         }
     }
 
-    /// The place in cells east and south of the box's north-west corner.
+    /// Converts the place to cells east and south of the box's north-west corner.
     fn on(self, key: &str, ground: &Surface) -> Result<(f64, f64), Invalid> {
         let (nz, nx) = ground.heights.dim();
         let (nx, nz, cell) = (nx as f64, nz as f64, ground.cell_size_m);
@@ -274,7 +284,7 @@ impl VentPlace {
                 let [middle, _] = map.middle(nx * cell, nz * cell);
                 let (east_m, south_m) = map.from_map(map.crs.near(map_x, middle), map_y);
                 let (x, z) = (east_m / cell, south_m / cell);
-                // A place computed from the edge of the box may miss it by the last digit.
+                // A place computed from the edge of the box may miss the box by the last digit.
                 let slack = 1e-6;
                 if !(-slack..=nx + slack).contains(&x) || !(-slack..=nz + slack).contains(&z) {
                     return Err(wrong(format!("within the box: {}", map.bounds(nx * cell, nz * cell))));
@@ -285,7 +295,8 @@ impl VentPlace {
     }
 }
 
-/// Refuses cells that are also a longitude and latitude within the box: one of both was meant, and nothing says which.
+/// Refuses cells that are also a longitude and latitude within the box: one of both was meant, and
+/// it is unknown which.
 fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<(), Invalid> {
     let Some(map) = ground.georeference.as_ref().filter(|map| map.crs.is_geographic()) else { return Ok(()) };
     let (nz, nx) = ground.heights.dim();
@@ -309,7 +320,8 @@ mod tests {
     use lavoxel_geo::map::{Crs, Georeference};
     use ndarray::Array2;
 
-    /// 20 × 10 columns of 5 m, on a map in degrees where one along x is shorter than one along y.
+    /// Ground of 20 × 10 columns of 5 m, on a map in degrees where a degree along x is shorter than
+    /// one along y.
     fn ground() -> Surface {
         let georeference =
             Georeference { x_west: 15.0, y_north: 37.75, metres_per_unit: (88_000.0, 111_000.0), crs: Crs::default() };

@@ -1,44 +1,46 @@
-//! A column of the flow as cells show it.
+//! Column of the flow, converted to the cells that display the flow.
 
 use super::{PER_UNIT, ROCK};
 use lavoxel_automaton::world::Content;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 use lavoxel_flow::{Flow, FlowCell, Lava, UNITS};
 
-/// A column of a flow as the world shows it.
+/// Column of a flow as the world displays it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Column {
-    /// The first level that was read; all below is rock.
+    /// Lowest level that was read; all levels below are rock.
     pub(super) from: usize,
-    /// One past the last level that may be anything but air.
+    /// End (exclusive) of the levels that may be anything but air.
     pub(super) to: usize,
-    /// The cells, of whose rock what can melt is left out, and that.
+    /// Cells read from the flow; `rock` excludes the solid that can melt, which `solids` holds.
     cells: Vec<FlowCell>,
     solids: Vec<i32>,
-    /// With a lava that melts, the level of the first cell above the ground.
+    /// Level of the first cell above the ground; `None` for a lava that does not melt.
     pub(super) melts: Option<usize>,
     shown: Vec<Shown>,
-    /// Surface of the ground in cells above the floor, if it lies in what was read.
+    /// Height of the ground surface above the floor in cells; `None` if the surface lies below the
+    /// levels read.
     pub(super) height: Option<f32>,
 }
 
-/// A cell as the world shows it.
+/// Displayed content of a cell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown {
     pub(super) ground: bool,
-    /// Amount of solid that can melt.
+    /// Amount of solid that can melt, in units of a layer.
     pub(super) solid: u16,
-    /// Amount of rock above the ground.
+    /// Amount of rock above the ground (from bodies), in units of a layer.
     pub(super) mould: u16,
     pub(super) liquid: Content,
 }
 
 impl Column {
-    /// Reads a column of a flow, of which the world has `ny` levels.
+    /// Reads column `number` of `flow` into this buffer; the world has `ny` levels.
     pub(super) fn read(&mut self, flow: &Flow, number: usize, ny: usize) {
         let (x, z) = (number % flow.space().nx, number / flow.space().nx);
         let levels = flow.levels(number);
-        // The surface may lie on the cell below, and a film on the highest cell is shown in the one above.
+        // One level more on either side: the surface may lie on the cell below, and a film on the
+        // highest cell is displayed in the cell above.
         (self.from, self.to) = (levels.start.min(ny).saturating_sub(1), (levels.end + 1).min(ny));
         self.cells.clear();
         self.solids.clear();
@@ -49,7 +51,7 @@ impl Column {
         }
     }
 
-    /// Works out what is shown.
+    /// Converts the cells read by [`Self::read`] into displayed content.
     pub(super) fn show(&mut self, lava: &Lava) {
         self.shown.clear();
         let first = self.melts.unwrap_or(usize::MAX);
@@ -66,7 +68,8 @@ impl Column {
         self.height = self.surface();
     }
 
-    /// Shows solid and liquid of every cell as they are; what lies in a cell that is mostly ground goes into the one above.
+    /// Displays solid and liquid of each cell in place; content of a cell that is mostly ground
+    /// moves into the cell above.
     fn show_cells(&mut self, lava: &Lava) {
         let (mut solid, mut amount, mut warmth) = (0, 0, 0.0);
         for (i, (cell, shown)) in self.cells.iter().zip(&mut self.shown).enumerate() {
@@ -85,7 +88,7 @@ impl Column {
         }
     }
 
-    /// Content of a level; below what was read there is rock, above it air.
+    /// Displayed content of level `y`; below the levels read there is rock, above them air.
     pub(super) fn shown(&self, y: usize) -> Shown {
         match y.checked_sub(self.from) {
             Some(i) => self.shown.get(i).copied().unwrap_or_default(),
@@ -93,7 +96,7 @@ impl Column {
         }
     }
 
-    /// The lowest level above the highest one that shows lava or solid.
+    /// One above the highest level that shows lava or solid; 0 if none does.
     pub(super) fn top(&self) -> usize {
         self.shown
             .iter()
@@ -101,7 +104,7 @@ impl Column {
             .map_or(0, |i| self.from + i + 1)
     }
 
-    /// Stacks the lava of every run from its first open cell up.
+    /// Stacks the lava of each run from its first open cell upwards.
     fn stack_runs(&mut self, lava: &Lava) {
         let mut first = 0;
         while first < self.cells.len() {
@@ -113,8 +116,8 @@ impl Column {
         }
     }
 
-    /// Height of the highest rock in cells above the floor, such that the cell below it is solid, or the one that it lies
-    /// in is not.
+    /// Height of the highest rock above the floor in cells, rounded such that the cell below the
+    /// surface displays as solid and the cell of the surface does not; `None` if no rock was read.
     fn surface(&self) -> Option<f32> {
         let top = self.cells.iter().rposition(|cell| cell.rock >= ROCK).map_or(0, |i| i + 1);
         if top == 0 && self.from > 0 {
@@ -127,13 +130,13 @@ impl Column {
             None => (0, 0.0),
         };
         let height = ((self.from + base) as f64 + part) as f32;
-        // A number of 32 bits may be rounded up into the next cell.
+        // Rounding to `f32` may lift the height into the next cell.
         let is_above = (height + 0.5).floor() as usize > self.from + top;
         Some(if is_above { height.next_down() } else { height })
     }
 }
 
-/// Puts the lava of the cells of a run into those that are not solid, from below.
+/// Fills the open cells of a run from below with the lava of the run.
 fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     let mut open = shown.iter_mut().filter(|shown| !shown.ground);
     let (mut to, mut amount, mut warmth) = (open.next(), 0, 0.0);
@@ -150,15 +153,15 @@ fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     }
 }
 
-/// An amount of the flow with its warmth as a cell of the layer.
+/// Content of a layer's cell for an amount of the flow and its `warmth`.
 fn content(amount: i32, warmth: f64) -> Content {
-    // A film is shown, however thin.
+    // At least one unit: a film is displayed, however thin.
     let units = ((amount + PER_UNIT / 2) / PER_UNIT).clamp(1, AMOUNT_ONE.into()) as u16;
     let energy = warmth / f64::from(UNITS) * f64::from(ENERGY_ONE);
     Content { amount: units, energy: energy.round().clamp(0.0, ENERGY_MAX.into()) as u16 }
 }
 
-/// Warmth of a cell: 0 at the solidus, 1 at the vent.
+/// Warmth of a cell (dimensionless): 0 at the solidus, 1 at the temperature of the vent.
 fn warmth_of(cell: &FlowCell, lava: &Lava) -> f64 {
     let [cold, hot] = lava.warmth_k();
     let kelvin = cell.temperature_k(lava).unwrap_or(cold);
@@ -193,7 +196,7 @@ mod tests {
         let film = column(4, vec![cell(1.0, 0.0, 0.0), cell(0.75, 0.25, hot), cell(0.0, 0.5, hot)]);
         assert_eq!((amounts(&film), film.height), (vec![0.0, 0.0, 0.75], Some(5.75)));
         assert_eq!((film.top(), film.shown(6).liquid.energy), (7, ENERGY_ONE / 4 * 3));
-        // On one that is mostly open it fills what is rock below.
+        // On a cell that is mostly open, a film fills the part that is rock below.
         let low = column(4, vec![cell(1.0, 0.0, 0.0), cell(0.25, 0.75, hot), cell(0.0, 0.5, hot)]);
         assert_eq!((amounts(&low), low.height), (vec![0.0, 1.0, 0.25], Some(5.25)));
     }

@@ -1,13 +1,16 @@
-//! Flow ↔ cells: the flow of a state of the physical model takes what vents pour, is covered by other matter, and is mirrored
-//! into the lava layer and the ground, so that pictures, slices, files and the window read it as they read the classic automaton.
+//! Flow ↔ cells: feeds the physical flow from the vents and mirrors the flow into the lava layer
+//! and the ground, so that pictures, slices, files and the window read physical lava like that of
+//! the classic automaton. Other matter covers the flow.
 //!
-//! A cell is solid when rock fills half of it. The lava of a run stands on the highest solid cell below it: the amounts of
-//! a run are stacked from there, so that a film in a cell that is mostly rock is shown in the cell above and no column of
-//! lava has a hole. A run with a roof may have less room than it holds; the rest is not shown. Energy is the warmth of the
-//! lava between its solidus (or the air, if it never sets) and its temperature at the vent, 1 at the vent.
+//! A cell is solid when rock fills at least half. The lava of a run stands on the highest solid
+//! cell below the run: the amounts of a run are stacked from there, so that a film in a cell that
+//! is mostly rock is displayed in the cell above and no column of lava has a hole. A run with a
+//! roof may have less room than lava; the rest is not displayed. Energy is the warmth of the lava
+//! between its solidus (or the temperature of the air, if the lava never sets) and its temperature
+//! at the vent, 1 at the vent.
 //!
-//! A lava that melts is shown in two materials instead, of its solid and of its melt, each cell as it is, and rock that
-//! bodies put above the ground in a third ([`Shows`]).
+//! A lava that melts is displayed in two materials instead, one for its solid and one for its melt,
+//! each cell in place, and rock that bodies put above the ground in a third ([`Shows`]).
 
 mod column;
 mod unseen;
@@ -25,26 +28,29 @@ use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_flow::store::blocks::Blocks;
 use lavoxel_flow::{Flow, FlowEdit, FlowState, UNITS};
 
-/// Units of amount of the flow in one of a layer.
+/// Units of amount of the flow per unit of a layer.
 pub(super) const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
 
-/// Rock that makes a cell solid.
+/// Least rock of a cell that is displayed as solid: half of the cell.
 const ROCK: i32 = UNITS / 2;
 
-/// Solid of a lava that melts, and rock of bodies, that leave no room in a cell for what neither flows nor rises.
+/// Solid and body rock of a cell (lava that melts) from which still matter and grains are pushed
+/// out: half of the cell.
 const FILLED: u16 = AMOUNT_ONE / 2;
 
-/// As much of them as leaves none for liquids and gases.
+/// Solid and body rock of a cell from which liquids and gases are pushed out, too: 63/64 of the
+/// cell.
 const FULL: u16 = AMOUNT_ONE / 64 * 63;
 
-/// A material covers lava where a cell holds so much of it at least.
+/// Least amount of another material in a cell that covers lava: an eighth of the cell.
 const COVER: u16 = AMOUNT_ONE / 8;
 
-/// Columns that are read before any is written, and fewest for which a second thread is worth its call.
+/// Columns that are read before any is written; `TASK` is the smallest number of columns worth a
+/// second thread.
 const AT_ONCE: usize = 8192;
 const TASK: usize = 64;
 
-/// The layers that show a lava that melts.
+/// Numbers of the layers that display a lava that melts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Melting {
     pub(crate) solid: usize,
@@ -53,7 +59,8 @@ pub(crate) struct Melting {
 }
 
 impl Melting {
-    /// Those of a world, if the lava of its flow melts.
+    /// Finds the display layers of `world`; `None` if the lava of `flow` does not melt or a layer
+    /// is missing.
     fn of(world: &World, flow: &Flow) -> Option<Self> {
         if !flow.setup().lava.melts() {
             return None;
@@ -63,17 +70,17 @@ impl Melting {
     }
 }
 
-/// A flow and what the cells of its world show of it.
+/// Flow of the physical model together with its display in the cells of a world.
 #[derive(Clone, Debug)]
 pub struct FlowInCells {
     pub(crate) flow: Flow,
-    /// The layers that show it, of a lava that melts.
+    /// Layers that display the flow, for a lava that melts.
     pub(crate) melting: Option<Melting>,
-    /// For each column the lowest cell above the highest one that shows lava.
+    /// Level above the highest cell that displays lava, by column; 0 where none does.
     tops: Blocks<u16>,
-    /// Columns that have changed and are shown when somebody reads them; absent where they are shown after every step.
+    /// Changed columns that are displayed on demand; `None` where every step is displayed at once.
     unseen: Option<Unseen>,
-    /// Room for what is shown of columns.
+    /// Reusable buffer for the displayed content of columns.
     columns: Vec<Column>,
 }
 
@@ -85,8 +92,8 @@ impl FlowInCells {
         Self { flow, melting, tops: Blocks::at_rest(world.grid().columns(), 0), unseen: None, columns: Vec::new() }
     }
 
-    /// A flow in a world whose lava moves by the physical model from now on: all columns show the ground and the lava of `flow`,
-    /// which has the columns and levels of this box.
+    /// Displays `flow` in `world`, whose lava follows the physical model from now on: writes ground
+    /// and lava of all columns. The flow has the columns and levels of this box.
     pub(crate) fn shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
         let columns = world.grid().columns() as u32;
@@ -96,7 +103,7 @@ impl FlowInCells {
         flowing
     }
 
-    /// A flow that a world shows already, as one that was read from a file.
+    /// Couples a flow that `world` displays already, such as one read from a file.
     pub(crate) fn already_shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
         flowing.tops = mirrored_tops(world);
@@ -105,7 +112,7 @@ impl FlowInCells {
         flowing
     }
 
-    /// Goes back to a flow that the ground and the layers show already.
+    /// Restores a saved flow that the ground and the layers display already.
     pub(crate) fn restore(&mut self, world: &World, state: &FlowState) -> Result<(), String> {
         self.tops = mirrored_tops(world);
         self.flow.restore(state.clone())?;
@@ -121,7 +128,8 @@ impl FlowInCells {
         }
     }
 
-    /// One step: what vents pour comes into the flow, the flow moves, and the cells show it.
+    /// Makes one step: adds the lava of the vents to the flow, moves the flow, and displays the
+    /// result.
     pub(crate) fn step(&mut self, world: &mut World, vents: &Vents, step: u64) {
         self.cover(world);
         let about = (self.flow.clock(), self.flow.setup().lava.vent_k);
@@ -136,7 +144,7 @@ impl FlowInCells {
         }
     }
 
-    /// Says to the flow where other matter covers it, before its step.
+    /// Tells the flow where other matter covers the lava; called before the flow's step.
     fn cover(&mut self, world: &World) {
         let covers = |(number, layer): &(usize, &Layer)| {
             !world.is_mirror(*number) && matches!(layer.material().kind, Kind::Liquid | Kind::Still)
@@ -146,7 +154,8 @@ impl FlowInCells {
             return;
         }
         if self.flow.setup().lava.melts() {
-            // What melts has faces on all sides.
+            // A lava that melts exchanges heat on all sides, so that single cells are covered
+            // instead of columns.
             let held = covers.iter().flat_map(|layer| layer.held()).filter(|(_, cell)| cell.amount >= COVER);
             let cells: Vec<Place> = held.map(|(place, _)| place).collect();
             return self.flow.cover_cells(&cells);
@@ -168,19 +177,22 @@ impl FlowInCells {
         world.stay_mirrored();
     }
 
-    /// Shows some columns of the flow, between two of its steps.
+    /// Displays the columns `numbers` of the flow; called between two steps of the flow.
     pub(super) fn show_columns(&mut self, world: &mut World, numbers: &[u32]) {
-        // Of the world as it is now, as a flow that was kept has it.
+        // Covers the lava by the world of this moment, as a flow restored from a file does.
         self.cover(world);
         let Self { flow, tops, columns, melting, .. } = self;
         show(world, (flow, *melting), tops, columns, numbers);
     }
 
-    /// Carries out an edit of lava and rock; other matter in the cells goes as in any world.
+    /// Applies an edit of lava or rock to the flow; other matter in the edited cells follows the
+    /// rules of any world.
     pub(crate) fn edit(&mut self, world: &mut World, edit: &Edit) {
         self.show_unseen(world);
         let lava = &self.flow.setup().lava;
         let [cold, hot] = lava.warmth_k();
+        // Each kind of matter becomes one edit of the flow; matter without a counterpart there
+        // returns early.
         let change = match edit.matter {
             Matter::Lava { amount, energy, temperature_k } => {
                 let temperature_k = temperature_k.unwrap_or(cold + energy * (hot - cold));
@@ -212,7 +224,8 @@ impl FlowInCells {
         self.show_columns(world, &changed);
     }
 
-    /// Raises the ground of a shape's columns, as `raise` does with their numbers; what other matter is in the way goes.
+    /// Raises the ground of a shape's columns by calling `raise` with the column numbers; removes
+    /// other matter in the raised cells.
     fn raise(&mut self, world: &mut World, shape: &Shape, raise: impl FnOnce(&mut Flow, &[u32]) -> Vec<Range<usize>>) {
         let columns = shape.columns(world.grid);
         let numbers: Vec<u32> = columns.iter().map(|&(x, z)| world.grid.column(x, z) as u32).collect();
@@ -224,7 +237,7 @@ impl FlowInCells {
     }
 }
 
-/// Shows some columns of a flow; what is shown of each is worked out in `room`.
+/// Displays some columns of a flow, in parallel; `room` is a reusable buffer of columns.
 fn show(
     world: &mut World,
     (flow, melting): (&Flow, Option<Melting>),
@@ -251,18 +264,19 @@ fn show(
     take_account(world, flow);
 }
 
-/// The cells that show a flow.
+/// Writer of displayed content into the cells of a world.
 struct Cells<'a> {
     world: &'a mut World,
     melting: Option<Melting>,
 }
 
 impl Cells<'_> {
-    /// Writes a column; something was shown below `old_top`.
+    /// Writes a displayed column; the flow was displayed below `old_top` before.
     fn column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
         let melting = self.melting;
         let liquid = melting.map_or(self.world.number_of_lava(), |melting| melting.melt);
-        // An edit may have raised or lowered the ground by more cells than the column stores: all is rock below them and air above.
+        // An edit may have moved the ground by more cells than the column stores: these become rock
+        // below and air above.
         let ground = &self.world.ground;
         let levels = column.from.min(ground.lowest_open(x, z))..column.to.max(old_top).max(ground.top(x, z));
         for y in levels {
@@ -271,7 +285,7 @@ impl Cells<'_> {
                 self.world.layers[liquid].set([x, y, z], shown.liquid);
                 continue;
             }
-            // Nothing is in a cell when it becomes ground, and none holds more than there is room for.
+            // A cell is emptied before it becomes ground, and no cell may hold more than fits.
             self.world.layers[liquid].set([x, y, z], Content::default());
             let still = melting.map(|Melting { solid, mould, .. }| [(solid, shown.solid), (mould, shown.mould)]);
             let filled: u16 =
@@ -289,10 +303,11 @@ impl Cells<'_> {
             if shown.liquid.amount > 0 {
                 self.world.layers[liquid].set([x, y, z], shown.liquid);
             }
-            // Only where the cell fills: a column may be shown again without a change, as after a checkpoint.
+            // Lifts only where the cell fills just now: a column may be displayed again without a
+            // change, for example after a checkpoint.
             match shown.solid + shown.mould {
                 FULL.. if filled < FULL => self.lift([x, y, z], |_| true),
-                // Liquids and gases rise by their own rule from what takes their room.
+                // Liquids and gases leave a half-filled cell by their own rules.
                 FILLED.. if filled < FILLED => self.lift([x, y, z], |kind| matches!(kind, Kind::Still | Kind::Grain)),
                 _ => {}
             }
@@ -302,8 +317,9 @@ impl Cells<'_> {
         }
     }
 
-    /// Moves the matter of a cell that rock or solid fills to the lowest cell above with room; what finds none is removed. Of
-    /// the layers that do not show the flow those of these kinds.
+    /// Moves the matter of a cell that rock or solid fills to the lowest cell above with room;
+    /// removes matter that finds none. Affects the layers that do not display the flow and whose
+    /// kind satisfies `goes`.
     fn lift(&mut self, [x, y, z]: Place, goes: impl Fn(Kind) -> bool) {
         let lifted: Vec<usize> = (0..self.world.layers.len())
             .filter(|&number| self.world.layers[number].at([x, y, z]).amount > 0 && !self.world.is_mirror(number))
@@ -322,7 +338,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Whether a cell takes what another one held of a layer besides the lava.
+    /// Returns true if a cell can take the content `held` of a layer other than the lava.
     fn takes(&self, (layer, held): (usize, Content), place: Place) -> bool {
         if self.melting.is_some_and(|Melting { solid, mould, .. }| {
             self.world.layers[solid].at(place).amount + self.world.layers[mould].at(place).amount >= FILLED
@@ -338,12 +354,13 @@ impl Cells<'_> {
     }
 }
 
-/// The account of the lava layer in its own units, for reports; what is exact is the flow's own.
+/// Updates the ledger of the lava layer in its own units, for reports; the exact account is that of
+/// the flow.
 fn take_account(world: &mut World, flow: &Flow) {
     let lava = world.number_of_lava();
     let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
     let (account, ledger) = (flow.account(), &mut world.layers[lava].ledger);
-    // Of a lava that melts it is solid that is put there.
+    // For a lava that melts, `placed` counts solid, which is no lava of this layer.
     let put = if flow.setup().lava.melts() { 0 } else { account.placed };
     ledger.sourced = units(account.poured + put);
     ledger.outflow = units(account.out);
@@ -352,7 +369,7 @@ fn take_account(world: &mut World, flow: &Flow) {
     ledger.blocked = units(account.blocked);
 }
 
-/// For each column the lowest cell above the highest one that shows any of the flow.
+/// Level above the highest cell that displays any of the flow, by column; 0 where none does.
 fn mirrored_tops(world: &World) -> Blocks<u16> {
     let mut tops = Blocks::at_rest(world.grid.columns(), 0);
     let shown = world.layers.iter().enumerate().filter(|&(number, _)| world.is_mirror(number));

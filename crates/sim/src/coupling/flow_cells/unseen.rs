@@ -1,10 +1,11 @@
-//! A flow that is put into cells only for what reads them: a run without pictures shows a step when it exports one.
+//! Deferred display of a flow: writes the flow into cells only on demand, so that a run without
+//! pictures displays a step only when that step is exported.
 
 use super::FlowInCells;
 use lavoxel_automaton::world::World;
 use lavoxel_flow::store::blocks::Blocks;
 
-/// Columns of a flow that have changed since they were shown.
+/// Columns of a flow that have changed since they were last displayed.
 #[derive(Clone, Debug)]
 pub(super) struct Unseen {
     is_listed: Blocks<bool>,
@@ -21,7 +22,7 @@ impl Unseen {
         }
     }
 
-    /// The columns, ascending; none are left.
+    /// Takes the changed columns, ascending; leaves the list empty.
     fn take(&mut self) -> Vec<u32> {
         let mut columns = std::mem::take(&mut self.columns);
         columns.iter().for_each(|&c| self.is_listed[c as usize] = false);
@@ -31,13 +32,14 @@ impl Unseen {
 }
 
 impl FlowInCells {
-    /// Shows the flow only when [`Self::show_unseen`] is called from now on.
+    /// Switches to deferred display: from now on the flow is displayed only by
+    /// [`Self::show_unseen`].
     pub(crate) fn defer(&mut self) {
         let columns = self.flow.space().columns();
         self.unseen = Some(Unseen { is_listed: Blocks::at_rest(columns, false), columns: Vec::new() });
     }
 
-    /// Shows what has changed of the flow since it was shown.
+    /// Displays all columns that changed since their last display.
     pub(crate) fn show_unseen(&mut self, world: &mut World) {
         let columns = self.unseen.as_mut().map(Unseen::take).filter(|columns| !columns.is_empty());
         let Some(columns) = columns else { return };

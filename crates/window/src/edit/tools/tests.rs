@@ -10,7 +10,8 @@ fn report(vents: Vec<(usize, VentSpec)>) -> Report {
     Report { step: 7, vents, ..Report::quiet(Grid::new(40, 30, 40)) }
 }
 
-/// A pointer above the point (x, 5, z) of the ground, looking straight down.
+/// Pointer above the point (x, 5, z) of the ground, looking straight down, at time `now` in
+/// seconds.
 fn aim(x: f32, z: f32, now: f64) -> Aim {
     let ray = Ray { origin: Vector3::new(x, 50.0, z), direction: -Vector3::y() };
     let part = [[0.0, 40.0], [0.0, 30.0], [0.0, 40.0]];

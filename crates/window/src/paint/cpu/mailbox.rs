@@ -1,5 +1,6 @@
-//! Desk between the window and the drawing thread. Locks are held for moves only: neither waits for the
-//! other's work.
+//! Mailbox between the window and the drawing thread.
+//!
+//! Invariant: the lock is held for moves only, so that neither side waits for the other's work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -15,47 +16,48 @@ use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::{Camera, Cut, LookSpec, Mouth};
 use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 
-/// Everything that a picture shows, besides the volume.
+/// Complete content of a picture except for the volume.
 #[derive(Clone)]
 pub(super) struct Wanted {
-    /// Tells one box from the next.
+    /// Number of the box; another value means a new box.
     pub(super) epoch: u64,
     pub(super) grid: Grid,
     pub(super) land: Arc<TerrainLook>,
     pub look: LookSpec,
     pub(super) cuts: [Option<Arc<Cut>>; 3],
-    /// Steps simulated so far.
+    /// Number of steps simulated so far.
     pub(super) steps: u64,
-    /// Mouths of vents that throw clots.
+    /// Mouths of the vents that throw clots.
     pub(super) mouths: Arc<Vec<Mouth>>,
-    /// Counts up when something visible changed besides the view.
+    /// Number of visible changes other than those of the view.
     pub(super) content: u64,
-    /// Counts up when anything visible changed.
+    /// Number of all visible changes.
     pub(super) state: u64,
-    /// View of the window, once it is known.
+    /// View of the window; `None` before the first.
     pub(super) view: Option<View>,
 }
 
-/// A picture for a file.
+/// Request for a picture for a file.
 pub(super) struct Job {
     pub(super) view: View,
-    /// Whether every pixel is smoothed.
+    /// Set for full antialiasing of every pixel.
     pub(super) smooth: bool,
     pub(super) transparent: bool,
     pub(super) reply: Sender<Option<RgbaImage>>,
 }
 
-/// Pixels of four bytes, rows from the top.
+/// Pixels of four bytes (RGBA), row-major from the top.
 pub(super) struct Pixels {
-    /// Width and height of the window.
+    /// Width and height of the window in pixels.
     pub(super) window: (usize, usize),
-    /// Columns at its left that are left out.
+    /// Number of pixel columns at the left of the window that are left out.
     pub(super) left: usize,
     pub(super) rgba: Vec<u8>,
 }
 
 impl Pixels {
-    /// Picture of the whole window, black where nothing was drawn.
+    /// Picture of the whole window, black where nothing was drawn; `None` if the number of bytes
+    /// does not match.
     pub(super) fn whole(&self) -> Option<RgbaImage> {
         let ((width, height), drawn) = (self.window, self.window.0 - self.left);
         let mut image = RgbaImage::from_pixel(width as u32, height as u32, image::Rgba([0, 0, 0, u8::MAX]));
@@ -65,29 +67,29 @@ impl Pixels {
     }
 }
 
-/// A finished picture for the window.
+/// Finished picture for the window.
 pub(super) struct Finished {
     pub(super) pixels: Pixels,
-    /// The camera of its view, in pixels of the window.
+    /// Camera of the picture's view, in pixels of the window.
     pub(super) camera: Camera,
     pub(super) took: Duration,
-    /// Share of the window's resolution that was traced.
+    /// Linear share of the window's resolution that was traced, 0 to 1.
     pub(super) share: f32,
-    /// Nothing finer follows while nothing changes.
+    /// Set if no finer picture follows while nothing changes.
     pub(super) last: bool,
-    /// The state that it shows.
+    /// Value of [`Wanted::state`] that the picture shows.
     pub(super) state: u64,
 }
 
-/// Parts of the volume that changed.
+/// Changed parts of the volume.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) lava: Vec<Patch>,
-    /// Of the other materials, in the order of the updates.
+    /// Changes of the other materials, in the order of the updates.
     pub(super) media: Vec<MediaUpdate>,
-    /// Contents of the air, when they changed.
+    /// Contents of the air; outer `None` if unchanged.
     pub(super) air: Option<Option<Arc<AirVolume>>>,
-    /// How hot the surface of lava is, when that changed.
+    /// Surface temperature of the lava; outer `None` if unchanged.
     pub(super) crust: Option<Option<Arc<CrustMap>>>,
 }
 
@@ -98,7 +100,7 @@ impl Parts {
         lava + media.map(|patch| patch.texels.len()).sum::<usize>()
     }
 
-    /// Whether anything changed.
+    /// True if anything changed.
     pub(super) fn is_there(&self) -> bool {
         self.bytes() > 0 || self.air.is_some() || self.crust.is_some()
     }
@@ -111,7 +113,7 @@ impl Parts {
     }
 }
 
-/// Order that the drawing thread takes out.
+/// Order for the drawing thread.
 pub(super) struct Order {
     pub(super) serial: u64,
     pub(super) wanted: Option<Wanted>,
@@ -121,18 +123,19 @@ pub(super) struct Order {
 
 #[derive(Default)]
 struct State {
-    /// Counts up with every change.
+    /// Number of changes so far.
     serial: u64,
     wanted: Option<Wanted>,
     parts: Parts,
     jobs: Vec<Job>,
     finished: Option<Finished>,
-    /// Gives up the picture under way, where a change makes it worthless.
+    /// Stop switch of the picture under way; set by the next change, which makes that picture
+    /// worthless.
     give_up: Option<Arc<AtomicBool>>,
     quit: bool,
 }
 
-/// The state behind its lock.
+/// State with its lock, and the condition on which the drawing thread waits.
 #[derive(Default)]
 pub(super) struct Mailbox {
     state: Mutex<State>,
@@ -141,11 +144,12 @@ pub(super) struct Mailbox {
 
 impl Mailbox {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No lock is held while anything can panic.
+        // Code that holds the lock cannot panic, so a poisoned state is still valid.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what is wanted, and adds parts of the volume that changed. A new box voids those before.
+    /// Replaces the wanted content and adds changed parts of the volume. A new box drops older
+    /// parts.
     pub(super) fn post(&self, wanted: Wanted, parts: Parts) {
         let mut state = self.lock();
         if state.wanted.as_ref().is_none_or(|before| before.epoch != wanted.epoch) {
@@ -158,7 +162,7 @@ impl Mailbox {
         self.changed.notify_all();
     }
 
-    /// Asks for a picture for a file.
+    /// Requests a picture for a file.
     pub(super) fn ask(&self, job: Job) {
         let mut state = self.lock();
         state.jobs.push(job);
@@ -179,17 +183,18 @@ impl Mailbox {
         self.lock().parts.bytes()
     }
 
-    /// Takes the finished picture out.
+    /// Takes the finished picture; `None` if there is no new one.
     pub(super) fn take_finished(&self) -> Option<Finished> {
         self.lock().finished.take()
     }
 
-    /// Whether a picture waits for the window.
+    /// True if a finished picture waits for the window.
     pub(super) fn has_finished(&self) -> bool {
         self.lock().finished.is_some()
     }
 
-    /// For the drawing thread: waits for a change after `seen`, at most so long. `None` when it should end.
+    /// Drawing thread: waits for a change after the serial number `seen`, for the time `most` at
+    /// most. `None` if the thread must end.
     pub(super) fn wait(&self, seen: u64, most: Option<Duration>) -> Option<Order> {
         let until = most.map(|most| Instant::now() + most);
         let mut state = self.lock();
@@ -213,7 +218,8 @@ impl Mailbox {
         }
     }
 
-    /// For the drawing thread: a change after `seen` sets the switch from now on; false when there is one already.
+    /// Drawing thread: lets the next change set `switch`. Returns false if there was a change after
+    /// `seen` already.
     pub(super) fn guard(&self, seen: u64, switch: &Arc<AtomicBool>) -> bool {
         let mut state = self.lock();
         if state.serial != seen || !state.jobs.is_empty() || state.quit {
@@ -223,14 +229,14 @@ impl Mailbox {
         true
     }
 
-    /// For the drawing thread: changes leave the switch alone again, which is off.
+    /// Drawing thread: detaches the switch from changes and turns it off.
     pub(super) fn unguard(&self) {
         if let Some(switch) = self.lock().give_up.take() {
             switch.store(false, Ordering::Relaxed);
         }
     }
 
-    /// For the drawing thread: hands a picture over.
+    /// Drawing thread: hands a finished picture over.
     pub(super) fn finish(&self, finished: Finished) {
         self.lock().finished = Some(finished);
     }

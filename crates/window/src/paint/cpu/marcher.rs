@@ -1,4 +1,5 @@
-//! The drawing thread: the ray-marcher at the wanted rate while something moves, then the same picture finer and finer.
+//! Drawing thread: ray-marches at the wanted rate while something moves, then refines the same
+//! picture.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,84 +16,94 @@ use lavoxel_render::contents::Contents;
 use lavoxel_render::renderer::Renderer;
 use lavoxel_render::{Antialias, Camera, Image, LookSpec};
 
-/// Least time from one moving picture to the next.
+/// Shortest time between two moving pictures: one frame at 60 Hz.
 const SHORTEST: Duration = Duration::from_millis(16);
 
-/// Times the distance between samples in moving pictures of less than the whole resolution, up to this many cells.
+/// Factor on the distance between samples in moving pictures of less than the whole resolution.
 const COARSER: f32 = 2.0;
+/// Upper bound in cells of the distance between samples that this factor makes.
 const LONGEST_STEP: f32 = 1.0;
 
-/// Ground that has changed within this time may change again; then frames take turns at the places of those with at least this
-/// share of the window's pixels.
+/// Time after a change of the ground during which another change is likely: each new ground must be
+/// searched from all traced places again. Meanwhile, frames take turns at fewer places, as if the
+/// resolution were at least `FEW`.
 const UNSTEADY: Duration = Duration::from_secs(3);
+/// Least share of the window's resolution that counts for the number of places while the ground
+/// changes.
 const FEW: f32 = 0.5;
 
-/// How finely the present state has been drawn.
+/// Refinement of the present state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// Not yet.
+    /// Nothing has been drawn.
     Stale,
-    /// As finely as the wanted rate allows.
+    /// Drawn with the resolution that the wanted rate allows.
     Moving,
-    /// At the whole resolution.
+    /// Drawn at the whole resolution.
     Whole,
-    /// Every pixel smoothed.
+    /// Drawn with full antialiasing; final.
     Smooth,
 }
 
-/// One kind of movement: pictures from a camera that turns take longer than those from one at rest.
+/// Resolution and time of one kind of movement: pictures from a turning camera take longer than
+/// those from a camera at rest, since rays must search the ground again.
 #[derive(Default)]
 struct Movement {
     resolution: Resolution,
     took: Duration,
 }
 
-/// Everything that the thread has.
+/// State of the drawing thread.
 pub(super) struct Marcher {
     mailbox: Arc<Mailbox>,
+    /// Serial number of the last change taken.
     seen: u64,
     wanted: Option<Wanted>,
     stage: Option<Stage>,
     level: Level,
     rest: Rest,
+    /// Movement with a turning camera.
     turning: Movement,
+    /// Movement of the scene before a camera at rest.
     running: Movement,
-    /// Camera of the last picture of a moving scene.
+    /// Camera of the last moving picture.
     last: Option<Camera>,
-    /// How deep in it the ground lies.
+    /// Depths of the ground in the last moving picture, for reprojection.
     depths: Option<Depths>,
-    /// Picture that is shown of a moving scene, and the number of pictures mixed into it.
+    /// Running picture of a moving scene.
     shown: Upsampler,
+    /// Number of frames mixed into running pictures so far.
     frames: u64,
-    /// Pictures since the camera came to rest.
+    /// Number of pictures since the camera came to rest.
     rested: usize,
+    /// Start time of the last moving picture.
     started: Instant,
 }
 
-/// How finely a picture is drawn.
+/// Antialiasing and sampling of a picture.
 struct Fineness {
     antialias: Antialias,
-    /// Times the distance between samples.
+    /// Factor on the distance between samples.
     coarser: f32,
-    /// Number of the frame, of which each spreads its samples otherwise.
+    /// Number of the frame; each number jitters the samples differently.
     frame: u64,
 }
 
 impl Fineness {
-    /// That of a picture for a file.
+    /// Sampling of a picture for a file or of a still picture.
     fn still(antialias: Antialias) -> Self {
         Self { antialias, coarser: 1.0, frame: 0 }
     }
 }
 
-/// The renderer of one box, and its volume.
+/// Renderer of one box, and its volume.
 struct Stage {
     epoch: u64,
     renderer: Renderer,
     mirror: Mirror,
-    /// When another ground came last.
+    /// Time of the last change of the ground; `None` before the first change.
     grounded: Option<Instant>,
-    /// The renderer has seen the volume, up to the changes that the mirror knows.
+    /// Set once the renderer has seen the volume; later pictures need only the mirror's changes.
     known: bool,
 }
 
@@ -116,21 +127,22 @@ impl Marcher {
         }
     }
 
-    /// Draws until the window has gone.
+    /// Draws until the window closes.
     pub(super) fn run(mut self) {
         let mailbox = Arc::clone(&self.mailbox);
         let mut due = None;
         while let Some(order) = mailbox.wait(self.seen, due) {
             for job in self.take(order) {
                 let image = self.picture(&job);
-                // The window waits for it, unless it was closed meanwhile.
+                // The window waits for the answer unless it has closed; a send error may be
+                // ignored.
                 job.reply.send(image).ok();
             }
             due = self.work(Instant::now());
         }
     }
 
-    /// Takes over what changed and gives the pictures that are asked for.
+    /// Applies a change and returns the requests for pictures.
     fn take(&mut self, order: Order) -> Vec<Job> {
         self.seen = order.serial;
         if let Some(wanted) = order.wanted {
@@ -154,7 +166,8 @@ impl Marcher {
         order.jobs
     }
 
-    /// Draws the next picture when it is due; gives the time until there is something to do again.
+    /// Draws the next picture if it is due. Returns the time until there is work again; `None` to
+    /// wait for a change.
     fn work(&mut self, now: Instant) -> Option<Duration> {
         let wanted = self.wanted.clone()?;
         let view = wanted.view.as_ref()?;
@@ -179,16 +192,17 @@ impl Marcher {
         }
     }
 
-    /// Time from the beginning of one moving picture to that of the next.
+    /// Time between the starts of two moving pictures.
     fn interval(&self, quality: Quality) -> Duration {
         let whole = self.running.resolution.scale() >= 1.0 && self.turning.resolution.scale() >= 1.0;
         match quality {
-            // With time to spare, more pictures than wanted.
+            // A machine that keeps the whole resolution draws more pictures than asked for.
             Quality::Auto { target_fps } if !whole => Duration::from_secs_f32(1.0 / target_fps.max(1.0)).max(SHORTEST),
             _ => SHORTEST,
         }
     }
 
+    /// Draws a moving picture at an adapted resolution and mixes it into the running picture.
     fn draw_moving(&mut self, wanted: &Wanted, view: &View) {
         let Some(stage) = &mut self.stage else { return };
         self.started = Instant::now();
@@ -198,16 +212,17 @@ impl Marcher {
         let movement = if rests { &mut self.running } else { &mut self.turning };
         let effort = movement.resolution.moving(view.quality, [window.0, window.1], movement.took);
         let share = effort.size[1] as f32 / window.1.max(1) as f32;
-        // Each new ground is searched again from all of them.
+        // Each new ground must be searched again from all places: while it changes, use fewer
+        // places.
         let unsteady = stage.grounded.is_some_and(|since| since.elapsed() < UNSTEADY);
         let places = places(if unsteady { share.max(FEW) } else { share });
         self.frames += 1;
         let shift = places[self.frames as usize % places.len()];
         let camera = visible.resized((effort.size[0], effort.size[1])).shifted(shift);
-        // A camera that turns comes back to none of them.
+        // A turning camera returns to none of the places, so their hits need not be kept.
         stage.renderer.keep_cameras(if rests { places.len() } else { 1 });
         let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
-        // Where there are too few pixels for the whole window, there is no time for fine samples either.
+        // If there is no time for all pixels, there is none for fine samples either.
         let coarser = if effort.size[0] < window.0 { COARSER } else { 1.0 };
         let fineness = Fineness { antialias, coarser, frame: self.frames };
         let Some(image) = stage.draw(wanted, view, &camera, fineness) else { return };
@@ -220,8 +235,9 @@ impl Marcher {
         }
         let rgba = self.shown.add(&image, shift, window);
         let took = self.started.elapsed();
-        // The first pictures from a camera that came to rest find the ground, like those from one that turns. Later ones count even
-        // where they find it too, because it changes.
+        // The first pictures from a camera at rest must find the ground, as those from a turning
+        // camera must; they are not timed. Later ones are timed even if they find the ground too,
+        // because it changes.
         self.rested = if rests { self.rested + 1 } else { 0 };
         if !rests || self.rested > places.len() {
             movement.took = smoothed(movement.took, took);
@@ -231,7 +247,7 @@ impl Marcher {
         self.hand_over(rgba, view, (took, share), false);
     }
 
-    /// Draws the present state more finely; false when a change made that worthless.
+    /// Draws the present state at `level`. Returns false if a change has stopped the picture.
     fn refine(&mut self, wanted: &Wanted, view: &View, level: Level) -> bool {
         let Some(stage) = &mut self.stage else { return false };
         let visible = view.visible();
@@ -249,7 +265,7 @@ impl Marcher {
         let Some(image) = image else { return false };
         self.level = level;
         let rgba = if image.height == window.1 {
-            // What runs on from here begins with it.
+            // Later moving pictures continue from this one.
             self.shown.begin(&image);
             opaque(&image)
         } else {
@@ -260,6 +276,7 @@ impl Marcher {
         true
     }
 
+    /// Hands a picture to the window; its pixels lie right of the panel.
     fn hand_over(&self, rgba: Vec<u8>, view: &View, (took, share): (Duration, f32), last: bool) {
         let window = view.camera.size();
         let pixels = Pixels { window, left: window.0 - view.visible().size().0, rgba };
@@ -267,7 +284,7 @@ impl Marcher {
         self.mailbox.finish(Finished { pixels, camera, took, share, last, state });
     }
 
-    /// A picture for a file.
+    /// Draws a picture for a file; `None` before the first scene.
     fn picture(&mut self, job: &Job) -> Option<RgbaImage> {
         let (wanted, stage) = (self.wanted.as_ref()?, self.stage.as_mut()?);
         let antialias = if job.smooth { Antialias::Full } else { Antialias::Edges };
@@ -283,13 +300,13 @@ impl Marcher {
 
 impl Stage {
     fn new(wanted: &Wanted) -> Option<Self> {
-        // The window has checked the look.
+        // The window has validated the look.
         let renderer = Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
         Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), grounded: None, known: false })
     }
 
-    /// How deep in the window's picture the ground of the last frame lies. What stands before the sky, as a plume does, counts as being
-    /// as far away as the middle of the scene.
+    /// Depths in the window's picture of the ground hit by the last frame. Rays without a hit, as
+    /// before the sky or a plume, get the depth of the scene's middle.
     fn depths(&self, window: &Camera, frame: &Camera) -> Depths {
         let subject = self.renderer.subject();
         let middle = nalgebra::center(&subject.low, &subject.high);
@@ -298,7 +315,7 @@ impl Stage {
         Depths::new(window, frame, &self.renderer.distances(), beyond)
     }
 
-    /// Draws a picture; `None` when it was given up.
+    /// Draws a picture; `None` if a change has stopped it.
     fn draw(
         &mut self,
         wanted: &Wanted,
@@ -306,6 +323,7 @@ impl Stage {
         camera: &Camera,
         Fineness { antialias, coarser, frame }: Fineness,
     ) -> Option<Image> {
+        // The renderer is kept: only what differs from the last picture is set again.
         let Self { renderer, mirror, known, grounded, .. } = self;
         if !renderer.is_over(&wanted.land) {
             *grounded = Some(Instant::now());
@@ -334,12 +352,12 @@ impl Stage {
     }
 }
 
-/// A time that follows another slowly, because a picture's time swings with what else the machine does.
+/// Exponential average of a picture's time, since the time varies with the load of the machine.
 fn smoothed(before: Duration, now: Duration) -> Duration {
     if before.is_zero() { now } else { before.mul_f32(0.6) + now.mul_f32(0.4) }
 }
 
-/// The pixels of a picture with full opacity.
+/// RGBA bytes of a picture with full opacity.
 fn opaque(image: &Image) -> Vec<u8> {
     image.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
 }

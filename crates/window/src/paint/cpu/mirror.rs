@@ -1,4 +1,4 @@
-//! The volume on the drawing thread, kept up to date from the parts that changed.
+//! Volume on the drawing thread, kept up to date from the parts that changed.
 
 use std::sync::Arc;
 
@@ -9,20 +9,21 @@ use lavoxel_base::grid::Grid;
 use lavoxel_render::volume::prepared::{FieldChanges, VolumeChanges};
 use lavoxel_sim::lowpass::{AirVolume, Change, CrustMap, Medium, Volume};
 
-/// A volume, and what is known of it.
+/// Volume with its row spans and changes.
 pub(super) struct Mirror {
     volume: Volume,
     lava: Known,
-    /// One for each of [`Volume::media`].
+    /// State of each medium of [`Volume::media`].
     media: Vec<Known>,
 }
 
-/// State of the fields of one medium.
+/// Row spans and changes of one field.
 struct Known {
-    /// For each row, numbered `z · ny + y`, the cells outside of which it is empty, but for rows that are `stale`.
+    /// Span of cells that holds all content of each row (index `z · ny + y`); not valid for rows
+    /// that are `stale`.
     rows: Vec<Span>,
     stale: Vec<bool>,
-    /// The cells that may differ from the last picture; `None` where any may.
+    /// Cells that may differ from the last picture; `None` if any cell may.
     changed: Option<Vec<Change>>,
 }
 
@@ -32,7 +33,7 @@ impl Known {
         Self { rows: vec![Span::EMPTY; rows], stale: vec![false; rows], changed: Some(Vec::new()) }
     }
 
-    /// Cells of a row changed.
+    /// Notes that `cells` of a row changed.
     fn change(&mut self, row: usize, cells: Span) {
         self.stale[row] = true;
         if let Some(changed) = &mut self.changed {
@@ -40,7 +41,7 @@ impl Known {
         }
     }
 
-    /// Finds the cells that stale rows hold: once for all patches that reached them.
+    /// Computes the spans of stale rows by `held`, once for all patches that touched a row.
     fn settle(&mut self, held: impl Fn(usize) -> Span) {
         for (row, stale) in self.stale.iter_mut().enumerate().filter(|(_, stale)| **stale) {
             (self.rows[row], *stale) = (held(row), false);
@@ -53,22 +54,22 @@ impl Known {
 }
 
 impl Mirror {
-    /// An empty box.
+    /// Creates an empty box.
     pub(super) fn new(grid: Grid) -> Self {
         Self { volume: Volume::empty(grid), lava: Known::empty(grid), media: Vec::new() }
     }
 
-    /// Takes what the air carries.
+    /// Replaces the contents of the air.
     pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
         self.volume.air = air;
     }
 
-    /// Takes how hot the surface of lava is.
+    /// Replaces the surface temperatures of the lava.
     pub(super) fn set_crust(&mut self, crust: Option<Arc<CrustMap>>) {
         self.volume.crust = crust;
     }
 
-    /// Takes a part that changed.
+    /// Applies a changed part of the lava.
     pub(super) fn patch(&mut self, patch: &Patch) {
         let grid = self.volume.grid;
         let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
@@ -82,7 +83,7 @@ impl Mirror {
         }
     }
 
-    /// Takes what changed of the other materials.
+    /// Applies changes of the other materials; a reset replaces all fields.
     pub(super) fn update_media(&mut self, update: &MediaUpdate) {
         let grid = self.volume.grid;
         if update.reset {
@@ -111,7 +112,7 @@ impl Mirror {
         }
     }
 
-    /// Brings what is known of the rows up to date with all patches taken so far.
+    /// Updates the row spans after all patches taken so far.
     pub(super) fn settle(&mut self) {
         let Volume { grid, density, energy, media, .. } = &self.volume;
         let nx = grid.nx;
@@ -131,14 +132,14 @@ impl Mirror {
         &self.volume
     }
 
-    /// Changes since [`Self::drawn`]; everything may have changed when `known` is false. The rows are those of the last
-    /// [`Self::settle`].
+    /// Changes since [`Self::drawn`]; with `known` false, everything may have changed. The row
+    /// spans are those of the last [`Self::settle`].
     pub(super) fn changes(&self, known: bool) -> VolumeChanges<'_> {
         let media = self.media.iter().map(|medium| medium.changes(known)).collect();
         VolumeChanges { lava: self.lava.changes(known), media }
     }
 
-    /// The last picture shows the present state.
+    /// Forgets all changes: the last picture shows the present state.
     pub(super) fn drawn(&mut self) {
         for known in self.media.iter_mut().chain([&mut self.lava]) {
             known.changed.get_or_insert_default().clear();
@@ -146,12 +147,12 @@ impl Mirror {
     }
 }
 
-/// The values of a row, numbered `z · ny + y`.
+/// Values of the row with index `z · ny + y`.
 fn row_of(values: &[u8], grid: Grid, row: usize) -> &[u8] {
     &values[row * grid.nx..][..grid.nx]
 }
 
-/// The cells of a row between which all `matter` lies.
+/// Smallest span of a row that contains all cells with `matter`.
 fn span(nx: usize, matter: impl Fn(usize) -> bool) -> Span {
     match ((0..nx).find(|&x| matter(x)), (0..nx).rfind(|&x| matter(x))) {
         (Some(from), Some(last)) => Span { from: from as u16, to: last as u16 + 1 },
@@ -174,7 +175,7 @@ mod tests {
             let origin = [die(0, 21), die(1, 9), die(2, 12)];
             let size = [die(3, 21 - origin[0]) + 1, die(4, 9 - origin[1]) + 1, die(5, 12 - origin[2]) + 1];
             let count = size.iter().product::<usize>();
-            // Every third patch takes lava away.
+            // Every third patch removes lava.
             let value = |i: usize| if seed % 3 == 0 { 0 } else { (die(6 + i as u64, 4) * 60) as u8 };
             let texels: Vec<[u8; 2]> = (0..count).map(|i| [value(i), value(i + 1)]).collect();
             for (i, texel) in texels.iter().enumerate() {

@@ -1,5 +1,7 @@
-//! Drawing by the ray-marcher of [`lavoxel_render`] on a thread. The window shows the latest finished picture and never
-//! waits for the next one.
+//! Draws with the ray-marcher of [`lavoxel_render`] on a thread.
+//!
+//! Invariant: the window shows the latest finished picture and never waits for the next one, except
+//! for pictures for files.
 
 mod mailbox;
 mod marcher;
@@ -33,14 +35,15 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::ground::sky::Sky;
 use lavoxel_render::{Bounds, Camera, Cut, LookSpec, Mouth};
 
-/// Bytes of the volume that may wait for the drawing thread; then the window takes no further updates.
+/// Upper bound in bytes of volume patches that wait for the drawing thread; above it, the window
+/// takes no further updates.
 const MOST_WAITING: usize = 32 << 20;
 
-/// The window's side of the drawing thread.
+/// Window's side of the drawing thread.
 pub struct CpuPainter {
     gpu: Gpu,
     screen: Screen,
-    /// The panel as it was drawn last.
+    /// Texture with the panel as it was drawn last.
     sheet: Screen,
     mailbox: Arc<Mailbox>,
     thread: Option<JoinHandle<()>>,
@@ -49,20 +52,23 @@ pub struct CpuPainter {
     ground: Option<BakedGround>,
     cuts: [Option<Arc<Cut>>; 3],
     view: Option<View>,
-    /// Parts of the volume that came before the first ground.
+    /// Changed parts of the volume that arrived before the first ground.
     early: Parts,
     steps: u64,
-    /// Mouths of vents that throw clots.
+    /// Mouths of the vents that throw clots.
     mouths: Arc<Vec<Mouth>>,
+    /// Number of boxes shown so far.
     epoch: u64,
+    /// Number of visible changes other than those of the view.
     content: u64,
-    /// Counts up when anything visible changed.
+    /// Number of all visible changes.
     state: u64,
-    /// The picture that the next frame of the window shows first.
+    /// Picture that the next frame of the window shows first.
     next: Option<Finished>,
-    /// The picture on the screen, and its camera.
+    /// Picture on the screen, and its camera.
     on_screen: Option<(Pixels, Camera)>,
-    /// The state that the picture on the screen shows, once nothing finer follows.
+    /// State that the picture on the screen shows, once no finer picture of that state follows;
+    /// else `None`.
     finished: Option<u64>,
     times: PaintTimes,
 }
@@ -72,6 +78,7 @@ impl CpuPainter {
         look.validate()?;
         let mailbox = Arc::new(Mailbox::default());
         let marcher = Marcher::new(Arc::clone(&mailbox));
+        // If the thread cannot start, the first `fetch` panics.
         let thread = std::thread::Builder::new()
             .name("drawing".to_owned())
             .spawn(move || on_own_threads(("drawing", rayon::current_num_threads()), || marcher.run()))
@@ -102,7 +109,7 @@ impl CpuPainter {
 
     pub(super) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         look.validate()?;
-        // The palette is checked when it is built.
+        // Building the palette is the only check of its colours.
         look.palette.build("look.palette")?;
         if *look == self.look {
             return Ok(());
@@ -120,13 +127,14 @@ impl CpuPainter {
         Ok(())
     }
 
-    /// The power that the window's film is to take of the picture's bytes before it codes them.
+    /// Gamma that kiss3d's film must apply to the picture's bytes before its own coding.
     pub(super) fn film_gamma() -> f32 {
         screen::GAMMA
     }
 
     pub(super) fn has_room(&self) -> bool {
-        // One update for each picture: what the thread cannot show yet need not be filtered and sent.
+        // One update per picture: data that the thread cannot show yet need not be filtered and
+        // sent.
         let since = self.times.changed.map_or(Duration::MAX, |changed| changed.elapsed());
         let waiting = self.mailbox.waiting();
         waiting == 0 || (waiting < MOST_WAITING && since >= 2 * self.times.draw)
@@ -152,6 +160,7 @@ impl CpuPainter {
                 *mine = Some(Arc::new(cut));
             }
         }
+        // Drifting patterns move with the step even where no patch arrived.
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
         self.mouths = Arc::new(std::mem::take(&mut update.mouths));
@@ -168,7 +177,7 @@ impl CpuPainter {
         }
     }
 
-    /// Something visible changed.
+    /// Counts a visible change and sends the new state to the drawing thread.
     fn change(&mut self, parts: Parts) {
         self.content += 1;
         self.state += 1;
@@ -176,7 +185,8 @@ impl CpuPainter {
         self.post(parts);
     }
 
-    /// Sends the present state to the drawing thread.
+    /// Sends the present state to the drawing thread; keeps `parts` back until the first ground has
+    /// arrived.
     fn post(&mut self, parts: Parts) {
         self.early.append(parts);
         let (Some(grid), Some(ground)) = (self.grid, &self.ground) else { return };
@@ -217,7 +227,8 @@ impl CpuPainter {
         self.next.as_ref().map(|next| &next.camera).or(on_screen)
     }
 
-    /// Brings the ground up to date and fetches the latest picture; true when the window has not shown it.
+    /// Updates the ground and fetches the latest picture. Returns true if the window has not shown
+    /// that picture.
     pub(super) fn fetch(&mut self) -> bool {
         if let Some(ground) = &mut self.ground
             && ground.tend(&self.look)
@@ -232,7 +243,10 @@ impl CpuPainter {
         self.next.is_some()
     }
 
-    /// The drawing thread has ended, which only a mistake in it does.
+    /// Ends with the panic of the drawing thread, which ends only by a bug.
+    ///
+    /// # Panics
+    /// Always.
     fn fail(&mut self) {
         match self.thread.take().map(JoinHandle::join) {
             Some(Err(panic)) => std::panic::resume_unwind(panic),
@@ -268,23 +282,23 @@ impl CpuPainter {
         pixels.whole()
     }
 
-    /// Lays these columns of the latest picture over a surface; false where there is none.
+    /// Copies pixel columns of the latest picture onto a surface; false if there is no picture.
     pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
         self.take_next();
         self.on_screen.is_some() && self.screen.lay(&self.gpu, on, format, columns)
     }
 
-    /// An empty sheet as large as a surface, to draw the panel on.
+    /// Cleared texture of `size` pixels to draw the panel on.
     pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
         self.sheet.blank(&self.gpu, size, format)
     }
 
-    /// Lays these columns of the sheet over a surface.
+    /// Copies pixel columns of the panel's texture onto a surface.
     pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
         self.sheet.lay(&self.gpu, on, format, columns);
     }
 
-    /// Puts the next picture on the screen.
+    /// Puts the next picture on the screen, if one has arrived.
     fn take_next(&mut self) {
         let Some(next) = self.next.take() else { return };
         self.screen.put(&self.gpu, &next.pixels);
@@ -300,14 +314,14 @@ impl Drop for CpuPainter {
     fn drop(&mut self) {
         self.mailbox.quit();
         if let Some(thread) = self.thread.take() {
-            // A panic was reported by its hook.
+            // The panic hook has reported any panic of the thread.
             thread.join().ok();
         }
     }
 }
 
 impl Renderer3d for CpuPainter {
-    /// Draws the latest picture over what kiss3d has drawn; its camera is not asked.
+    /// Draws the latest picture over kiss3d's content; kiss3d's camera is not used.
     fn render(
         &mut self,
         _pass: usize,

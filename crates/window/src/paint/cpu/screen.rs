@@ -1,22 +1,22 @@
-//! A texture over the window: a finished picture, or the panel as it was drawn last.
+//! Texture over the window: a finished picture, or the panel as it was drawn last.
 
 use std::ops::Range;
 
 use super::mailbox::Pixels;
 use crate::paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
 
-/// kiss3d's film codes light with a plain gamma of 2.2, and takes a power of it before that, which it works out in any case: with this one,
-/// the bytes of a picture go through the film as they are. Where a processor runs the shaders, each further step costs
-/// milliseconds a frame.
+/// Gamma by which a picture's bytes pass kiss3d's film unchanged. The film codes light with a plain
+/// gamma of 2.2 and raises it to a settable power before, which costs nothing extra. Where a
+/// processor runs the shaders, each further step costs milliseconds a frame.
 pub(super) const GAMMA: f32 = 2.2;
 
-/// The pipeline, and the texture of the last picture.
+/// Pipelines, and the texture of the last picture.
 pub(super) struct Screen {
     layout: wgpu::BindGroupLayout,
     module: wgpu::ShaderModule,
-    /// By its number of samples.
+    /// Pipeline into kiss3d's film, with the number of samples that it was made for.
     pipeline: Option<(u32, wgpu::RenderPipeline)>,
-    /// That onto a surface, by its format.
+    /// Pipeline onto a surface, with the format that it was made for.
     straight: Option<(wgpu::TextureFormat, wgpu::RenderPipeline)>,
     picture: Option<(Texture, wgpu::BindGroup)>,
 }
@@ -33,7 +33,7 @@ impl Screen {
         }
     }
 
-    /// Takes another picture.
+    /// Replaces the picture.
     pub(super) fn put(&mut self, gpu: &Gpu, pixels: &Pixels) {
         let (left, size) = (pixels.left, [pixels.window.0, pixels.window.1, 0]);
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
@@ -46,7 +46,7 @@ impl Screen {
         }
     }
 
-    /// Draws the picture, inside kiss3d's pass.
+    /// Draws the picture inside kiss3d's pass.
     pub(super) fn draw(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, samples: u32) {
         if self.pipeline.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
             let film = (kiss3d::context::Context::render_format(), Some(gpu.untested_depth()), samples);
@@ -55,7 +55,7 @@ impl Screen {
         self.draw_by(self.pipeline.as_ref(), pass);
     }
 
-    /// A target of this format and as large as the surface, cleared, which becomes its picture.
+    /// Replaces the picture by a cleared target of `size` pixels and returns its view.
     pub(super) fn blank(&mut self, gpu: &Gpu, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
         let fits = |texture: &Texture| texture.size() == size.map(|n| n as f32) && texture.texture.format() == format;
         let kept = self.picture.take().filter(|(texture, _)| fits(texture));
@@ -73,7 +73,8 @@ impl Screen {
         (texture, bind)
     }
 
-    /// Draws these columns of the picture over a surface, byte for byte; false before there is a picture.
+    /// Copies pixel columns of the picture onto a surface, byte for byte. Returns false before the
+    /// first picture.
     pub(super) fn lay(
         &mut self,
         gpu: &Gpu,
@@ -126,14 +127,14 @@ mod tests {
     use crate::paint::fixture::gpu;
     use lavoxel_base::random::mix64;
 
-    /// A picture of any bytes, as the marcher makes it: opaque.
+    /// Random picture, opaque as those of the marcher are.
     fn any_picture(window: (usize, usize)) -> Pixels {
         let byte = |i: usize| (mix64((window.0 << 32 | i) as u64) >> 56) as u8;
         let opaque = |i: usize| if i % 4 == 3 { 255 } else { byte(i) };
         Pixels { window, left: 0, rgba: (0..4 * window.0 * window.1).map(opaque).collect() }
     }
 
-    /// Bytes of a surface of this format and size after a picture was laid over it; nothing where none was.
+    /// Bytes of a surface after a picture was laid over it; `None` before the first picture.
     fn laid(gpu: &Gpu, screen: &mut Screen, format: wgpu::TextureFormat, size: (usize, usize)) -> Option<Vec<u8>> {
         let surface = gpu.target("surface", [size.0, size.1], format);
         let drawn = screen.lay(gpu, &surface.view, format, 0..size.0 as u32);
@@ -150,13 +151,13 @@ mod tests {
         for size in [(301, 199), (64, 2), (1, 77)] {
             let picture = any_picture(size);
             screen.put(&gpu, &picture);
-            // As the surface of a window may have either order of channels, and may change it.
+            // A window's surface may have either order of channels, and may change that order.
             assert!(laid(&gpu, &mut screen, rgba, size).as_ref() == Some(&picture.rgba), "{size:?}");
             let turned = laid(&gpu, &mut screen, bgra, size).expect("there is a picture");
             let same = turned.chunks_exact(4).zip(picture.rgba.chunks_exact(4));
             assert!(same.clone().all(|(a, b)| a == [b[2], b[1], b[0], b[3]]), "{size:?}");
         }
-        // A sheet begins black, and only the columns that are asked for are laid.
+        // A sheet begins black, and only the requested columns are laid.
         let mut sheet = Screen::new(&gpu);
         drop(sheet.blank(&gpu, [40, 30], rgba));
         let surface = gpu.target("surface", [40, 30], rgba);
@@ -169,7 +170,8 @@ mod tests {
             let wanted = if (3..17).contains(&(i % 40)) { &[0, 0, 0, 255] } else { from };
             assert_eq!(pixel, wanted, "pixel {i}");
         }
-        // Between a resize and the next picture, the last one is stretched over all of the surface.
+        // Between a resize and the next picture, the last picture is stretched over the whole
+        // surface.
         let picture = any_picture((40, 30));
         screen.put(&gpu, &picture);
         let twice = laid(&gpu, &mut screen, rgba, (80, 60)).expect("there is a picture");

@@ -1,4 +1,5 @@
-//! Pictures of the drawing thread against those of the renderer and of the graphics card's passes.
+//! Pictures of the drawing thread compared with those of the renderer and of the graphics card's
+//! passes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use lavoxel_scene::scene::{Scene, VentPlace};
 use lavoxel_sim::lowpass::LowPass;
 use lavoxel_sim::simulation::Simulation;
 
-/// A window of an odd shape.
+/// Window size in pixels, odd on purpose.
 const WINDOW: (usize, usize) = (301, 199);
 
 struct Eruption {
@@ -26,7 +27,7 @@ struct Eruption {
     painter: CpuPainter,
 }
 
-/// A painter of a small eruption, where a driver is installed.
+/// Painter of a small eruption; `None` where no driver is installed.
 fn erupting(look: &LookSpec) -> Option<Eruption> {
     let gpu = gpu()?;
     let (simulation, lowpass) = eruption();
@@ -45,7 +46,7 @@ fn rgba(image: &lavoxel_render::Image) -> RgbaImage {
     RgbaImage::from_raw(image.width as u32, image.height as u32, pixels).expect("four bytes for each pixel")
 }
 
-/// The next picture for the window.
+/// Waits for the next picture for the window.
 fn next(painter: &mut CpuPainter) -> super::mailbox::Finished {
     let end = Instant::now() + Duration::from_secs(60);
     while Instant::now() < end {
@@ -108,7 +109,7 @@ fn a_moving_picture_is_coarse_and_becomes_whole_when_nothing_moves() {
     let look = LookSpec::default();
     let Some(Eruption { mut painter, .. }) = erupting(&look) else { return };
     painter.picture(&view(camera(&painter, 0.0, (8, 8))), 1, false).expect("a scene has come");
-    // A rate that no machine reaches.
+    // No machine reaches this rate.
     let turned = |painter: &CpuPainter, azimuth_deg: f32| View {
         quality: Quality::Auto { target_fps: 1e6 },
         ..view(camera(painter, azimuth_deg, WINDOW))
@@ -154,7 +155,7 @@ fn nothing_is_drawn_under_the_panel_and_beside_it_what_a_whole_picture_shows() {
     assert_eq!(shown.dimensions(), expected.dimensions());
     let right = |x: u32| x >= 21;
     assert!(shown.enumerate_pixels().all(|(x, _, pixel)| right(x) || pixel.0 == [0, 0, 0, 255]));
-    // Samples are spread otherwise in the pixels of a smaller picture.
+    // A smaller picture jitters its samples differently.
     let away = |(x, y, pixel): (u32, u32, &image::Rgba<u8>)| {
         let other = expected.get_pixel(x, y);
         (0..3).map(|i| f32::from(pixel[i].abs_diff(other[i]))).fold(0.0, f32::max)
@@ -170,19 +171,19 @@ fn a_fine_picture_gives_way_to_a_camera_that_turns() {
     let large = (3000, 2000);
     painter.show(&view(camera(&painter, 0.0, large)));
     next(&mut painter);
-    // Within the picture of 6 million smoothed pixels that comes now.
+    // The change comes while the picture of 6 million antialiased pixels is under way.
     std::thread::sleep(Duration::from_millis(400));
     let turned = View { quality: Quality::Auto { target_fps: 1e6 }, ..view(camera(&painter, 50.0, large)) };
     painter.show(&turned);
     let mut picture = next(&mut painter);
-    // The one before may just have been complete.
+    // The picture before may just have been complete.
     while picture.camera != turned.camera {
         picture = next(&mut painter);
     }
     assert!(!picture.last);
 }
 
-/// A slice with values, rock, another material and nothing in squares.
+/// Slice with values, rock, another material and empty cells in squares.
 fn chequered(width: usize, height: usize, (cell, of_amounts): (usize, bool)) -> Cut {
     let texel = |i: usize| {
         let (x, y) = (i % width / 8, i / width / 8);
@@ -232,7 +233,8 @@ fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
             };
             keep(&format!("cpu {style:?} {name}"), &image, &passes);
             let (mean, far) = difference(&image, &passes);
-            // Eight rays for each pixel here and four at other places there.
+            // Eight rays for each pixel on the processor, four at other places on the graphics
+            // card.
             assert!(mean < 1.5 && far < 0.03, "{style:?}, {name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
         }
     }
@@ -274,7 +276,8 @@ fn another_scene_takes_the_place_of_the_first() {
     assert!(Arc::strong_count(&painter.mailbox) >= 2, "the thread goes on");
 }
 
-/// Measures the window's two threads together in ten seconds: pictures and steps a second, and the share of the resolution.
+/// Runs both threads of the window for ten seconds: pictures per second, steps per second, and the
+/// share of the resolution.
 fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f64; 3] {
     let last = &mut None;
     let (start, subject) = (Instant::now(), painter.subject().expect("a scene has come"));
@@ -307,9 +310,10 @@ fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f6
     [f64::from(pictures) / seconds, steps[1].saturating_sub(steps[0]) as f64 / seconds, f64::from(scale)]
 }
 
-/// Prints the rates of the island: `cargo test -p lavoxel-window -- --ignored --nocapture rates_of_the_island`. SCENE, STEPS and SECONDS
-/// replace the scene's file, 2200 and 10; PHASE names one of the rows, and PICTURE
-/// is where the last picture goes.
+/// Prints the rates of the island: `cargo test -p lavoxel-window -- --ignored --nocapture
+/// rates_of_the_island`. The environment variables SCENE, STEPS and SECONDS replace the scene's
+/// file, 2200 steps and 10 s; PHASE selects rows by a part of the name, and PICTURE names the file
+/// of the last picture.
 #[test]
 #[ignore = "measures for a minute and asserts no time: cargo test -p lavoxel-window -- --ignored --nocapture rates_of_the_island"]
 #[allow(clippy::print_stdout, reason = "the table is what it is for")]

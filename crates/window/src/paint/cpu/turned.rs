@@ -1,4 +1,5 @@
-//! The running picture when the camera turns: each pixel is looked up where its surface stood in the picture before.
+//! Reprojection of the running picture when the camera turns: each pixel is looked up where its
+//! surface stood in the previous picture.
 //!
 //! ```text
 //!        ▪ surface
@@ -13,24 +14,26 @@ use super::upsample::Pixel;
 use lavoxel_base::simd::{Level, Simd, Work};
 use lavoxel_render::Camera;
 
-/// Share of its depth by which a surface may stand elsewhere and still count as the one that was seen.
+/// Relative difference of depth up to which two surfaces count as the same.
 const ALIKE: f32 = 0.06;
-/// Share of its weight that a pixel keeps: each time it is read between others it is a little less sharp.
+/// Factor on a pixel's weight per reprojection: interpolation makes each pixel a little less sharp.
 const KEPT: f32 = 0.8;
-/// Least depth of what is seen.
+/// Smallest depth that is looked up; guards the division by depth.
 const NEAREST: f32 = 1e-3;
 
-/// How deep in the window's picture the surfaces of a frame lie.
+/// Depths of the surfaces of a frame, related to the window's picture.
 pub(super) struct Depths {
-    /// That of the window.
+    /// Camera of the window's picture.
     camera: Camera,
-    /// Pixels of the frame, and their depths along the view.
+    /// Width and height of the frame in pixels.
     size: (usize, usize),
+    /// Depths along the view direction, row-major.
     values: Vec<f32>,
 }
 
 impl Depths {
-    /// Of a frame by the distances along its rays; where a ray ends nowhere, what is seen counts as being `beyond` in depth.
+    /// Depths of `frame` from the distances along its rays (row-major); a ray without a hit gets
+    /// the depth `beyond`.
     pub(super) fn new(window: &Camera, frame: &Camera, distances: &[f32], beyond: f32) -> Self {
         let size = frame.size();
         let depth = |(k, distance): (usize, &f32)| {
@@ -40,13 +43,13 @@ impl Depths {
         Self { camera: window.clone(), size, values: distances.iter().enumerate().map(depth).collect() }
     }
 
-    /// Whether they are of the picture from this camera.
+    /// True if the depths belong to the picture from `camera`.
     pub(super) fn is_of(&self, camera: &Camera) -> bool {
         self.camera == *camera
     }
 
-    /// Writes the picture from this camera into `carried`, as far as it is seen in the `pixels` from an earlier one; all others
-    /// get no weight.
+    /// Reprojects `pixels`, the picture of `before`, to this camera and writes the result into
+    /// `carried`. Pixels whose surface was hidden before get no weight.
     pub(super) fn carry(&self, before: &Self, pixels: &[Pixel], carried: &mut Vec<Pixel>) {
         let (width, height) = self.camera.size();
         carried.resize(width * height, [0.0; 4]);
@@ -65,21 +68,21 @@ impl Depths {
     }
 }
 
-/// Where the pixels of the window lie among those of a frame, along one edge.
+/// Pixel index of the frame for each pixel of the window, along one axis.
 fn places(window: usize, count: usize) -> Vec<usize> {
     (0..window).map(|n| ((2 * n + 1) * count / (2 * window)).min(count - 1)).collect()
 }
 
-/// A row of the picture that is looked up in the one before.
+/// Row of the picture that is looked up in the previous picture.
 struct Carried<'a> {
     ways: &'a Ways,
     y: usize,
     /// Depths of the frame on this row.
     depths: &'a [f32],
-    /// Its columns at those of the window.
+    /// Column of the frame for each column of the window.
     columns: &'a [usize],
     before: &'a Depths,
-    /// Columns and rows of the frame before at those of the window.
+    /// Columns and rows of the previous frame for those of the window.
     known: [&'a [usize]; 2],
     pixels: &'a [Pixel],
     row: &'a mut [Pixel],
@@ -97,8 +100,9 @@ impl Work for Carried<'_> {
 }
 
 impl Depths {
-    /// The pixel at a place of the picture, if what is seen there has about this depth; `columns` and `rows` of the frame at those of the
-    /// window.
+    /// Pixel of the picture at (`u`, `v`), bilinearly interpolated, if the surface there has about
+    /// the depth `depth`; else no weight. `columns` and `rows` give the frame's pixel for each
+    /// pixel of the window.
     #[inline(always)]
     fn look_up(&self, pixels: &[Pixel], [columns, rows]: [&[usize]; 2], [u, v, depth]: [f32; 3]) -> Pixel {
         let (width, height) = self.camera.size();
@@ -107,9 +111,9 @@ impl Depths {
         if depth <= NEAREST || !inside(u, width) || !inside(v, height) {
             return [0.0; 4];
         }
-        // By way of a signed number, which is one instruction.
+        // The cast to a signed number first is one instruction.
         let (x, y) = (u as i32 as usize, v as i32 as usize);
-        // Of the nearest pixel: rounding must not ask the one beside it.
+        // Depth of the nearest pixel; rounding must not pick its neighbour.
         let (column, row) = (columns[(u + 0.5) as i32 as usize], rows[(v + 0.5) as i32 as usize]);
         let known = self.values[row * self.size.0 + column];
         if (known - depth).abs() > ALIKE * depth {
@@ -128,15 +132,18 @@ impl Depths {
     }
 }
 
-/// Where one camera sees what another one sees: places of the first, times depths, along the axes of the second.
+/// Map from pixels and depths of one camera to pixels and depths of another one: affine in the
+/// pixel, times the depth, in the axes of the second camera.
 struct Ways {
-    /// From the second eye to the first, and along the first one's view through the corner, and by a pixel right and down.
+    /// Vector from the second eye to the first one, and the first camera's view vector of depth 1
+    /// through the picture's corner, with its change per pixel to the right and down.
     apart: [f32; 3],
     corner: [f32; 3],
     right: [f32; 3],
     down: [f32; 3],
-    /// Middle of the second picture, and its pixels to a unit of slope.
+    /// Middle of the second picture in pixels.
     middle: [f32; 2],
+    /// Pixels of the second picture per unit of slope.
     scale: f32,
 }
 
@@ -159,7 +166,8 @@ impl Ways {
         }
     }
 
-    /// Place and depth in the second picture of what lies so deep at a place of the first.
+    /// Pixel position and depth in the second picture of the point at depth `depth` behind the
+    /// position (`x`, `y`) of the first one.
     #[inline(always)]
     fn seen(&self, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
         let mut way = self.apart;
@@ -184,7 +192,8 @@ mod tests {
         Camera::new(&spec, &Bounds::of(Grid::new(40, 30, 40)), WINDOW)
     }
 
-    /// A floor of waves on which a tower stands: the distance along each ray and the brightness there.
+    /// Test scene: a floor of waves with a tower. Distances along the rays, and pixels with the
+    /// brightness there.
     fn look(camera: &Camera) -> (Vec<f32>, Vec<Pixel>) {
         let see = |k: usize| {
             let ray = camera.ray((k % WINDOW.0) as f32 + 0.5, (k / WINDOW.0) as f32 + 0.5);
@@ -213,7 +222,7 @@ mod tests {
             |of: &[Pixel]| known.iter().map(|&k| (of[k][0] - new.1[k][0]).abs()).sum::<f32>() / known.len() as f32;
         assert!(known.len() * 10 > 8 * carried.len() && known.len() < carried.len(), "{} known", known.len());
         assert!(error(&carried) < 1.0 && error(&old.1) > 6.0 * error(&carried), "{} levels", error(&carried));
-        // Beside the tower the floor shows that it hid before.
+        // Next to the tower, floor appears that the tower hid before.
         let wrong = known.iter().filter(|&&k| (carried[k][0] - new.1[k][0]).abs() > 40.0).count();
         assert!(wrong * 100 < known.len(), "{wrong} of {} show the tower where the floor is", known.len());
     }

@@ -1,4 +1,5 @@
-//! The running picture: frames of few pixels, each traced at other places within them, become one of the window's size.
+//! Temporal upsampling: frames of few pixels, each traced at other places within its pixels,
+//! accumulate into a picture of the window's size.
 //!
 //! ```text
 //!   ┌───────┬───────┐   ×  traced by this frame
@@ -7,11 +8,13 @@
 //!   └───────┴───────┘
 //! ```
 //!
-//! Between traced places lie the cubics of Catmull and Rom, held within the values around them: edges are smooth and do not ring.
-//! While the camera rests, a frame is mixed into those before it, by how near to a pixel it was traced. The mean of several has
-//! the window's resolution and less noise. What is left of earlier frames is held within the values that the latest one has
-//! around a pixel, so that nothing that moves leaves a trail. Where a frame is soft, as smoke and sky are, there is nothing between its
-//! places that others know better: it counts there too, and no mesh of old and new pixels is seen.
+//! Between traced places, Catmull-Rom cubics interpolate, clamped to the values around a place:
+//! edges are smooth and do not ring. While the camera rests, each frame is mixed in with a weight
+//! that falls with the distance from a pixel to the nearest traced place. The mean of several
+//! frames has the window's resolution and less noise. History is clamped to the range of the latest
+//! frame around a pixel, so that nothing that moves leaves a trail. Where a frame is soft, as in
+//! smoke and sky, other frames add no detail between its places: the frame then counts at all
+//! pixels, and no mesh of old and new pixels is seen.
 
 use rayon::prelude::*;
 
@@ -19,14 +22,18 @@ use super::turned::Depths;
 use lavoxel_base::simd::{Level, Simd, Work};
 use lavoxel_render::Image;
 
-/// Red, green and blue in levels of 255, and the weight of the frames in them.
+/// Red, green and blue in levels of 255, and the accumulated weight.
 pub(super) type Pixel = [f32; 4];
 
-/// Places in a pixel at which frames take turns, as shifts from its middle; neighbours in time are far apart.
+/// One place in a pixel: the centre. This and the following tables list the places at which frames
+/// take turns, as shifts from a pixel's centre in pixels; consecutive places are far apart.
 const ONE: [[f32; 2]; 1] = [[0.0; 2]];
+/// Two places on a diagonal.
 const TWO: [[f32; 2]; 2] = [[-0.25, -0.25], [0.25, 0.25]];
+/// Four places, a 2 × 2 grid.
 const FOUR: [[f32; 2]; 4] = [[-0.25, -0.25], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25]];
 const THIRD: f32 = 1.0 / 3.0;
+/// Nine places, a 3 × 3 grid.
 const NINE: [[f32; 2]; 9] = [
     [0.0, 0.0],
     [THIRD, -THIRD],
@@ -38,49 +45,55 @@ const NINE: [[f32; 2]; 9] = [
     [-THIRD, 0.0],
     [THIRD, 0.0],
 ];
-/// Pixels of all places together, as a multiple of those of the window: what their rays meet is kept in memory.
+/// Upper bound of the traced pixels of all places together, as a multiple of the window's pixels:
+/// their rays' hits are kept in memory.
 const MOST_TRACED: f32 = 1.5;
-/// How fast the weight of a frame falls with the square of the distance to the nearest traced place, in pixels of the window, and
-/// the least one.
+/// Decay of a frame's weight with the squared distance to the nearest traced place, per square
+/// pixel of the window.
 const FALL: f32 = 2.2;
+/// Least weight of a frame at a pixel.
 const LEAST: f32 = 1e-3;
-/// Weight of the frames before at most: the latest one counts a third where it was traced.
+/// Upper bound of the accumulated weight: the latest frame counts a third where it was traced.
 const MOST: f32 = 2.0;
-/// Levels by which earlier frames differ from what the latest one allows, from which on they count half.
+/// Difference in levels between history and its clamped value at which half of the history's weight
+/// is dropped.
 const OUTDATED: f32 = 6.0;
-/// Levels by which a pixel of a frame differs from the mean of those around it, up to which it counts as soft.
+/// Difference in levels between a pixel of a frame and the mean of its neighbours up to which the
+/// pixel counts as soft.
 const SOFT: f32 = 3.0;
-/// Pixels that are repeated beyond the sides.
+/// Number of pixels repeated beyond each side of a frame.
 const RIM: usize = 2;
 
-/// The shifts within a pixel, for frames that have this share of the window's pixels along an edge.
+/// Shifts within a pixel for frames with the share `share` of the window's pixels along an edge.
 pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
     let all: [&'static [[f32; 2]]; 4] = [&NINE, &FOUR, &TWO, &ONE];
     all.into_iter().find(|places| places.len() as f32 * share * share <= MOST_TRACED).unwrap_or(&ONE)
 }
 
-/// The picture that frames are mixed into.
+/// Running picture into which frames are mixed.
 #[derive(Default)]
 pub(super) struct Upsampler {
     size: (usize, usize),
     pixels: Vec<Pixel>,
-    /// Memory for the picture from another camera.
+    /// Buffer for the picture reprojected to another camera.
     turned: Vec<Pixel>,
 }
 
-/// Where the pixels of the window lie among those of a frame, along one edge.
+/// Interpolation of one row or column of the window from those of a frame.
 struct Tap {
-    /// The first of four pixels around the place, and their shares in its value.
+    /// First of the four frame pixels around the place.
     first: usize,
+    /// Weights of the four pixels.
     shares: [f32; 4],
-    /// How far the place is on its way from the second of them to the third.
+    /// Fraction of the way from the second to the third pixel, 0 to 1.
     between: f32,
-    /// The weight of the one traced nearest to it.
+    /// Weight of the frame at this place, by the distance to the nearest traced place.
     weight: f32,
 }
 
 impl Tap {
-    /// Of all pixels of the window, for so many of a frame that are traced `shift` beside their middles.
+    /// Taps of `window` pixels for a frame of `count` pixels that are traced `shift` pixels off
+    /// their centres.
     fn along(window: usize, count: usize, shift: f32) -> Vec<Self> {
         let per_pixel = count as f32 / window as f32;
         let tap = |n: usize| {
@@ -99,19 +112,19 @@ impl Tap {
     }
 }
 
-/// Catmull and Rom's shares of four values in that between the second and the third.
+/// Catmull-Rom weights of four values at the fraction `t` between the second and the third one.
 fn cubic(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [0.5 * (2.0 * t2 - t - t3), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (4.0 * t2 + t - 3.0 * t3), 0.5 * (t3 - t2)]
 }
 
 impl Upsampler {
-    /// Begins a new picture.
+    /// Drops the running picture.
     pub(super) fn forget(&mut self) {
         self.pixels.clear();
     }
 
-    /// Goes on with the picture from another camera.
+    /// Reprojects the running picture to another camera.
     pub(super) fn turn(&mut self, before: &Depths, now: &Depths) {
         if !self.pixels.is_empty() {
             now.carry(before, &self.pixels, &mut self.turned);
@@ -119,14 +132,15 @@ impl Upsampler {
         }
     }
 
-    /// Begins with a picture of the window's size.
+    /// Restarts the running picture from a picture of the window's size.
     pub(super) fn begin(&mut self, image: &Image) {
         self.size = (image.width, image.height);
         self.pixels.clear();
         self.pixels.extend(image.rgb.chunks_exact(3).map(|rgb| pixel(rgb, MOST)));
     }
 
-    /// Mixes in a frame that was traced `shift` beside the middles of its pixels; gives the picture with four bytes a pixel.
+    /// Mixes in a frame that was traced `shift` pixels off the centres of its pixels. Returns the
+    /// picture as RGBA bytes.
     pub(super) fn add(&mut self, frame: &Image, shift: [f32; 2], window: (usize, usize)) -> Vec<u8> {
         if self.size != window || self.pixels.is_empty() {
             self.size = window;
@@ -148,7 +162,7 @@ impl Upsampler {
     }
 }
 
-/// A frame with its rim.
+/// Frame with a rim of repeated pixels.
 struct Framed {
     width: usize,
     pixels: Vec<Pixel>,
@@ -166,7 +180,7 @@ impl Framed {
         framed
     }
 
-    /// Notes in the last lane how soft the picture is, 0 to 1; the rim has no detail to lose.
+    /// Stores in the last channel how soft the picture is, 0 to 1; the rim has no detail to lose.
     fn soften(&mut self) {
         let (width, count) = (self.width, self.pixels.len());
         for k in width + 1..count - width - 1 {
@@ -194,12 +208,13 @@ fn pixel(rgb: &[u8], weight: f32) -> Pixel {
     [f32::from(rgb[0]), f32::from(rgb[1]), f32::from(rgb[2]), weight]
 }
 
-/// A row of the picture.
+/// Row of the running picture, with the buffers of its interpolation.
 struct Row<'a> {
     framed: &'a Framed,
     tap: &'a Tap,
     across: &'a [Tap],
-    /// Values of the frame's columns on this row, the least and the largest above and below, and those all around.
+    /// Per column of the frame: interpolated value, minimum and maximum above and below, and
+    /// minimum and maximum of the 3 × 3 neighbourhood.
     columns: &'a mut [Vec<Pixel>; 5],
     pixels: &'a mut [Pixel],
     bytes: &'a mut [u8],
@@ -215,13 +230,14 @@ impl Work for Row<'_> {
             let [p, q, r, s] = tap.shares;
             for i in 0..4 {
                 values[k][i] = a[k][i] * p + b[k][i] * q + c[k][i] * r + d[k][i] * s;
-                // Between the rows before and behind the place: bounds that jump from row to row would be seen.
+                // Bounds interpolate between those of the row before and behind the place: bounds
+                // that jump from row to row would be visible.
                 let (mid_low, mid_high) = (least(b[k][i], c[k][i]), largest(b[k][i], c[k][i]));
                 low[k][i] = blend(least(a[k][i], mid_low), least(mid_low, d[k][i]), tap.between);
                 high[k][i] = blend(largest(a[k][i], mid_high), largest(mid_high, d[k][i]), tap.between);
             }
         }
-        // Once for a column of the frame: several pixels of the window lie beside it.
+        // Once per column of the frame, since several pixels of the window use each column.
         for k in 1..framed.width - 1 {
             for i in 0..4 {
                 from[k][i] = least(least(low[k - 1][i], low[k][i]), low[k + 1][i]);
@@ -231,7 +247,8 @@ impl Work for Row<'_> {
         for ((pixel, byte), at) in pixels.iter_mut().zip(bytes.as_chunks_mut::<4>().0).zip(across) {
             let v = &values[at.first..at.first + 4];
             let (low, high) = (&from[at.first + 1..at.first + 3], &to[at.first + 1..at.first + 3]);
-            // All four lanes, though the last is no colour: so many are one instruction.
+            // All four channels are computed, though the last is no colour: four lanes are one
+            // instruction.
             let ([p, q, r, s], mut new, mut old, mut away) = (at.shares, [0.0; 4], [0.0; 4], [0.0; 4]);
             let mut from = [0.0; 4];
             for i in 0..4 {
@@ -243,7 +260,8 @@ impl Work for Row<'_> {
             }
             let soft = from[3];
             let gone = largest(largest(away[0], away[1]), away[2]);
-            // Where the picture changes, a frame counts between the places that it traced too: a mesh of new and old pixels would be seen.
+            // Where the picture changes, a frame also counts between its traced places: a mesh of
+            // new and old pixels would be visible.
             let outdated = if pixel[3] > 0.0 { gone / (OUTDATED + gone) } else { 0.0 };
             let near = largest(tap.weight * at.weight, LEAST);
             let weight = near + (1.0 - near) * largest(outdated, soft);
@@ -259,12 +277,13 @@ impl Work for Row<'_> {
     }
 }
 
-/// The smaller of two numbers, as one instruction.
+/// Minimum as one instruction; unlike `f32::min`, without care for NaN.
 #[inline(always)]
 fn least(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
+/// Maximum as one instruction; unlike `f32::max`, without care for NaN.
 #[inline(always)]
 fn largest(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
@@ -274,13 +293,14 @@ fn largest(a: f32, b: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// A scene, known everywhere: a bright disc with a soft rim before a slope of grey.
+    /// Reference scene: a bright disc with a soft rim before a grey gradient.
     fn scene(x: f32, y: f32) -> f32 {
         let disc = ((13.0 - (x - 40.0).hypot(y - 30.0)) * 0.8 + 0.5).clamp(0.0, 1.0);
         40.0 + 0.5 * x + 120.0 * disc
     }
 
-    /// View of a frame, in a window of so many pixels.
+    /// Frame of `size` pixels that shows `see` (in pixels of the window), traced `shift` pixels off
+    /// its pixels' centres.
     fn frame(size: (usize, usize), window: (usize, usize), shift: [f32; 2], see: impl Fn(f32, f32) -> f32) -> Image {
         let mut image = Image::filled(size.0, size.1, [0; 3]);
         for (k, rgb) in image.rgb.chunks_exact_mut(3).enumerate() {
@@ -337,7 +357,7 @@ mod tests {
             let smoke = |x: f32, y: f32| 120.0 + 40.0 * ((x + 0.3 * y - 2.0 * n as f32) * 0.06).sin();
             bytes = picture.add(&frame(small, WINDOW, shift, smoke), shift, WINDOW);
         }
-        // Between neighbours that rise evenly there is nothing but rounding.
+        // Between evenly rising neighbours there is only rounding.
         let row = |y: usize| bytes[4 * WINDOW.0 * y..][..4 * WINDOW.0].chunks_exact(4).map(|p| i32::from(p[0]));
         let bent = |y: usize| {
             let row: Vec<i32> = row(y).collect();
@@ -390,7 +410,7 @@ mod tests {
         for n in 0..9 {
             let shift = FOUR[n % 4];
             let bytes = picture.add(&frame(small, WINDOW, shift, disc(20.0 + 5.0 * n as f32)), shift, WINDOW);
-            // Beyond the pixels of the frame that touch the disc.
+            // Pixels left of those that touch the disc.
             let trail = &bytes[4 * WINDOW.0 * 30..][..4 * (3 + 5 * n)];
             assert!(trail.chunks_exact(4).all(|p| p[0] < 62), "frame {n}");
         }
@@ -400,7 +420,7 @@ mod tests {
     fn what_changes_is_no_mesh_of_new_and_old_pixels() {
         let mut picture = Upsampler::default();
         picture.begin(&Image::filled(WINDOW.0, WINDOW.1, [40; 3]));
-        // Everything brightens from frame to frame.
+        // All pixels brighten from frame to frame.
         for n in 0..8 {
             let bytes = picture.add(&Image::filled(32, 24, [60 + 20 * n; 3]), FOUR[usize::from(n) % 4], WINDOW);
             let levels = bytes.chunks_exact(4).map(|p| p[0]);

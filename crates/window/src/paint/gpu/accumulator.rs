@@ -1,4 +1,5 @@
-//! Drawing a view: two layers of light, each coarse while it moves and fine when it rests, and what is made of them.
+//! Drawing of a view: two layers of light, each coarse while it moves and fine when it rests, and
+//! their development into a picture.
 
 use std::time::Instant;
 
@@ -16,23 +17,25 @@ use crate::paint::device::Gpu;
 use crate::paint::quality::{Effort, Still, still};
 use lavoxel_render::Camera;
 
+/// Layers in drawing order.
 const LAYERS: [Layer; 2] = [Layer::Backdrop, Layer::Lava];
 
-/// The layers of one picture, and what develops them.
+/// Canvases of the two layers of one picture, and their development.
 #[derive(Default)]
 pub(super) struct Accumulator {
-    /// For each layer, while something moves.
+    /// Canvas of each layer while something moves.
     coarse: [Canvas; 2],
-    /// For each layer, at the whole resolution, when nothing moves.
+    /// Canvas of each layer at the whole resolution, while nothing moves.
     fine: [Canvas; 2],
-    /// Which layers are shown from their fine canvas.
+    /// Set for layers that are shown from their fine canvas.
     shows_fine: [bool; 2],
     development: Option<Development>,
-    /// The textures that the development reads: for each layer whether the fine ones, and their number.
+    /// Textures that the development reads: for each layer, true for the fine canvas, and the
+    /// number of its textures.
     of: [(bool, u64); 2],
 }
 
-/// A layer's frames: from which camera, at most how many, and in how many bands each.
+/// Frames of a layer: camera, upper bound of their number, and number of bands of each frame.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) camera: &'a Camera,
@@ -46,12 +49,13 @@ impl Accumulator {
         self.coarse.iter_mut().chain(&mut self.fine).for_each(Canvas::forget);
     }
 
-    /// Whether the lava is shown at the whole resolution.
+    /// True if the lava is shown at the whole resolution.
     pub(super) fn is_fine(&self) -> bool {
         self.shows_fine[Layer::Lava as usize]
     }
 
-    /// Development of the layers, once both are drawn.
+    /// Development of the two layers; `None` until both are drawn. A new one is built only for
+    /// other textures.
     pub(super) fn development(&mut self, gpu: &Gpu, film: &PostProcess) -> Option<&Development> {
         let canvas = |layer: usize| if self.shows_fine[layer] { &self.fine[layer] } else { &self.coarse[layer] };
         let ((backdrop, first), (lava, second)) = (canvas(0).sheet()?, canvas(1).sheet()?);
@@ -65,7 +69,7 @@ impl Accumulator {
 }
 
 impl GpuPainter {
-    /// The numbers of a frame; `None` before the first scene has come.
+    /// Parameters of a frame; `None` before the first scene has arrived.
     fn frame(&self, view: &View, camera: &Camera, shift: [f32; 3]) -> Option<Frame> {
         let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
         let cut = |axis: usize| lava.cut_cells[axis].filter(|_| view.cuts_shown[axis]);
@@ -91,7 +95,8 @@ impl GpuPainter {
         }))
     }
 
-    /// The numbers on which a layer depends, and its content.
+    /// Identity of a layer's picture: the parameters and the content number on which the layer
+    /// depends.
     fn identity(&self, layer: Layer, view: &View, camera: &Camera) -> Option<(Frame, u64)> {
         let frame = self.frame(view, camera, [0.0; 3])?;
         Some(match layer {
@@ -100,12 +105,13 @@ impl GpuPainter {
         })
     }
 
-    /// Draws one more band of a frame for the average of a layer, or the first of a new picture; false when there are
-    /// enough.
+    /// Draws one more band of a layer's average, or the first band of a new picture. Returns false
+    /// if the average has enough frames.
     fn draw_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> bool {
         self.try_layer(canvas, layer, view, task).is_some()
     }
 
+    /// Implements [`Self::draw_layer`]; `None` if there is no scene or nothing to draw.
     fn try_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> Option<()> {
         let (still, content) = self.identity(layer, view, task.camera)?;
         let turn = canvas.turn(&still, content, task.most, task.bands)?;
@@ -128,7 +134,7 @@ impl GpuPainter {
         Some(())
     }
 
-    /// Brings both layers of a picture up to date, and the bloom with them.
+    /// Updates both layers of a picture for a file, and its bloom.
     pub(super) fn draw_picture(&mut self, view: &View, task: Task) {
         let mut accumulator = std::mem::take(&mut self.pictures);
         for layer in LAYERS {
@@ -138,6 +144,7 @@ impl GpuPainter {
         self.pictures = accumulator;
     }
 
+    /// Updates the bloom of a picture's layers.
     fn bloom(&self, accumulator: &mut Accumulator) {
         if let Some(development) = accumulator.development(&self.gpu, &self.film) {
             let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -146,7 +153,7 @@ impl GpuPainter {
         }
     }
 
-    /// Draws more of the window's layers. Says which had something to do.
+    /// Draws more of the window's layers. Returns true for each layer that was drawn.
     fn draw_window(&mut self, view: &View, window: [usize; 2], effort: Effort, rests: Still) -> [bool; 2] {
         let mut accumulator = std::mem::take(&mut self.window);
         let camera = |size: [usize; 2]| view.camera.resized((size[0], size[1]));
@@ -166,6 +173,8 @@ impl GpuPainter {
                     Task { camera: &near, most, bands: 1 },
                 );
             }
+            // A layer comes to rest: until its fine canvas has a whole frame, the coarse one is
+            // shown.
             let identity = self.identity(layer, view, &far);
             let is_whole =
                 |canvas: &Canvas| identity.as_ref().is_some_and(|(of, content)| canvas.is_whole(of, *content));
@@ -186,7 +195,7 @@ impl GpuPainter {
 }
 
 impl Renderer3d for GpuPainter {
-    /// Draws the view over what kiss3d has drawn; its camera is not asked.
+    /// Draws the view over kiss3d's content; kiss3d's camera is not used.
     fn render(
         &mut self,
         _pass: usize,
@@ -211,7 +220,7 @@ impl Renderer3d for GpuPainter {
             let now = self.draw_window(&view, window, effort, rests);
             drawn = [drawn[0] | now[0], drawn[1] | now[1]];
         }
-        // A fine layer says nothing of how long a frame of a moving picture takes.
+        // The time of a fine layer tells nothing about a frame of a moving picture.
         if let Some(start) = start
             && drawn[1]
             && !rests.all

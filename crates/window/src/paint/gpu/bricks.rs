@@ -1,13 +1,14 @@
-//! The bricks of a box on the graphics card: for each the distance to the nearest one that is worth sampling.
+//! Bricks of a box on the graphics card: for each brick the distance to the nearest one worth
+//! sampling.
 
 use crate::messages::BRICK;
 use lavoxel_base::grid::Grid;
 use lavoxel_render::volume::bricks::chessboard;
 
-/// Distances are capped at this many bricks.
+/// Upper bound of the distances in bricks.
 pub(super) const FARTHEST: u8 = 16;
 
-/// Why a box cannot be drawn.
+/// Reason why a box cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a box of {}×{}×{} cells is too large for this graphics card ({reason}); it runs all the same, and \
@@ -15,17 +16,17 @@ pub(super) const FARTHEST: u8 = 16;
     size[0], size[1], size[2]
 )]
 pub struct TooLarge {
-    /// Cells along x, y and z.
+    /// Number of cells along x, y and z.
     pub(super) size: [usize; 3],
     pub(super) reason: String,
 }
 
-/// Bricks along x, y and z.
+/// Number of bricks along x, y and z.
 pub(super) fn brick_count(grid: Grid) -> [usize; 3] {
     [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK))
 }
 
-/// For each brick, x fastest, the distance to the nearest one of those that are `full`, in bricks.
+/// Chessboard distance in bricks from each brick (x fastest) to the nearest one that is `full`.
 pub(super) fn distances(grid: Grid, full: impl Iterator<Item = bool>) -> Vec<u8> {
     let mut distance: Vec<u8> = full.map(|full| if full { 0 } else { FARTHEST }).collect();
     chessboard(&mut distance, brick_count(grid), FARTHEST);

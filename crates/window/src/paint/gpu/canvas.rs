@@ -1,25 +1,27 @@
-//! Textures of one size, what was last drawn on them, and the average that grows while nothing changes.
+//! Canvas: textures of one size, the identity of the picture on them, and the average that grows
+//! while nothing changes.
 //!
-//! A picture has two canvases for each of its layers: a coarse one for what moves and a fine one for what rests. The
-//! layers are what only changes with the camera, the ground and the slices, and the lava: while lava runs before a
-//! camera at rest, the first is fine and the second coarse.
+//! A picture has two canvases for each of its layers: a coarse one while the layer moves and a fine
+//! one while the layer rests. One layer changes only with the camera, the ground and the slices,
+//! the second with the lava: while lava runs before a camera at rest, the first layer is fine and
+//! the second one coarse.
 
 use super::film::RenderTarget;
 use super::frame::Frame;
 use super::stage::Bound;
 use super::turn::Turn;
 
-/// Light of one view.
+/// Averaged light of one layer of a view.
 #[derive(Default)]
 pub(super) struct Canvas {
     exposed: Option<Exposed>,
-    /// Numbers and content of the picture that is averaged.
+    /// Parameters and content number of the picture that is averaged; `None` before the first.
     shown: Option<(Frame, u64)>,
-    /// Whole frames in the average.
+    /// Number of whole frames in the average.
     averaged: u32,
-    /// The band that is due of the next frame, and the number of bands of that frame.
+    /// Next band of the next frame, and the number of bands of that frame.
     band: (u32, u32),
-    /// Textures made so far.
+    /// Number of textures made so far.
     made: u64,
 }
 
@@ -27,17 +29,17 @@ pub(super) struct Canvas {
 pub(super) struct Exposed {
     sheet: RenderTarget,
     bound: Bound,
-    /// The state of the scene's textures that `bound` belongs to.
+    /// Number of the scene's textures that `bound` belongs to.
     bindings: u64,
-    /// The frame for which the ground was found, and that state.
+    /// Frame for which the ground was found, and the number of the scene's textures then.
     ground: Option<(Frame, u64)>,
-    /// Tells these textures from those before them.
+    /// Number of these textures among those that the canvas has made.
     made: u64,
 }
 
 impl Canvas {
-    /// The frame that is due for this picture, one of so many bands at a time, or `None` when `most` frames are in the
-    /// average.
+    /// Next band of the picture with the parameters `still` and the content number `content`; each
+    /// frame is drawn in `bands` bands. `None` if the average has `most` frames.
     pub(super) fn turn(&mut self, still: &Frame, content: u64, most: u32, bands: u32) -> Option<Turn> {
         if !self.shows(still, content) {
             self.shown = Some((*still, content));
@@ -57,12 +59,12 @@ impl Canvas {
         Some(turn)
     }
 
-    /// Whether this picture was begun.
+    /// True if the picture was begun.
     fn shows(&self, still: &Frame, content: u64) -> bool {
         self.shown.as_ref().is_some_and(|(frame, of)| frame == still && *of == content)
     }
 
-    /// Whether a whole frame of this picture is there.
+    /// True if the average holds a whole frame of the picture.
     pub(super) fn is_whole(&self, still: &Frame, content: u64) -> bool {
         self.averaged > 0 && self.shows(still, content)
     }
@@ -72,7 +74,8 @@ impl Canvas {
         self.shown = None;
     }
 
-    /// Textures of this size, bound to the scene as it is.
+    /// Textures of `size` pixels, bound to the present scene; made by `expose` and bound by `bind`
+    /// only after a change.
     pub(super) fn prepare(
         &mut self,
         size: [usize; 2],
@@ -97,7 +100,7 @@ impl Canvas {
         self.exposed.as_mut().expect("it was just put there")
     }
 
-    /// The textures and their number, once something was drawn.
+    /// Textures and their number; `None` before anything was drawn.
     pub(super) fn sheet(&self) -> Option<(&RenderTarget, u64)> {
         self.exposed.as_ref().map(|exposed| (&exposed.sheet, exposed.made))
     }
@@ -112,7 +115,7 @@ impl Exposed {
         &self.bound
     }
 
-    /// Whether the ground must be searched again for this frame; if so, it counts as found.
+    /// True if the ground must be searched again for `frame`; the ground then counts as found.
     pub(super) fn ground_moved(&mut self, frame: &Frame, bindings: u64) -> bool {
         let moved = self.ground.as_ref().is_none_or(|(last, of)| !last.same_rays(frame) || *of != bindings);
         if moved {
@@ -139,7 +142,7 @@ mod tests {
         }
         assert_eq!(rows, (0..100).collect::<Vec<u32>>());
         assert!(canvas.is_whole(&still, 1) && !canvas.is_whole(&still, 2));
-        // Another number of bands counts from the next frame on.
+        // Another number of bands takes effect with the next frame.
         assert_eq!(canvas.turn(&still, 1, 2, 1).map(|turn| (turn.share(), turn.rows(9))), Some((0.5, 0..9)));
         assert_eq!(canvas.turn(&still, 1, 2, 1), None);
         assert!(canvas.turn(&still, 2, 2, 1).is_some(), "another picture begins again");

@@ -1,20 +1,23 @@
-//! The columns with caves on the graphics card: words of a buffer, of which only those that changed are sent.
+//! Columns with caves on the graphics card: words of a buffer, of which only changed blocks are
+//! uploaded.
 
 use crate::paint::device::Gpu;
 use lavoxel_render::ground::heightfield::{Caves, Top};
 
 /// Words before the index of the columns: see `caves.wgsl`.
 pub(super) const HEAD: usize = 8;
-/// Words that are sent together when one of them changed.
+/// Words per block; a block is uploaded whole when one of its words changes.
 const BLOCK: usize = 64;
 
-/// The words as shaders read them. A column keeps its place as long as it has caves.
+/// Words as shaders read them.
+///
+/// Invariant: a column keeps its offset as long as the column has caves.
 #[derive(Debug, PartialEq)]
 struct Words {
     words: Vec<u32>,
-    /// Places of columns that have no caves any more.
+    /// Free offsets, of columns that have no caves any more.
     free: Vec<u32>,
-    /// The caves that the words hold.
+    /// Caves that the words represent.
     of: Caves,
 }
 
@@ -23,7 +26,8 @@ impl Words {
         Self { words: vec![0; HEAD], free: Vec::new(), of: Caves::default() }
     }
 
-    /// Writes other caves, and returns the numbers of the blocks of [`BLOCK`] words that changed, in order.
+    /// Rewrites the words for other caves. Returns the numbers of the blocks of [`BLOCK`] words
+    /// that changed, ascending.
     fn follow(&mut self, caves: &Caves) -> Vec<usize> {
         if *caves == self.of {
             return Vec::new();
@@ -46,7 +50,7 @@ impl Words {
         changed
     }
 
-    /// Writes the words of a column, whose place stands in word `entry`.
+    /// Writes the words of one column; word `entry` holds the column's offset.
     fn put(&mut self, entry: usize, cells: Option<(Top, &[u64])>, changed: &mut Vec<usize>) {
         changed.push(entry / BLOCK);
         let old = self.words[entry];
@@ -72,14 +76,14 @@ impl Words {
     }
 }
 
-/// The buffer of the caves.
+/// Buffer of the caves.
 pub(super) struct CaveBuffer {
     pub(super) buffer: wgpu::Buffer,
     words: Words,
 }
 
 impl CaveBuffer {
-    /// No caves.
+    /// Creates a buffer without caves.
     pub(super) fn none(gpu: &Gpu) -> Self {
         let words = Words::none();
         let buffer = make(gpu, HEAD);
@@ -87,12 +91,13 @@ impl CaveBuffer {
         Self { buffer, words }
     }
 
-    /// Whether there are none.
+    /// True if there are no caves.
     pub(super) fn is_empty(&self) -> bool {
         self.words.of.is_empty()
     }
 
-    /// Sends what differs from the caves before. A card whose buffers are too small for them shows none.
+    /// Uploads the difference to the previous caves. On a card whose buffers are too small, no
+    /// caves are shown.
     pub(super) fn follow(&mut self, gpu: &Gpu, caves: &Caves) {
         let changed = self.words.follow(caves);
         let bytes = 4 * self.words.words.len() as u64;
@@ -100,7 +105,7 @@ impl CaveBuffer {
         if bytes > limits.max_storage_buffer_binding_size || bytes > limits.max_buffer_size {
             *self = Self::none(gpu);
         } else if bytes > self.buffer.size() {
-            // Room for more, since caves grow cell by cell.
+            // A quarter more than needed, since caves grow cell by cell.
             let most = (limits.max_buffer_size / 4).min(limits.max_storage_buffer_binding_size / 4) as usize;
             self.buffer = make(gpu, (self.words.words.len() * 5 / 4).min(most));
             gpu.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(&self.words.words));
@@ -109,7 +114,7 @@ impl CaveBuffer {
         }
     }
 
-    /// Sends blocks of words, those in a row at once.
+    /// Uploads blocks of words, consecutive blocks in one write.
     fn send(&self, gpu: &Gpu, blocks: &[usize]) {
         for row in blocks.chunk_by(|a, b| a + 1 == *b) {
             let (from, end) = (row[0] * BLOCK, (row[row.len() - 1] + 1) * BLOCK);

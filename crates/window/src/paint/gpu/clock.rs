@@ -1,13 +1,13 @@
-//! How long the graphics card works on the light of a frame.
+//! Time of the graphics card for the light of a frame.
 
 use std::time::{Duration, Instant};
 
 use crate::paint::device::Gpu;
 
-/// Frames from one whose time is taken to the next: taking it means waiting for the graphics card.
+/// Frames between two measurements; each one waits for the graphics card.
 const SAMPLING: u32 = 4;
 
-/// Times some of the frames.
+/// Clock for some of the frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrawClock {
     last: Duration,
@@ -15,7 +15,8 @@ pub(super) struct DrawClock {
 }
 
 impl DrawClock {
-    /// Waits now and then until the card has nothing else to do, and gives the time from which to count.
+    /// Begins a measurement if one is due: waits until the card is idle, and returns the start
+    /// time.
     pub(super) fn begin(&mut self, gpu: &Gpu) -> Option<Instant> {
         self.frames += 1;
         (self.last.is_zero() || self.frames.is_multiple_of(SAMPLING)).then(|| {
@@ -24,11 +25,12 @@ impl DrawClock {
         })
     }
 
-    /// Takes the time of what was submitted since `start`.
+    /// Ends a measurement: waits for all work submitted since `start`.
     pub(super) fn end(&mut self, gpu: &Gpu, start: Instant) {
         gpu.drain();
         let took = start.elapsed();
-        // Another program may have had the machine: a long frame counts in full only when the next is as long.
+        // Another program may have used the machine: a long frame counts in full only when the next
+        // one is as long.
         let believable = if self.last.is_zero() { took } else { took.min(2 * self.last) };
         self.last = believable;
     }

@@ -1,4 +1,4 @@
-//! The light of a picture and its way to the screen: targets of one size, bloom, and the last pass.
+//! Light of a picture and its way to the screen: render targets, bloom, and the last pass.
 
 use lavoxel_render::film::{BLOCK, Shimmer, radii};
 use lavoxel_render::{LookSpec, Style};
@@ -7,32 +7,34 @@ use super::stage::mask_of_noise;
 use super::wgsl::{self, numbers};
 use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
 
-/// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
+/// Format of light. Light is stored as `c / (1 + max(c))`, so that averages of frames are weighted
+/// by visible brightness.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
-/// The wide blur works on squares of so many blocks.
+/// Blocks along the edge of a texel of the wide blur.
 const WIDE: usize = 2;
 
 numbers! {
-    /// Numbers of a pass over light.
+    /// Parameters of a pass over light.
     #[derive(Default)]
     struct FilmNumbers {
-        /// Exposure, glow, develop (0 plain, 1 filmic), what leaves: 0 as kiss3d's film wants it, 1 coded as sRGB.
+        /// Exposure, glow, develop (0 plain, 1 filmic), output: 0 as kiss3d's film expects, 1 coded
+        /// as sRGB.
         how: [f32; 4],
-        /// Size of the light texture, size of the target.
+        /// Size of the light texture, size of the target, in texels.
         size: [f32; 4],
         /// Direction of a blur in texels of its source, its sigma, number of taps to each side.
         blur: [f32; 4],
-        /// Strength and moment of the heat haze.
+        /// Strength of the heat haze, and its phase in radians.
         air: [f32; 4],
     }
 }
 
-/// Where the last pass writes.
+/// Destination of the last pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outlet {
     /// kiss3d's film of the window, which codes with a plain gamma of 2.2 afterwards.
     Window,
-    /// A picture, coded as sRGB, with coverage.
+    /// Picture, coded as sRGB, with coverage.
     Picture,
 }
 
@@ -45,11 +47,11 @@ pub(super) struct PostProcess {
     blur: wgpu::RenderPipeline,
     picture: wgpu::RenderPipeline,
     module: wgpu::ShaderModule,
-    /// The last pass into the window, by its number of samples.
+    /// Last pass into the window, with the number of samples that it was made for.
     window: Option<(u32, wgpu::RenderPipeline)>,
 }
 
-/// One pass of the bloom: pipeline and what it reads.
+/// One pass of the bloom: pipeline, inputs and target.
 struct BloomPass {
     bright: bool,
     bind: wgpu::BindGroup,
@@ -59,11 +61,11 @@ struct BloomPass {
     sizes: [f32; 4],
 }
 
-/// Textures of one size that light falls on.
+/// Textures of one size that light accumulates on.
 pub(super) struct RenderTarget {
     pub(super) size: [usize; 2],
     pub(super) light: Texture,
-    /// Distance to the ground and its face.
+    /// Distance to the ground, and number of the face hit.
     pub(super) hits: Texture,
     pub(super) depth: Texture,
 }
@@ -108,11 +110,12 @@ impl PostProcess {
             picture,
             layout,
             module,
+            // Made by the first `show`, which knows the number of samples of the pass.
             window: None,
         }
     }
 
-    /// Binds what a pass reads: lava or the source of a blur, both blurs, backdrop.
+    /// Binds the inputs of a pass: lava or the source of a blur, both blurs, backdrop.
     fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 4]) -> wgpu::BindGroup {
         let mut resources = vec![(0, numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
         let view = |texture: &'_ Texture| texture.view.clone();
@@ -122,7 +125,7 @@ impl PostProcess {
         gpu.bind(&self.layout, &resources)
     }
 
-    /// Textures of this size.
+    /// Creates render targets of `size` pixels.
     pub(super) fn sheet(gpu: &Gpu, size: [usize; 2]) -> RenderTarget {
         RenderTarget {
             size,
@@ -132,7 +135,7 @@ impl PostProcess {
         }
     }
 
-    /// Development of the light of two sheets; the bloom has the lava's size.
+    /// Creates the development of two layers' light; the bloom has the lava's size.
     pub(super) fn development(&self, gpu: &Gpu, backdrop: &RenderTarget, lava: &RenderTarget) -> Development {
         let blocks = lava.size.map(|n| n.div_ceil(BLOCK));
         let coarse = blocks.map(|n| n.div_ceil(WIDE));
@@ -140,7 +143,8 @@ impl PostProcess {
             [blocks, blocks, blocks, coarse, coarse].iter().map(|&size| gpu.target("bloom", size, LIGHT)).collect();
         let [near, wide] = radii(blocks[1]).map(|radius| (radius as f32 * (radius as f32 + 1.0)).sqrt());
         let wide = wide / WIDE as f32;
-        // bright → 0; 0 → 1 → 2 is the narrow blur, 0 → 3 → 4 the wide one, shrunk on the way.
+        // Target indices: bright → 0; 0 → 1 → 2 is the narrow blur, 0 → 3 → 4 the wide one, shrunk
+        // on the way.
         let steps: [(bool, &Texture, usize, [f32; 2], f32); 5] = [
             (true, &lava.light, 0, [0.0; 2], 1.0),
             (false, &targets[0], 1, [1.0, 0.0], near),
@@ -168,7 +172,7 @@ impl PostProcess {
         Development { lava_size: lava.light.size(), passes, develop, numbers }
     }
 
-    /// Makes the bloom of the light, where the look has one.
+    /// Draws the bloom of the light, in the cinematic style only.
     pub(super) fn bloom(
         &self,
         gpu: &Gpu,
@@ -190,7 +194,7 @@ impl PostProcess {
         }
     }
 
-    /// Prepares the last pass into a target of `size` pixels.
+    /// Sets the parameters of the last pass into a target of `size` pixels.
     pub(super) fn aim(
         &self,
         gpu: &Gpu,
@@ -208,7 +212,7 @@ impl PostProcess {
         gpu.queue.write_buffer(&development.numbers, 0, bytemuck::bytes_of(&numbers));
     }
 
-    /// The last pass into a picture.
+    /// Draws the last pass into a picture.
     pub(super) fn develop(&self, encoder: &mut wgpu::CommandEncoder, development: &Development, to: &Texture) {
         let mut render = color_pass(encoder, "develop", &to.view);
         render.set_pipeline(&self.picture);
@@ -216,7 +220,7 @@ impl PostProcess {
         render.draw(0..3, 0..1);
     }
 
-    /// The last pass into the window, inside kiss3d's pass.
+    /// Draws the last pass into the window, inside kiss3d's pass.
     pub(super) fn show(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, development: &Development, samples: u32) {
         if self.window.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
             self.window = Some((samples, self.window_pipeline(gpu, samples)));
@@ -242,6 +246,7 @@ impl PostProcess {
     }
 }
 
+/// Parameters `how` of `FilmNumbers` for a look and an outlet.
 fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
     let flag = |yes: bool| f32::from(u8::from(yes));
     [look.exposure.exp2(), look.glow, flag(look.style == Style::Cinematic), flag(outlet == Outlet::Picture)]

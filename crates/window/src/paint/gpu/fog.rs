@@ -1,5 +1,6 @@
-//! Gases and the shade of solids on the graphics card: the coarse grid of [`lavoxel_render::media::fog`], computed here when one of
-//! them or the sun changed.
+//! Gases and the shade of solids on the graphics card: the coarse grid of
+//! [`lavoxel_render::media::fog`], computed on the processor when one of these media or the sun has
+//! changed.
 
 use crate::messages::{MediaPatch, MediaUpdate};
 use crate::paint::device::{Gpu, Texture};
@@ -10,35 +11,39 @@ use lavoxel_render::media::fog::{Fog, KINDS, Kind, Wanted};
 use lavoxel_render::media::steam::risen;
 use lavoxel_sim::lowpass::{Medium, Volume};
 
-/// Texture of the grid, and the densities from which it is computed.
+/// Texture of the coarse grid, and the densities from which the grid is computed.
 pub(super) struct FogTexture {
-    /// Densities of two kinds, light of the sun, light from below; one cell while there is nothing.
+    /// Densities of two kinds of gas, light of the sun, light from below; one cell while there is
+    /// nothing.
     pub(super) cells: Texture,
     size: [usize; 3],
-    /// Corners of a box around all gas.
+    /// Corners of a box around all gas, in cells.
     pub(super) low: [f32; 3],
     pub(super) high: [f32; 3],
-    /// Cells along the edge of a coarse one.
+    /// Edge of a coarse cell in cells.
     pub(super) edge: f32,
     pub(super) kinds: [Kind; KINDS],
+    /// Set if the grid holds gas or shade.
     pub(super) is_there: bool,
-    /// Whether there is any gas.
+    /// Set if the grid holds gas.
     pub(super) has_gas: bool,
-    /// The densities of gases and solids alone.
+    /// Densities of the gases and solids alone.
     read: Volume,
-    /// For each of them and row, numbered `z · ny + y`, the cells outside of which it is empty.
+    /// Span of cells that holds all content of each row (index `z · ny + y`), per medium of `read`.
     rows: Vec<Vec<Span>>,
-    /// The place of each among the media of an update, and the number of these.
+    /// Index of each medium of `read` among the media of an update.
     places: Vec<usize>,
+    /// Number of media of an update.
     sent: usize,
-    /// The sun, the height of a cell in its widths, and how far eddies have risen, for which it was computed.
+    /// Sun, height of a cell in cell widths, and rise of the eddies for which the grid was
+    /// computed.
     sun: V3,
     tall: f32,
     risen: f32,
 }
 
 impl FogTexture {
-    /// Of nothing.
+    /// Creates a placeholder texture for a scene without gases.
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         let size = [1, 1, 1];
         Self {
@@ -60,8 +65,8 @@ impl FogTexture {
         }
     }
 
-    /// Takes what changed, if anything, and computes the grid under this sun, of cells so many times as high as wide, after so
-    /// many steps; true when the texture is a new one.
+    /// Applies changes, if any, and computes the grid for the direction `sun`, cells of height
+    /// `tall` in cell widths, and the step `steps`. Returns true if the texture is new.
     pub(super) fn apply(
         &mut self,
         gpu: &Gpu,
@@ -113,7 +118,7 @@ impl FogTexture {
         }
     }
 
-    /// Computes the coarse grid and sends it.
+    /// Computes the coarse grid and uploads it. Returns true if the texture is new.
     fn send(&mut self, gpu: &Gpu) -> bool {
         self.is_there = false;
         let Some(wanted) = Wanted::of(&self.read, (self.sun, self.tall), self.risen) else { return false };

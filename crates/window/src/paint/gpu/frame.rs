@@ -1,4 +1,4 @@
-//! The numbers of one frame as the shaders read them.
+//! Parameters of one frame as the shaders read them.
 
 use bytemuck::Zeroable;
 
@@ -31,53 +31,61 @@ use super::wgsl::numbers;
 type Four = [f32; 4];
 
 numbers! {
-    /// Numbers of one frame as the shaders read them.
+    /// Parameters of one frame as the shaders read them, four numbers a row.
     pub(super) struct Frame {
         eye: Four,
         /// Half the picture's width and height at distance 1, along the camera's right and up.
         right: Four,
         up: Four,
-        /// W: square of the height of a cell as it is drawn, in its widths.
+        /// w: square of the height of a cell as drawn, in cell widths.
         forward: Four,
-        /// Width, height, shift of this frame's rays within a pixel (x, y).
+        /// Width and height in pixels, jitter of this frame's rays within a pixel (x, y).
         size: Four,
-        /// Nx, ny, nz, cells per unit of pattern.
+        /// nx, ny, nz, cells per unit of pattern.
         cells: Four,
-        /// Nodes of the ground across and down, nodes per cell, first shift of ray starts.
+        /// Nodes of the ground across and down, nodes per cell, jitter of ray starts.
         nodes: Four,
-        /// Foot and top of the ground block, density up to which nothing is drawn, distance between samples.
+        /// Foot and top of the ground block, density up to which nothing is drawn, distance between
+        /// samples.
         block: Four,
         clip_low: Four,
         clip_high: Four,
-        /// Planes of the slices along x, y, z, or below 0; w: bits of those that only cut the box open.
+        /// Planes of the slices across x, y, z, or below 0; w: bits of those that only cut the box
+        /// open.
         cuts: Four,
-        /// Iso, film, crust, width of plates.
+        /// Iso value, film, crust, width of plates.
         lava: Four,
         /// Cold, hot, light of the lava on rock, haze.
         heat: Four,
-        /// Temperatures of lava with energy 0 and 1 per amount, 1 where they are known, energy per amount at the end of the palette.
+        /// Temperatures (K) of lava with energy 0 and 1 per amount, 1 where they are known, energy
+        /// per amount at the end of the palette.
         kelvin: Four,
         /// Style, colour by energy per amount (1) or by amount (0), volume shown, ground shown.
         view: [u32; 4],
         /// Phase and offset of the two copies of the riding crust; phase below 0: no ride.
         ride: Four,
-        /// Lowest height of the ground, and the rise from there to what counts as its top; height of the floor around the box.
+        /// Lowest height of the ground, rise from there to the height that counts as its top,
+        /// height of the floor around the box.
         altitude: Four,
-        /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over it; number of fountains, and width of a
-        /// pixel at distance 1.
+        /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over the
+        /// floor; number of fountains; width of a pixel at distance 1.
         floor: Four,
-        /// Foot of a flame and its height in widths of a cell, 0 without one; where its tip is blown.
+        /// Foot of a flame and the flame's height in cell widths, 0 without one.
         flame: Four,
+        /// Displacement of the flame's tip by the wind.
         flame_blown: Four,
-        /// Sea around the box: its level, its medium, 1 where it is there, cells to its haze.
+        /// Sea around the box: level, medium, 1 where there is one, cells to its haze.
         sea: Four,
-        /// Ground around the box: cells from its first node to the box and from node to node, nodes along x and z.
+        /// Ground around the box: cells from its first node to the box and from node to node, nodes
+        /// along x and z.
         beyond: Four,
-        /// Balls around fountains; numbers of the first of their streaks, and of the first of the next.
+        /// Bounding balls of fountains: centre and radius.
         fountains: [Four; MOST_MOUTHS],
+        /// Numbers of each fountain's first streak and of the first streak of the next fountain.
         fountain_streaks: [Four; MOST_MOUTHS],
-        /// Heads of streaks with their radius, and tails with their temperature.
+        /// Heads of streaks with their radius.
         spark_heads: [Four; MOST_SPARKS],
+        /// Tails of streaks with their temperature (K).
         spark_tails: [Four; MOST_SPARKS],
         sun: Four,
         sun_color: Four,
@@ -85,54 +93,63 @@ numbers! {
         horizon: Four,
         nadir: Four,
         halo: Four,
-        /// Share of the sky that clouds cover, how bright stars are, 1 where hills stand at the horizon.
+        /// Share of the sky that clouds cover, brightness of stars, 1 where hills stand at the
+        /// horizon.
         sky: Four,
         ambient_below: Four,
         ambient_above: Four,
-        /// Lamp of the scientific styles; w: smallest density that can be seen there.
+        /// Lamp of the scientific styles; w: smallest visible density there.
         lamp: Four,
-        /// Number of media besides the lava, how far their ripples have moved, 1 where a ray ends at one of them.
+        /// Number of media other than the lava, displacement of their ripples, 1 where a ray ends
+        /// at a solid medium.
         media: Four,
         /// By medium: share of usual absorption, height of ripples, number of the preset.
         media_look: [Four; MOST],
-        /// By medium: colour.
+        /// By medium: linear colour.
         media_color: [Four; MOST],
-        /// By medium that light passes: what a cell takes out of light, and what great depth sends back of the sky's and the lava's.
+        /// By medium that light passes: absorption per cell.
         media_absorbed: [Four; MOST],
+        /// By medium that light passes: light of the sky that great depth sends back.
         media_deep: [Four; MOST],
+        /// By medium that light passes: light of the lava that great depth sends back.
         media_warmed: [Four; MOST],
-        /// Corners of a box around all gas; w: 1 where there is any, cells along the edge of a coarse one.
+        /// Lower corner of a box around all gas; w: 1 where there is any gas or shade.
         fog_low: Four,
+        /// Upper corner of that box; w: cells along the edge of a coarse cell.
         fog_high: Four,
-        /// By kind of gas: colour, extinction of a full cell.
+        /// By kind of gas: albedo, extinction of a full cell.
         fog_kind: [Four; KINDS],
-        /// Depth of the billows of both kinds, how far they have risen.
+        /// Depth of the billows of both kinds, displacement of the billows by rising, 1 where there
+        /// is gas.
         fog_more: Four,
         smoke: SmokeNumbers,
     }
 }
 
 numbers! {
-    /// Numbers of the smoke of a frame; all zero without smoke.
+    /// Parameters of the smoke of a frame; all zero without smoke.
     pub(super) struct SmokeNumbers {
-        /// Corner of the air's box; w: voxels along the edge of an air cell, 0 where there is no smoke.
+        /// Corner of the air's box; w: voxels along the edge of an air cell, 0 where there is no
+        /// smoke.
         low: Four,
-        /// Air cells along x, y, z; w: absorption to a voxel of way of the largest density.
+        /// Air cells along x, y, z; w: absorption per voxel of path at the largest density.
         cells: Four,
-        /// Corners of a box around all smoke that is shown; w: distance between samples, and strength of the billows.
+        /// Lower corner of a box around all smoke that is shown; w: distance between samples.
         begins: Four,
+        /// Upper corner of that box; w: strength of the billows.
         ends: Four,
-        /// Colour of ash; w: strength of the lava's light on it.
+        /// Albedo of ash; w: strength of the lava's light on ash.
         albedo: Four,
-        /// Of two generations of billows: steps that the flow has carried them, and weight.
+        /// Two generations of billows: for each the steps of transport by the flow, and its weight.
         carried: Four,
-        /// x: 1 where its cells have the colours of inks.
+        /// x: 1 where the cells have the colours of inks.
         inks: Four,
     }
 }
 
 impl SmokeNumbers {
-    /// Of the smoke in the shares `clip` of a box of `size` voxels.
+    /// Parameters of the smoke inside the shares `clip` (lower and upper end per axis) of a box of
+    /// `size` voxels.
     fn new(there: &SmokeBox, spec: &FrameSpec, (clip, size): ([[f32; 2]; 3], [f32; 3])) -> Self {
         let air = &spec.look.air;
         let shown = cut(there.around, clip, size);
@@ -158,27 +175,27 @@ pub(super) struct FrameSpec<'a> {
     pub(super) look: &'a LookSpec,
     pub(super) sky: &'a Sky,
     pub(super) transfer: &'a Transfer,
-    /// Density up to which nothing is drawn.
+    /// Density up to which nothing is drawn, in units of 1/255.
     pub(super) empty: u8,
-    /// Steps simulated so far.
+    /// Number of steps simulated so far.
     pub(super) steps: u64,
-    /// Shift of the rays within a pixel, and of their first samples.
+    /// Jitter of the rays within a pixel (x, y), and of their first samples.
     pub(super) shift: [f32; 3],
-    /// Cells of the slices to show.
+    /// Cells of the slices to show; `None` where no slice is shown.
     pub(super) cuts: [Option<usize>; 3],
-    /// Which of them show amounts.
+    /// Set for slices that show amounts.
     pub(super) cuts_of_amounts: [bool; 3],
     pub(super) volume_shown: bool,
     pub(super) ground_shown: bool,
-    /// The media besides the lava.
+    /// Looks of the media other than the lava.
     pub(super) media: &'a [MaterialLook],
-    /// The gases.
+    /// Gases and the shade of solids.
     pub(super) fog: &'a FogTexture,
-    /// Ash and steam in the air.
+    /// Ash and steam in the air; `None` without smoke.
     pub(super) smoke: Option<SmokeBox>,
-    /// Water at the sides of the box.
+    /// Water at the sides of the box; `None` without a sea.
     pub(super) sea: Option<Sea>,
-    /// Mouths of vents that throw clots.
+    /// Mouths of the vents that throw clots.
     pub(super) mouths: &'a [Mouth],
 }
 
@@ -193,6 +210,7 @@ impl Frame {
         let middle = |axis: usize| spec.cuts[axis].map_or(-1.0, |cell| cell as f32 + 0.5);
         let plane = |axis: usize| spec.cuts[axis].map(|_| middle(axis) / cells[axis]);
         let eye = camera.eye();
+        // Slices cut the box open: the matter between a slice and the eye is not shown.
         let clip = opened(look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / cells[axis]));
         let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
         let flag = u32::from;
@@ -285,7 +303,8 @@ impl Frame {
 }
 
 impl Frame {
-    /// Leaves out what only the lava depends on.
+    /// Copy without the parameters that matter to the lava's layer only, as the identity of the
+    /// backdrop.
     pub(super) fn without_flow(self) -> Self {
         let nothing = [0.0; 4];
         let (fog_low, fog_high, fog_kind, fog_more) = (nothing, nothing, [nothing; KINDS], nothing);
@@ -310,24 +329,25 @@ impl Frame {
         Self { floor, sea, fountains, fountain_streaks, spark_heads, spark_tails, ..still }
     }
 
-    /// Whether the ground goes on around the box.
+    /// True if there is ground around the box.
     pub(super) fn goes_on(&self) -> bool {
         self.beyond[1] > 0.0
     }
 
-    /// Whether every pixel's ray and the shown part of the box are the same, and with them where rays meet the ground.
+    /// True if every pixel's ray and the shown part of the box are equal in both frames, so that
+    /// rays hit the ground at the same places.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
         let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high, f.beyond];
         rays(self) == rays(other)
     }
 }
 
-/// Whether ground around a box of which this part is shown is drawn.
+/// True if ground around the box is drawn; `clip` is the shown part of the box.
 fn is_land_shown(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> bool {
     spec.look.style == Style::Cinematic && spec.ground_shown && clip == [[0.0, 1.0]; 3]
 }
 
-/// The sea around a box of which this part is shown.
+/// Parameters of the sea around a box whose part `clip` is shown; zero without a sea.
 fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
     let is_wanted = spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
     let is_shown = spec.volume_shown && is_land_shown(spec, clip) && spec.land.beyond.is_some();
@@ -343,7 +363,7 @@ fn opening(spec: &FrameSpec) -> u8 {
     (0..3).map(|axis| u8::from(opens(axis)) << axis).sum()
 }
 
-/// Phase and offset of the two copies of the crust's pattern; below 0 it does not ride.
+/// Phase and offset of the two copies of the crust's pattern; below 0 the pattern does not ride.
 fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
     copies(look, unit, steps as f64)
         .map_or([-1.0; 4], |[first, second]| [first.phase, first.offset, second.phase, second.offset])

@@ -1,4 +1,5 @@
-//! The ground on the graphics card: the maps that `render::land` bakes, and where each pixel's ray meets them.
+//! Ground on the graphics card: the maps that `render::land` bakes, as textures and buffers for the
+//! pass that finds each pixel's ground.
 
 use std::sync::Arc;
 
@@ -12,18 +13,19 @@ use crate::messages::GroundPatch;
 use crate::paint::bake::BakedGround;
 use crate::paint::device::{Gpu, Texture, halves};
 
-/// The baked ground, uploaded.
+/// Baked ground, uploaded.
 pub(super) struct GroundMaps {
-    /// The maps on this side, for cameras.
+    /// Baked maps in main memory, for cameras.
     pub(super) land: Arc<TerrainLook>,
     pub(super) height: Texture,
     pub(super) albedo: Texture,
     pub(super) normal: Texture,
     pub(super) slope: Texture,
-    /// Corners of the triangles of the top.
+    /// Indices of the triangles of the ground's top.
     pub(super) triangles: wgpu::Buffer,
     pub(super) triangle_corners: u32,
-    /// The ground around the box, and the corners of its triangles; one node that is not drawn without any.
+    /// Nodes of the ground around the box, and the number of corners of its triangles; a single
+    /// node that is not drawn where there is no such ground.
     pub(super) beyond: wgpu::Buffer,
     pub(super) beyond_corners: u32,
 }
@@ -39,6 +41,7 @@ impl GroundMaps {
         };
         let height = map("ground height", wgpu::TextureFormat::R32Float, bytemuck::cast_slice(&heights.data), nodes);
         let light = &land.light.data;
+        // Shares of light use the alpha channels of albedo and normal: no further texture.
         let texels = |rgb: &[lavoxel_render::math::V3], alpha: fn(&nalgebra::Vector2<f32>) -> f32| -> Vec<[u16; 4]> {
             rgb.iter().zip(light).map(|(c, l)| halves([c.x, c.y, c.z, alpha(l)])).collect()
         };
@@ -67,14 +70,15 @@ impl GroundMaps {
         Self { land, height, albedo, normal, slope, triangles, triangle_corners, beyond, beyond_corners }
     }
 
-    /// Corners of the four walls.
+    /// Number of corners of the triangles of the four walls.
     pub(super) fn wall_corners(&self) -> u32 {
         let heights = &self.land.block.heights;
         6 * 2 * (heights.width - 1 + heights.depth - 1) as u32
     }
 }
 
-/// Nodes of the ground around a box: height, colour, normal and light.
+/// Packed nodes of the ground around a box: height as `f32`, then colour, normal (x, z), sky and
+/// sun light.
 fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
     let node = |k: usize| {
         let (color, normal, light) = (beyond.albedo.data[k], beyond.normal.data[k], beyond.light.data[k]);
@@ -85,7 +89,7 @@ fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
     (0..beyond.heights().data.len()).map(node).collect()
 }
 
-/// Two triangles for each square of nodes.
+/// Triangle indices of a mesh of `width` × `depth` nodes, two triangles per square.
 fn triangles(width: u32, depth: u32) -> Vec<u32> {
     let square = |k: u32| {
         let a = k / (width - 1) * width + k % (width - 1);
@@ -94,7 +98,7 @@ fn triangles(width: u32, depth: u32) -> Vec<u32> {
     (0..(width - 1) * (depth - 1)).flat_map(square).collect()
 }
 
-/// The ground on the graphics card.
+/// Ground on the graphics card with its bake.
 pub(super) struct GroundRoom {
     pub(super) baked: BakedGround,
     pub(super) maps: GroundMaps,
@@ -111,19 +115,20 @@ impl GroundRoom {
         Self { baked, maps, caves }
     }
 
-    /// Takes a changed part.
+    /// Applies a changed part.
     pub(super) fn apply(&mut self, gpu: &Gpu, patch: &GroundPatch, look: &LookSpec) {
         let changed = self.baked.apply(patch, look);
         self.upload(gpu, changed);
     }
 
-    /// Takes what was baked meanwhile and starts what is due; true when the shown maps changed.
+    /// Takes a finished bake and starts the next one when due. Returns true if the shown maps
+    /// changed.
     pub(super) fn tend(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
         let changed = self.baked.tend(look);
         self.upload(gpu, changed)
     }
 
-    /// Waits for the final maps; true when the shown maps changed.
+    /// Waits for the final maps. Returns true if the shown maps changed.
     pub(super) fn finish(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
         let changed = self.baked.finish(look);
         self.upload(gpu, changed)

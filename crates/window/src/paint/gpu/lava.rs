@@ -1,4 +1,5 @@
-//! The volume, its empty bricks, the slices and the light of the lava on the graphics card; only what changed is sent.
+//! Volume, empty bricks, slices and light of the lava on the graphics card; only changes are
+//! uploaded.
 
 use crate::messages::{Cut, Patch};
 use lavoxel_base::grid::Grid;
@@ -10,36 +11,39 @@ use super::fog::FogTexture;
 use super::media::MediaTextures;
 use super::smoke::SmokeTextures;
 
-/// Everything about the lava that shaders read.
+/// Textures and buffers of the lava and of everything that drifts with the air.
 pub(super) struct VolumeTextures {
     pub(super) grid: Grid,
     pub(super) volume: Texture,
     pub(super) bricks: Texture,
     pub(super) ember: Texture,
-    /// The other materials.
+    /// Materials other than the lava.
     pub(super) media: MediaTextures,
-    /// Those of them that are gases.
+    /// Gases among those materials, and the shade of solids.
     pub(super) fog: FogTexture,
     /// Ash and steam in the air.
     pub(super) smoke: SmokeTextures,
-    /// The slices across x, y and z, one after the other.
+    /// Slices across x, y and z, one after another.
     pub(super) cuts: wgpu::Buffer,
-    /// Cell of each slice that is there.
+    /// Cell of each slice; `None` where there is none.
     pub(super) cut_cells: [Option<usize>; 3],
-    /// Which slices show amounts.
+    /// Set for slices that show amounts.
     pub(super) cuts_of_amounts: [bool; 3],
-    /// Largest density of each brick.
+    /// Largest density of each brick, x fastest.
     brick_maxima: Vec<u8>,
-    /// Which bricks were last sent as worth sampling.
+    /// Set for the bricks that were last uploaded as worth sampling.
     occupied: Vec<bool>,
-    /// Densities up to this are not drawn.
+    /// Density up to which nothing is drawn, in units of 1/255.
     empty: u8,
-    /// Whether empty bricks are jumped over; pictures are the same either way.
+    /// Set if rays jump over empty bricks; pictures are the same either way.
     skipping: bool,
 }
 
 impl VolumeTextures {
-    /// A box without lava; refused when the graphics card cannot hold it.
+    /// Creates a box without lava.
+    ///
+    /// # Errors
+    /// When the graphics card cannot hold the box.
     pub(super) fn new(gpu: &Gpu, grid: Grid) -> Result<Self, TooLarge> {
         let size = [grid.nx, grid.ny, grid.nz];
         let most = gpu.device.limits().max_texture_dimension_3d as usize;
@@ -74,7 +78,7 @@ impl VolumeTextures {
         })
     }
 
-    /// Sends the boxes of the volume that changed and returns their bytes.
+    /// Uploads the changed boxes of the volume and returns their bytes.
     pub(super) fn patch(&self, gpu: &Gpu, patches: &[Patch]) -> usize {
         for patch in patches {
             gpu.write(&self.volume, patch.origin, patch.size, bytemuck::cast_slice(&patch.texels));
@@ -82,13 +86,13 @@ impl VolumeTextures {
         patches.iter().map(|patch| 2 * patch.texels.len()).sum()
     }
 
-    /// Other bricks hold lava.
+    /// Replaces the largest densities of the bricks.
     pub(super) fn set_bricks(&mut self, gpu: &Gpu, maxima: Vec<u8>) {
         self.brick_maxima = maxima;
         self.send_bricks(gpu, false);
     }
 
-    /// Another density up to which nothing is drawn, or another way to cross empty space.
+    /// Sets the density up to which nothing is drawn, and the jumps over empty bricks.
     pub(super) fn set_empty(&mut self, gpu: &Gpu, empty: u8, skipping: bool) {
         let changed = (self.empty, self.skipping) != (empty, skipping);
         (self.empty, self.skipping) = (empty, skipping);
@@ -108,17 +112,18 @@ impl VolumeTextures {
         self.occupied = occupied;
     }
 
-    /// Sends the light that leaves each column, its height times that light, and the temperature of its surface.
+    /// Uploads the light that leaves each column, the column's height times that light, and the
+    /// temperature of its surface (K).
     pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 3]]) {
         let texels: Vec<[u16; 4]> =
             ember.iter().map(|[glow, lifted, kelvin]| halves([*glow, *lifted, *kelvin, 0.0])).collect();
         gpu.write(&self.ember, [0; 3], [self.grid.nx, self.grid.nz, 0], bytemuck::cast_slice(&texels));
     }
 
-    /// Sends a slice along an axis.
+    /// Uploads the slice along an axis.
     pub(super) fn set_cut(&mut self, gpu: &Gpu, axis: usize, cut: &Cut) {
         let places = cut_places(self.grid);
-        // A slice of another box would lie over its neighbours.
+        // A slice of another box would overwrite its neighbours in the buffer.
         if cut.texels.len() == places[axis + 1] - places[axis] {
             let bytes = cut.texels.as_flattened();
             gpu.queue.write_buffer(&self.cuts, (CUT_TEXEL * places[axis]) as u64, bytes);
@@ -131,7 +136,7 @@ impl VolumeTextures {
 /// Bytes of a texel of a slice.
 const CUT_TEXEL: usize = 4;
 
-/// Where the slices across x, y and z begin in their buffer, in texels, and where the last one ends.
+/// First texel of the slices across x, y and z in their buffer, and the end of the last one.
 fn cut_places(grid: Grid) -> [usize; 4] {
     let Grid { nx, ny, nz } = grid;
     [0, ny * nz, ny * nz + nz * nx, ny * nz + nz * nx + ny * nx]

@@ -1,4 +1,4 @@
-//! The materials besides the lava on the graphics card, one channel of two textures for each.
+//! Materials other than the lava on the graphics card, one channel of two textures for each.
 
 use crate::messages::MediaUpdate;
 use crate::paint::device::{Gpu, Texture};
@@ -10,30 +10,34 @@ use super::bricks::{TooLarge, brick_count, distances};
 
 /// Channels of a texture.
 const CHANNELS: usize = 4;
-/// Most materials besides the lava that a graphics card draws: the channels of two textures. The ray-marcher draws all.
+/// Upper bound of the materials other than lava that a graphics card draws: the channels of two
+/// textures. The ray-marcher has no such bound.
 pub(super) const MOST: usize = 2 * CHANNELS;
-/// Entries of the table of opacities.
+/// Entries of the table of opacities, one per level of density.
 const ENTRIES: usize = 256;
 
 /// Textures of the media.
 pub(super) struct MediaTextures {
     grid: Grid,
-    /// Densities of the first media, and of those after them; one cell while there are none of these.
+    /// Densities of the first four media, and of the next four; one cell where there are none.
     pub(super) densities: [Texture; 2],
-    /// Distance to the nearest brick with any of them, in bricks.
+    /// Distance to the nearest brick that holds any medium, in bricks.
     pub(super) bricks: Texture,
     /// Opacity of one step by density, in the plain styles.
     pub(super) opacities: wgpu::Buffer,
     pub(super) looks: Vec<MaterialLook>,
-    /// Channels of an update, and of the textures.
+    /// Number of media of an update.
     sent: usize,
+    /// Number of channels of both textures.
     channels: [usize; 2],
+    /// Largest density of each brick over all media.
     maxima: Vec<u8>,
+    /// Set if rays jump over empty bricks.
     skipping: bool,
 }
 
 impl MediaTextures {
-    /// None of them.
+    /// Creates placeholder textures for a scene without such media.
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         Self {
             grid,
@@ -48,10 +52,11 @@ impl MediaTextures {
         }
     }
 
-    /// Sends what changed; the bytes, and whether the textures are new ones. `step` is the distance between samples.
+    /// Uploads changes. Returns the bytes sent, and true if the textures are new. `step` is the
+    /// distance between samples in cells.
     ///
     /// # Errors
-    /// When the graphics card cannot hold them.
+    /// When the graphics card cannot hold the textures.
     pub(super) fn apply(&mut self, gpu: &Gpu, update: &MediaUpdate, step: f32) -> Result<(usize, bool), TooLarge> {
         if update.reset {
             self.begin(gpu, update)?;
@@ -60,7 +65,8 @@ impl MediaTextures {
         let mut bytes = 0;
         for patch in &update.patches {
             for (half, texture) in self.densities.iter().enumerate().filter(|(half, _)| self.channels[*half] > 0) {
-                // Two and four channels are a whole texel, three are not.
+                // A texel has one, two or four channels: with three media, the fourth channel is
+                // zero.
                 let channels = CHANNELS * half..CHANNELS * half + self.channels[half];
                 let value = |cell: &[u8], k: usize| cell.get(k).copied().unwrap_or(0);
                 let cells = patch.texels.chunks_exact(self.sent.max(1));
@@ -98,7 +104,7 @@ impl MediaTextures {
         Ok(())
     }
 
-    /// Another distance between samples.
+    /// Recomputes the opacities for the distance `step` between samples in cells.
     pub(super) fn set_step(&self, gpu: &Gpu, step: f32) {
         let tables: Vec<Vec<f32>> = self.looks.iter().map(|look| step_opacity(look, step, ENTRIES)).collect();
         let entry = |i: usize| std::array::from_fn::<f32, MOST, _>(|k| tables.get(k).map_or(0.0, |table| table[i]));
@@ -106,7 +112,7 @@ impl MediaTextures {
         gpu.queue.write_buffer(&self.opacities, 0, bytemuck::cast_slice(&entries));
     }
 
-    /// Whether empty bricks are jumped over.
+    /// Turns jumps over empty bricks on or off.
     pub(super) fn set_skipping(&mut self, gpu: &Gpu, skipping: bool) {
         self.skipping = skipping;
         self.send_bricks(gpu);

@@ -1,7 +1,7 @@
-//! Drawing by the passes of a graphics card.
+//! Draws with the passes of a graphics card.
 //!
-//! The pictures are those of `render::Renderer`: the same baked ground, transfer function, camera and formulas (in
-//! WGSL under `shaders/`). The passes:
+//! The pictures are those of `render::Renderer`: the same baked ground, transfer function, camera
+//! and formulas (in WGSL under `shaders/`). The passes:
 //!
 //! ```text
 //! ground   triangles → distance and face per pixel         only when the camera or the ground changed
@@ -53,10 +53,10 @@ use lavoxel_render::media::sea::Sea;
 use lavoxel_render::style::transfer::Transfer;
 use lavoxel_render::{Bounds, LookSpec, Mouth};
 
-/// Frames that are averaged while nothing changes.
+/// Upper bound of the frames that are averaged while nothing changes.
 const FRAMES: u32 = 12;
 
-/// The scene on the graphics card.
+/// Scene on the graphics card.
 pub struct GpuPainter {
     gpu: Gpu,
     stage: Stage,
@@ -67,34 +67,42 @@ pub struct GpuPainter {
     ground: Option<GroundRoom>,
     lava: Option<VolumeTextures>,
     view: Option<View>,
-    /// Steps simulated so far.
+    /// Number of steps simulated so far.
     steps: u64,
-    /// Water at the sides of the box, and mouths of vents that throw clots.
+    /// Water at the sides of the box; `None` without a sea.
     sea: Option<Sea>,
+    /// Mouths of the vents that throw clots.
     mouths: Vec<Mouth>,
-    /// Counts up when textures were replaced.
+    /// Number of times that textures were replaced: bind groups of an older number are stale.
     bindings: u64,
-    /// Counts up when something visible changed.
+    /// Number of visible changes other than those of the view.
     content: u64,
-    /// Counts up when something visible changed besides the lava.
+    /// Number of visible changes other than those of the lava and the view.
     scenery: u64,
+    /// Set if rays jump over empty bricks.
     skipping: bool,
+    /// Layers of the window.
     window: Accumulator,
+    /// Layers of pictures for files.
     pictures: Accumulator,
     resolution: Resolution,
     clock: DrawClock,
+    /// Duration and bytes of the last upload.
     upload: (Duration, usize),
-    /// Frames to average while nothing changes.
+    /// Number of frames to average while nothing changes.
     frames: u32,
     rest: Rest,
-    /// The next frame would be the same as the last one.
+    /// Set if the next frame would be the same as the last one.
     settled: bool,
-    /// Different pictures that the window has shown.
+    /// Number of different pictures that the window has shown.
     shown: u64,
 }
 
 impl GpuPainter {
-    /// A painter on a device.
+    /// Creates a painter on `gpu`.
+    ///
+    /// # Errors
+    /// When `look` is invalid.
     pub(super) fn new(gpu: Gpu, look: &LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(look, look.palette.build("look.palette")?);
@@ -116,6 +124,7 @@ impl GpuPainter {
             bindings: 0,
             content: 0,
             scenery: 0,
+            // Jumps are off only while their gain is measured.
             skipping: true,
             window: Accumulator::default(),
             pictures: Accumulator::default(),
@@ -129,7 +138,11 @@ impl GpuPainter {
         })
     }
 
-    /// Changes the look; only another sun starts a new bake of the ground's light, on a thread of its own.
+    /// Changes the look; only another sun, height of cells, surroundings or drape starts a new bake
+    /// of the ground's light, on a thread of its own.
+    ///
+    /// # Errors
+    /// When `look` is invalid; the old look stays.
     pub(crate) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if *look == self.look {
@@ -148,7 +161,7 @@ impl GpuPainter {
         if let Some(lava) = &mut self.lava {
             let replaced = lava.fog.apply(&self.gpu, None, (self.sky.sun, look.cell_height, self.steps));
             self.bindings += u64::from(replaced);
-            // What this card cannot hold was refused when it came.
+            // A smoke grid too large for this card was refused by `apply` already.
             let replaced = lava.smoke.refresh(&self.gpu, Shown::of(look, self.sky.sun));
             self.bindings += u64::from(replaced.unwrap_or(false));
         }
@@ -158,14 +171,15 @@ impl GpuPainter {
         Ok(())
     }
 
-    /// Whether rays jump over empty bricks, which makes the same pictures faster; for measuring.
+    /// Turns jumps over empty bricks on or off. Pictures are the same either way, only faster with
+    /// jumps; for measuring.
     pub(crate) fn set_skipping(&mut self, skipping: bool) {
         self.skipping = skipping;
         self.set_empty();
         self.changed();
     }
 
-    /// Nothing of the last picture holds any more.
+    /// Counts a change after which nothing of the last picture is valid.
     fn changed(&mut self) {
         self.content += 1;
         self.scenery += 1;
@@ -178,10 +192,11 @@ impl GpuPainter {
         }
     }
 
-    /// Sends what changed to the graphics card.
+    /// Uploads the changes of an update.
     ///
     /// # Errors
-    /// When a new box is too large for it; until the next box comes, nothing is drawn.
+    /// When a new box is too large for the graphics card; until the next box arrives, nothing is
+    /// drawn.
     pub(crate) fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
         let start = Instant::now();
         if update.reset {
@@ -212,6 +227,7 @@ impl GpuPainter {
                 lava.set_cut(&self.gpu, axis, cut);
             }
         }
+        // Sea, sparks and drifting patterns depend on the step even where no patch arrived.
         let drifts = self.steps != update.report.step || self.sea != update.sea || self.mouths != update.mouths;
         (self.steps, self.sea) = (update.report.step, update.sea);
         self.mouths = std::mem::take(&mut update.mouths);
@@ -243,27 +259,27 @@ impl GpuPainter {
         self.ground.iter_mut().for_each(|ground| ground.baked.hurry());
     }
 
-    /// Bounds for a camera to frame: the ground block, in cells.
+    /// Bounds for a camera to frame: the ground block, in cells. `None` before the first ground.
     pub(crate) fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(|ground| ground.baked.subject())
     }
 
-    /// View of the next frames.
+    /// Sets camera and options of the next frames.
     pub(crate) fn show(&mut self, view: &View) {
         self.view = Some(view.clone());
     }
 
-    /// Whether the next frame would be the same as the last one.
+    /// True if the next frame would be the same as the last one.
     pub(crate) fn idle(&self) -> bool {
         self.settled && self.ground.as_ref().is_none_or(|ground| ground.baked.settled())
     }
 
-    /// Whether there is a scene that can be drawn.
+    /// True if there is a scene that can be drawn.
     pub(super) fn has_scene(&self) -> bool {
         self.lava.is_some()
     }
 
-    /// Where the time went.
+    /// Timing of the last picture.
     pub(crate) fn times(&self) -> PaintTimes {
         PaintTimes {
             upload: self.upload.0,

@@ -1,4 +1,4 @@
-//! Pictures of what the window shows, without panel and in any size: for screenshots, recordings and tests.
+//! Pictures without panel and in any size, for screenshots, recordings and tests.
 
 use image::RgbaImage;
 
@@ -8,8 +8,8 @@ use super::film::Outlet;
 use crate::paint::View;
 
 impl GpuPainter {
-    /// Draws a view, averaged over `frames` slightly shifted frames, and waits for it. With `transparent`, sky and
-    /// backdrop have no opacity. `None` before the first scene has come.
+    /// Draws `view`, averaged over `frames` jittered frames, and waits for the picture. With
+    /// `transparent`, sky and backdrop have no opacity. `None` before the first scene has arrived.
     pub(crate) fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
         if let Some(ground) = &mut self.ground
             && ground.finish(&self.gpu, &self.look)
@@ -32,14 +32,15 @@ impl GpuPainter {
         self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Picture, [width, height]);
         self.film.develop(&mut encoder, development, &target);
         let mut pixels = self.gpu.read(encoder, &target)?;
+        // The last pass writes coverage as opacity.
         if !transparent {
             pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
         }
         RgbaImage::from_raw(width as u32, height as u32, pixels)
     }
 
-    /// The picture that the window showed last, without panel and marks, in the window's size; `None` before the first.
-    /// Nothing is drawn for it but the last pass.
+    /// Picture that the window showed last, without panel and marks, in the window's size; `None`
+    /// before the first one. Only the last pass is drawn again.
     pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
         let (width, height) = self.view.as_ref()?.camera.size();
         let target = self.gpu.target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
@@ -52,7 +53,7 @@ impl GpuPainter {
         RgbaImage::from_raw(width as u32, height as u32, pixels)
     }
 
-    /// Frees the textures of pictures.
+    /// Frees the textures of pictures for files.
     pub(crate) fn forget_pictures(&mut self) {
         self.pictures = Accumulator::default();
     }

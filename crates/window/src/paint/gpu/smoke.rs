@@ -1,5 +1,5 @@
-//! Ash and steam in the air on the graphics card: the cells of [`lavoxel_render::media::smoke`], computed here when the air, the light of
-//! the lava or the sun changed.
+//! Ash and steam in the air on the graphics card: the grid of [`lavoxel_render::media::smoke`],
+//! computed on the processor when the air, the light of the lava or the sun has changed.
 
 use std::sync::Arc;
 
@@ -15,25 +15,29 @@ use lavoxel_sim::lowpass::AirVolume;
 
 use super::bricks::TooLarge;
 
+/// Format of all textures of the smoke.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
-/// Textures of the smoke, and what it is computed from.
+/// Textures of the smoke, and the inputs from which they are computed.
 pub(super) struct SmokeTextures {
-    /// For each air cell: root of the absorption, share of steam, light of the sun, light of the lava; one cell without smoke.
+    /// Per air cell: root of the absorption, share of steam, light of the sun, light of the lava;
+    /// one cell without smoke.
     pub(super) cells: Texture,
-    /// For each air cell: velocity, and light of the sky; behind them along z, in an air with inks, the colour of the inks.
+    /// Per air cell: velocity, and light of the sky; in an air with inks, the inks' colours follow
+    /// along z.
     pub(super) flow: Texture,
-    /// A block of billows that repeats: of smoke, and of stones on the ground.
+    /// Block of billows that repeats along all axes: of smoke, and of stones on the ground.
     pub(super) billows: Texture,
-    /// Where it is; `None` where there is none.
+    /// Extent and scale of the smoke; `None` without smoke.
     pub(super) there: Option<SmokeBox>,
-    /// Texels of both textures along x, y and z.
+    /// Texels of `cells` and `flow` along x, y and z.
     size: [[usize; 3]; 2],
     air: Option<Arc<AirVolume>>,
+    /// Patches of lava that light the smoke.
     patches: Vec<Patch>,
-    /// Inputs for which the cells were computed; `None` when they have to be again.
+    /// Inputs for which the cells were computed; `None` if the cells must be computed again.
     known: Option<Shown>,
-    /// The smoke that was sent last: the next one takes its memory.
+    /// Smoke that was sent last; the next one reuses its memory.
     spare: Option<Smoke>,
 }
 
@@ -42,12 +46,12 @@ pub(super) struct SmokeTextures {
 pub(super) enum Shown {
     /// Smoke and its light, in the cinematic style.
     Smoke(Wanted),
-    /// Places on the scale of [`lavoxel_render::media::haze`], in the plain styles.
+    /// Values on the scale of [`lavoxel_render::media::haze`], in the plain styles.
     Haze,
 }
 
 impl Shown {
-    /// Inputs of a look under this sun.
+    /// Inputs for a look under the sun `sun`.
     pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
         match look.style {
             Style::Cinematic => Self::Smoke(Wanted { sun, tall: look.cell_height, look: look.air.clone() }),
@@ -56,25 +60,25 @@ impl Shown {
     }
 }
 
-/// The box of the air, in voxels, and what its cells stand for.
+/// Box of the air, in voxels, and the scale of its cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SmokeBox {
-    /// Its corner.
+    /// Lower corner in voxels.
     pub(super) low: [f32; 3],
-    /// Cells along x, y and z.
+    /// Number of cells along x, y and z.
     pub(super) cells: [f32; 3],
-    /// Voxels along the edge of a cell.
+    /// Edge of a cell in voxels.
     pub(super) edge: f32,
-    /// Absorption to a voxel of way that the largest density stands for.
+    /// Absorption per voxel of path at the largest density that a texel can hold.
     pub(super) most: f32,
-    /// True where the cells have the colours of inks.
+    /// Set if the cells have the colours of inks.
     pub(super) has_inks: bool,
-    /// Corners of a box around all smoke.
+    /// Box around all smoke: lower and upper end per axis, in voxels.
     pub(super) around: [[f32; 2]; 3],
 }
 
 impl SmokeTextures {
-    /// No smoke.
+    /// Creates placeholder textures for a scene without smoke.
     pub(super) fn none(gpu: &Gpu) -> Self {
         let one = |name: &str| gpu.map(name, [1; 3], FORMAT);
         let (side, texels) = billows::texels();
@@ -93,21 +97,22 @@ impl SmokeTextures {
         }
     }
 
-    /// Takes what the air carries from now on.
+    /// Replaces the contents of the air.
     pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
         (self.air, self.known) = (air, None);
     }
 
-    /// Takes the lava that lights it from now on, as patches: middles in voxels along x, y and z, and glow.
+    /// Replaces the lava that lights the smoke, as patches: centre in voxels along x, y and z, and
+    /// glow.
     pub(super) fn set_patches(&mut self, patches: &[[f32; 4]]) {
         self.patches = patches.iter().map(|&[x, y, z, glow]| Patch { place: [x, y, z].into(), glow }).collect();
         self.known = None;
     }
 
-    /// Computes the cells for what is shown, where anything changed; true when textures are new ones.
+    /// Computes the cells for `shown` if anything changed. Returns true if the textures are new.
     ///
     /// # Errors
-    /// When the graphics card cannot hold it.
+    /// When the graphics card cannot hold the textures.
     pub(super) fn refresh(&mut self, gpu: &Gpu, shown: Shown) -> Result<bool, TooLarge> {
         if self.known.as_ref() == Some(&shown) {
             return Ok(false);
@@ -155,7 +160,8 @@ impl SmokeTextures {
         Ok(new)
     }
 
-    /// Makes textures of these sizes where they have others; that of the motion is the larger one.
+    /// Makes textures of the given sizes where they differ from the present ones; the second one
+    /// (motion) is the larger one.
     fn make_room(&mut self, gpu: &Gpu, sizes: [[usize; 3]; 2]) -> Result<bool, TooLarge> {
         if self.size == sizes {
             return Ok(false);
@@ -177,7 +183,7 @@ impl SmokeTextures {
     }
 }
 
-/// Corners of a box around some others.
+/// Box around all `boxes`: lower and upper end per axis; `None` without boxes.
 fn around(boxes: impl Iterator<Item = Drawn>) -> Option<[[f32; 2]; 3]> {
     let corners = boxes.map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
     let (from, to) = corners.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)))?;

@@ -1,4 +1,4 @@
-//! The passes that turn the scene into light: where the ground is, then one ray per pixel.
+//! Passes that turn the scene into light: find the ground, then trace one ray per pixel.
 
 use lavoxel_render::lava::blackbody::BlackBody;
 use lavoxel_render::mask;
@@ -13,19 +13,22 @@ use super::turn::Turn;
 use super::wgsl;
 use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled};
 
-/// Entries of the table of black-body colours; the range of temperatures.
+/// Entries of the table of black-body colours.
 const KELVINS: usize = 512;
+/// Lowest temperature of that table in K.
 pub(super) const COLDEST: f32 = 400.0;
+/// Highest temperature of that table in K.
 pub(super) const HOTTEST: f32 = 1800.0;
 
 /// Pipelines and tables that do not depend on the scene.
 pub(super) struct Stage {
     numbers: wgpu::Buffer,
-    /// Hold the edges, and repeat.
+    /// Samplers with clamped edges, and with repetition.
     samplers: [wgpu::Sampler; 2],
     hit_layout: wgpu::BindGroupLayout,
     trace_layout: wgpu::BindGroupLayout,
-    /// Top, walls, foot and cut faces of the ground block, its caves, and the ground around it.
+    /// Pipelines for top, walls, foot and cut faces of the ground block, its caves, and the ground
+    /// around.
     hits: [wgpu::RenderPipeline; 6],
     /// Pipelines of the backdrop, and of the lava.
     traces: [wgpu::RenderPipeline; 2],
@@ -34,34 +37,39 @@ pub(super) struct Stage {
     transfer: Texture,
 }
 
-/// The two layers of light of a picture.
+/// Layer of light of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {
-    /// Ground, slices and sky, without the lava's own light: changes with the camera, the ground and the look.
+    /// Ground, slices and sky, without the lava's own light: changes with the camera, the ground
+    /// and the look.
     Backdrop,
     /// Lava, and its light on the ground.
     Lava,
 }
 
-/// Bindings of the passes for one scene at one size.
+/// Bind groups of the passes for one scene at one size.
 pub(super) struct Bound {
     hit: wgpu::BindGroup,
     trace: wgpu::BindGroup,
 }
 
+/// Declarations that the shaders of both passes share.
 const SCENE: &str = include_str!("shaders/scene.wgsl");
+/// Access to the columns with caves, shared by both passes.
 const CAVES: &str = include_str!("shaders/caves.wgsl");
-/// Number of the binding of the caves.
+/// Binding number of the caves.
 const CAVES_AT: usize = 18;
-/// Number of the binding of the first table.
+/// Binding number of the first table.
 const TABLES_AT: usize = 19;
-/// Numbers of the bindings of the sampler that repeats and of the mask.
+/// Binding number of the sampler that repeats.
 const REPEATED_AT: u32 = 22;
+/// Binding number of the mask of blue noise.
 const MASK_AT: u32 = 23;
-/// Number of the binding of the ground around the box.
+/// Binding number of the ground around the box.
 const BEYOND_AT: usize = 24;
 
 impl Stage {
+    /// Compiles all shaders and creates the pipelines and tables.
     pub(super) fn new(gpu: &Gpu) -> Self {
         let shared = wgsl::of_scene();
         let ground = gpu.module(
@@ -115,7 +123,8 @@ impl Stage {
                 samples: 1,
             })
         };
-        // A frame is mixed into those before it by a share given with each pass: 1 replaces them.
+        // Each frame is blended into the average with a weight set per pass; weight 1 replaces the
+        // average.
         let share = wgpu::BlendComponent {
             src_factor: wgpu::BlendFactor::Constant,
             dst_factor: wgpu::BlendFactor::OneMinusConstant,
@@ -154,7 +163,7 @@ impl Stage {
         }
     }
 
-    /// Another palette or opacity.
+    /// Replaces the table of palette and opacity.
     pub(super) fn set_transfer(&self, gpu: &Gpu, transfer: &Transfer) {
         let texels: Vec<[u16; 4]> = transfer.matter.iter().copied().map(halves).collect();
         gpu.write(&self.transfer, [0; 3], [texels.len(), 1, 0], bytemuck::cast_slice(&texels));
@@ -162,6 +171,7 @@ impl Stage {
 
     /// Binds a scene to textures of one size.
     pub(super) fn bind(&self, gpu: &Gpu, room: &GroundRoom, lava: &VolumeTextures, sheet: &RenderTarget) -> Bound {
+        // Order of the bindings: see `bindings` and `scene.wgsl`.
         let ground = &room.maps;
         let maps = [
             &ground.height,
@@ -196,12 +206,12 @@ impl Stage {
         Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
     }
 
-    /// Sets the numbers of the next frame.
+    /// Sets the parameters of the next frame.
     pub(super) fn set_frame(&self, gpu: &Gpu, frame: &Frame) {
         gpu.queue.write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
     }
 
-    /// Finds the ground under every pixel, with that around the box where it goes on.
+    /// Finds the ground under every pixel; the flag `goes_on` adds the ground around the box.
     pub(super) fn hit(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -251,7 +261,8 @@ impl Stage {
         }
     }
 
-    /// Traces one ray for each pixel of some rows; the result has `share` of the average with the frames before.
+    /// Traces one ray for each pixel of the rows of `turn`, and blends the light into the average
+    /// of the earlier frames.
     pub(super) fn trace(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -271,10 +282,11 @@ impl Stage {
     }
 }
 
-/// The bindings of `scene.wgsl`, by number.
+/// Types of the bindings of `scene.wgsl`, by number.
 fn bindings() -> Vec<Option<wgpu::BindingType>> {
     use wgpu::{TextureSampleType as Sample, TextureViewDimension as Dimension};
     let smooth = Sample::Float { filterable: true };
+    // Heights and hits are 32-bit floats, which WebGPU filters only with an optional feature.
     let exact = Sample::Float { filterable: false };
     let flat = |sample| sampled(sample, Dimension::D2);
     vec![
@@ -312,7 +324,7 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
 /// Columns of the table of colours.
 const COLORS: usize = 1024;
 
-/// The table of the plain styles' colours, with those of haze in its second row.
+/// Creates the table of the plain styles' colours; the colours of haze fill its second row.
 fn transfer(gpu: &Gpu) -> Texture {
     let table = gpu.map("transfer", [COLORS, 2, 0], wgpu::TextureFormat::Rgba16Float);
     let color = |i: usize| {
@@ -324,7 +336,7 @@ fn transfer(gpu: &Gpu) -> Texture {
     table
 }
 
-/// The mask of blue noise.
+/// Creates the buffer of the blue-noise mask.
 pub(super) fn mask_of_noise(gpu: &Gpu) -> wgpu::Buffer {
     let values = mask::values();
     let buffer = gpu.numbers("mask", size_of_val(values));
@@ -332,6 +344,7 @@ pub(super) fn mask_of_noise(gpu: &Gpu) -> wgpu::Buffer {
     buffer
 }
 
+/// Creates the table of black-body colours from `COLDEST` to `HOTTEST`.
 fn black_body(gpu: &Gpu) -> wgpu::Buffer {
     let table = BlackBody::new();
     let entry = |i: usize| {

@@ -1,5 +1,5 @@
-//! The pictures of the graphics card's passes against those of the ray-marcher: same scene, same camera, nearly the same
-//! picture.
+//! Pictures of the graphics card's passes compared with those of the ray-marcher: same scene and
+//! camera, nearly the same picture.
 
 use std::sync::{Arc, MutexGuard};
 
@@ -36,7 +36,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
     painter.apply(&mut everything(&simulation, volume, &plain)).expect("a small box");
     let mut marcher = Renderer::new(simulation.world().ground().surface(), volume.grid, plain).expect("a valid look");
     marcher.set_steps(simulation.steps());
-    // The window's panel draws the colour bar of the plain styles.
+    // The window's panel draws the colour bar of the plain styles, so the marcher must not.
     marcher.set_contents(Contents { legend: false, ..Contents::default() });
     for (name, look) in looks {
         painter.set_look(&look).expect("a valid look");
@@ -46,7 +46,8 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
         let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
         keep(name, &marched, &painted);
         let (mean, far) = difference(&marched, &painted);
-        // Half-precision maps, 8 bits between texels and triangles instead of bilinear patches account for what is left.
+        // Half-precision maps, 8 bits between texels, and triangles instead of bilinear patches
+        // explain the rest.
         assert!(mean < 0.5 && far < 0.005, "{name}: mean {mean:.2} levels, {:.2} % of the pixels far", 100.0 * far);
     }
 }
@@ -65,7 +66,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
     marcher.set_steps(simulation.steps());
     marcher.set_contents(Contents { legend: false, ..Contents::default() });
     let day = SkyPreset::Day;
-    // By night it is lava that lights the sea.
+    // By night, only lava lights the sea.
     let looks = [
         (Style::Cinematic, day),
         (Style::Cinematic, SkyPreset::Night),
@@ -85,7 +86,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
                 painter.picture(&view(camera.clone()), 1, false).expect("a scene has come")
             };
             let jumping = painted(true);
-            // Jumps depend on the style and on the part that is shown, not on the light.
+            // Jumps depend on the style and the shown part, not on the light.
             assert!(sky != day || painted(false) == jumping, "{style:?}, {sky:?}: jumps over empty bricks");
             let name = format!("sea {style:?} {sky:?} {}", clip[2][1]);
             let painted = jumping;
@@ -101,7 +102,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
 fn the_window_and_the_ray_marcher_draw_the_same_sea_past_the_box() {
     let (simulation, lowpass) = eruption();
     let mut volume = lowpass.volume().clone();
-    // Below some of the ground at the sides, and over the rest of it.
+    // The level lies below the ground on some parts of the sides, and above on the rest.
     volume.media = vec![sea(volume.grid, 9.3)];
     let plain = LookSpec { antialias: Antialias::Off, surroundings: Surroundings::Sea, ..LookSpec::default() };
     let Some(mut painter) = painter(&plain) else { return };
@@ -178,12 +179,12 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
     let smoke = MaterialLook { color: Some("#604020".into()), depth: 2.0, ..of(Preset::Steam) };
     let sets = [
         ("in a sea", vec![of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)], Surroundings::Sky),
-        // More than fit into the channels of one texture.
+        // More media than the channels of one texture.
         ("together", Preset::ALL[..6].iter().rev().copied().map(of).chain([smoke]).collect(), Surroundings::Sky),
         // Water takes its colour out of a bright table beyond the box.
         ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Table),
         ("standing", vec![of(Preset::Leaves), of(Preset::Wall), of(Preset::Roof)], Surroundings::Sky),
-        // Their films end in a line on smooth stone.
+        // Films of melts end in a line on smooth stone.
         ("melts", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal)], Surroundings::Table),
     ];
     for (set, looks, surroundings) in sets {
@@ -214,7 +215,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
             };
             let name = format!("looks {set} {style:?} {sky:?} {cell_height}");
             let jumping = painted(true);
-            // Jumps depend on the style, the part that is shown and the height of cells, not on the light.
+            // Jumps depend on the style, the shown part and the height of cells, not on the light.
             assert!(sky == SkyPreset::Night || painted(false) == jumping, "{name}: jumps over empty bricks");
             let painted = jumping;
             keep(&name, &marched, &painted);
@@ -328,7 +329,7 @@ fn smoke_comes_and_goes_with_the_air() {
     assert!(![clear, smoky].contains(&picture(Some(thin))), "thinner smoke is another picture");
 }
 
-/// The small volcano with a tunnel through its foot, an arch, and a shelf that hangs over.
+/// Small volcano with a tunnel through its foot, an arch, and an overhanging shelf.
 fn hollow() -> (Simulation, LowPass) {
     let (mut simulation, _) = eruption();
     let edits = [
@@ -367,7 +368,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_caves() {
     let mut marcher = Renderer::new(ground.surface(), volume.grid, plain.clone()).expect("a valid look");
     marcher.set_steps(simulation.steps());
     marcher.set_contents(Contents { legend: false, ..Contents::default() });
-    // Where the rock was lava, its hollows are round.
+    // Rock that was lava has rounded hollows.
     let mut round = ground.clone();
     let hollow: Vec<usize> = ground.caves().iter().map(|(column, _)| *column).collect();
     hollow.iter().for_each(|column| round.set_fresh(column % volume.grid.nx, column / volume.grid.nx, true));
@@ -388,7 +389,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_caves() {
                 let name = format!("{kind}{name} {azimuth_deg}");
                 keep(&name, &marched, &painted);
                 let (mean, far) = difference(&marched, &painted);
-                // On land all of the picture is ground.
+                // On land, ground fills the whole picture.
                 assert!(mean < 0.95 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
             }
         }
@@ -420,7 +421,7 @@ fn caves_come_and_go_with_the_ground() {
     assert!(picture(Some(&after)) == hollow, "they are seen again");
 }
 
-/// A painter and a camera for the small volcano.
+/// Painter and camera for the small volcano.
 fn painted(look: &LookSpec) -> Option<(MutexGuard<'static, GpuPainter>, Camera)> {
     let mut painter = painter(look)?;
     let (simulation, lowpass) = eruption();
@@ -455,7 +456,7 @@ fn a_transparent_picture_is_empty_where_the_sky_is() {
 #[test]
 fn the_volume_can_be_seen_from_inside() {
     let Some((mut painter, _)) = painted(&LookSpec::default()) else { return };
-    // Over the crater, looking down into it: glowing lava fills much of the picture.
+    // The camera looks down into the crater: glowing lava fills much of the picture.
     let eye = nalgebra::Point3::new(31.0, 44.0, 31.0);
     let inside = Camera::from_pose(eye, (180.0, 80.0), 60.0, SIZE);
     let picture = painter.picture(&view(inside.clone()), 1, false).expect("a scene has come");

@@ -1,21 +1,24 @@
-//! Numbers of formulas that stand in a shader and in Rust: a function of a shader names its twins, as in `// Twin: sky::haze.`, and
-//! has their numbers. All other numbers of functions are counts, halves or hairs; the rest have names.
+//! Test that formulas written twice, in a shader and in Rust, have the same numbers: a shader
+//! function names its twins in a comment, as in `// Twin: sky::haze.`. In other functions, only
+//! counts, halves and epsilons are written as numbers; the rest have names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-/// Numbers that say nothing of a formula, and those of functions without a twin: counts, numbers of faces and corners, hairs.
+/// Numbers that tell nothing about a formula.
 const PLAIN: [&str; 9] = ["0", "0.5", "1", "2", "255", "0.001", "0.0001", "0.000001", "0.000000001"];
+/// Further numbers allowed in functions without a twin: counts, numbers of faces and corners,
+/// epsilons.
 const FREE: [&str; 7] = ["0.25", "3", "4", "5", "6", "7", "8"];
 
-/// Text without comments.
+/// Text without `//` comments.
 fn bare(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// The block that begins at the first `open` of a text.
+/// Block that begins at the first `open` of `text`, without its closing brace.
 fn block<'a>(text: &'a str, open: &str) -> &'a str {
     let block = &text[text.find(open).expect("a block")..];
     let mut depth = 0;
@@ -26,12 +29,12 @@ fn block<'a>(text: &'a str, open: &str) -> &'a str {
     &block[..end.expect("its end")]
 }
 
-/// The numbers of a text, each in one spelling for both languages.
+/// Numbers of a text, each in one spelling for both languages.
 fn numbers(text: &str) -> BTreeSet<String> {
     let (mut found, mut rest, mut before) = (BTreeSet::new(), text, [' '; 2]);
     while let Some(c) = rest.chars().next() {
         let word = |c: char| c.is_alphanumeric() || c == '_';
-        // The fields of a tuple are no numbers, the ends of a range are.
+        // Fields of a tuple are no numbers, the ends of a range are.
         let begins = c.is_ascii_digit() && !word(before[1]) && (before[1] != '.' || before[0] == '.');
         let length = if begins { number(rest) } else { c.len_utf8() };
         if begins {
@@ -43,7 +46,7 @@ fn numbers(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Length of the number at the beginning of a text.
+/// Length in bytes of the number at the beginning of `text`.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let goes_on = |i: &usize| match bytes[*i] {
@@ -65,7 +68,7 @@ fn value(number: &str) -> f64 {
     value.unwrap_or_else(|| panic!("{number} is no number"))
 }
 
-/// The Rust files by the names of their modules.
+/// Collects the Rust files below `folder` by the names of their modules.
 fn modules(folder: &Path, found: &mut BTreeMap<String, Vec<PathBuf>>) {
     for entry in fs::read_dir(folder).expect("a folder of the source") {
         let path = entry.expect("a file").path();
@@ -79,7 +82,7 @@ fn modules(folder: &Path, found: &mut BTreeMap<String, Vec<PathBuf>>) {
     }
 }
 
-/// The numbers of a function of Rust, by the name of its module and its own.
+/// Numbers of a Rust function, given as `module::function`.
 fn of_rust(modules: &BTreeMap<String, Vec<PathBuf>>, twin: &str) -> BTreeSet<String> {
     let (module, name) = twin.split_once("::").expect("module::function");
     let Some([file]) = modules.get(module).map(Vec::as_slice) else { panic!("{twin}: not one module of that name") };
@@ -88,7 +91,7 @@ fn of_rust(modules: &BTreeMap<String, Vec<PathBuf>>, twin: &str) -> BTreeSet<Str
     numbers(block(&text[at.unwrap_or_else(|| panic!("{twin}: no such function"))..], "{\n"))
 }
 
-/// The functions of a shader: the name, the twins, and the numbers of each.
+/// Functions of a shader: the name, the twins, and the numbers of each.
 fn of_shader(text: &str) -> Vec<(String, Vec<String>, BTreeSet<String>)> {
     let (mut functions, mut about, mut at) = (Vec::new(), String::new(), 0);
     for line in text.split_inclusive('\n') {

@@ -1,4 +1,8 @@
-//! Text of shaders from Rust: layouts of numbers, names of choices, and constants that both ways of drawing share. Each stands once.
+//! WGSL text generated from Rust: layouts of parameters, names of choices, and constants that both
+//! painters share.
+//!
+//! Invariant: each constant is written once, in Rust; tests refuse a second declaration in a
+//! shader.
 
 use super::caves;
 use super::frame::{Frame, SmokeNumbers};
@@ -17,9 +21,9 @@ use lavoxel_render::style::{cinematic, plain, transfer};
 use lavoxel_render::volume::field;
 use lavoxel_render::{contents, film, mask, media};
 
-/// Type of a number of a shader.
+/// Type of a shader parameter.
 pub(super) trait Typed {
-    /// Name of the type in shaders.
+    /// Name of the type in WGSL.
     fn name() -> String;
 }
 
@@ -41,7 +45,8 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
     }
 }
 
-/// Declares the numbers that a shader reads in one buffer: a struct with the same fields in Rust and in shaders.
+/// Declares the parameters that a shader reads from one buffer: a struct with the same fields in
+/// Rust and in WGSL.
 macro_rules! numbers {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$meta])*
@@ -52,7 +57,7 @@ macro_rules! numbers {
         }
 
         impl $name {
-            /// Declaration for shaders.
+            /// Declaration in WGSL.
             pub(super) fn wgsl() -> String {
                 use $crate::paint::gpu::wgsl::Typed;
                 let fields = [$(format!("    {}: {},\n", stringify!($field), <$type as Typed>::name())),*];
@@ -70,12 +75,12 @@ macro_rules! numbers {
 
 pub(super) use numbers;
 
-/// A constant of a shader.
+/// Value that can be written as a constant in WGSL.
 trait Literal {
     fn text(&self) -> String;
 }
 
-/// Numbers without a type of their own, as shaders have them.
+/// Implements `Literal` for numbers, written without a type suffix.
 macro_rules! plain {
     ($($type:ty)*) => {$(
         impl Literal for $type {
@@ -126,20 +131,20 @@ impl Literal for smooth::Shine {
     }
 }
 
-/// Value of a type from its parts.
+/// Constructor expression of the type `name` from its parts.
 fn made_of(name: &str, parts: &[impl Literal]) -> String {
     let parts: Vec<String> = parts.iter().map(Literal::text).collect();
     format!("{name}({})", parts.join(", "))
 }
 
-/// Lists constants: the name in shaders, and the one in Rust.
+/// Lists constants: the name in WGSL, and the expression in Rust.
 macro_rules! constants {
     ($($name:ident = $value:expr;)*) => {
         [$((stringify!($name), ($value).text())),*]
     };
 }
 
-/// Constants of the film's shader and of [`lavoxel_render::film`].
+/// Constants of the film's shader, shared with [`lavoxel_render::film`].
 pub(super) fn of_film() -> String {
     written(&constants! {
         MASK_SIDE = mask::SIDE;
@@ -158,16 +163,16 @@ pub(super) fn of_film() -> String {
     })
 }
 
-/// Constants of the shaders of a scene and of Rust.
+/// Declarations for the shaders of a scene: parameters, choices and shared constants.
 pub(super) fn of_scene() -> String {
     [SmokeNumbers::wgsl(), Frame::wgsl(), choices(), SHINE.to_owned(), shared()].concat()
 }
 
-/// How a smooth material shines, as [`smooth::Shine`].
+/// Declaration of a smooth material's shine; fields as in [`smooth::Shine`].
 const SHINE: &str = "struct Shine { tinted: bool, wrap: f32, bleeds: f32, matt: f32, mirrors: f32, clear: f32, power: f32, \
                      strength: f32, uneven: f32, softer: f32 }\n";
 
-/// Styles and looks of materials by their numbers.
+/// Constants for styles and presets of materials, by their numbers.
 fn choices() -> String {
     let styles = Style::LIST.iter().map(|style| (format!("{style:?}"), format!("{}u", *style as u32)));
     let presets = Preset::ALL.iter().map(|preset| (format!("{preset:?}"), format!("{:?}", *preset as u32 as f32)));
@@ -175,6 +180,7 @@ fn choices() -> String {
 }
 
 fn shared() -> String {
+    // WGSL has no modules: names of constants carry the prefix that a module is in Rust.
     written(&constants! {
         MASK_SIDE = mask::SIDE;
         BRICK = messages::BRICK as f32;

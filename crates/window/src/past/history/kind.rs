@@ -1,11 +1,11 @@
-//! Kinds of acts, with words for them.
+//! Kinds of acts and their descriptions.
 
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::world::{Edit, Matter};
 use lavoxel_sim::simulation::Command;
 use lavoxel_sim::source::VentChange;
 
-/// How an act is named, and by which colour it is marked.
+/// Kind of an act, which determines its name and the colour of its mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Lava was put in.
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a command.
+    /// Kind of a command.
     pub fn of(command: &Command) -> Self {
         match command {
             Command::Put(Edit { matter, .. }) => match matter {
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// Words for an act.
+/// Description of an act for the user.
 pub(crate) fn words(command: &Command) -> String {
     match command {
         Command::Put(Edit { matter, .. }) => match matter {
@@ -78,7 +78,8 @@ pub(crate) fn words(command: &Command) -> String {
     }
 }
 
-/// Whether a later command of one gesture of the mouse goes on with an earlier one, as while a slider or a vent is dragged.
+/// Returns true if `later` continues `earlier` within one gesture of the mouse, as while a slider
+/// or a vent is dragged.
 pub(crate) fn goes_on(earlier: &Command, later: &Command) -> bool {
     match (earlier, later) {
         (Command::Pour(VentChange::Change(one, _)), Command::Pour(VentChange::Change(other, _))) => one == other,

@@ -1,9 +1,11 @@
-//! The acts of a session as a tree, and the branches of it: plain data, without a simulation and without a window.
+//! History of a session: its acts as a tree, and named branches through the tree. Plain data,
+//! without a simulation and without a window.
 //!
-//! A state of a session follows from its [`Moment`]: the last act before it, and the steps made. The path to an act is the
-//! chain of acts from the scene as it was opened; a [`Branch`] is such a path with a name and the furthest step that was
-//! seen on it. The present branch is the *line*: going on, the acts ahead on it are done again at their steps. An act given
-//! where something lies ahead begins another branch, and so does a step after an act was taken back.
+//! A state of a session follows from its [`Moment`]: the last act before it, and the steps made.
+//! The path to an act is the chain of acts from the scene as it was opened; a [`Branch`] is such a
+//! path with a name and the furthest step reached. The path of the present branch is the *line*:
+//! while the session runs, the acts ahead on the line are repeated at their steps. An act given
+//! where something lies ahead begins another branch, and so does a step after an undo.
 
 mod kind;
 mod text;
@@ -15,81 +17,82 @@ pub(crate) use self::kind::{goes_on, words};
 pub use self::text::HistoryError;
 use lavoxel_sim::simulation::{Command, MAX_EVENTS};
 
-/// Most branches; before another one begins, the oldest one without a name of its own is dropped.
+/// Upper bound of the number of branches; before another one begins, the oldest one without a
+/// user-given name is dropped.
 pub const MOST_BRANCHES: usize = 32;
-/// Most letters of the name of a branch.
+/// Greatest length in characters of the name of a branch.
 pub const LONGEST_NAME: usize = 40;
 /// Name of the first branch.
 const FIRST: &str = "main";
 
-/// A moment of a session.
+/// Moment of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
-    /// Steps made.
+    /// Number of steps made.
     pub step: u64,
-    /// Number of the last act before it; 0 where nothing was done.
+    /// Number of the last act before the moment; 0 if there is none.
     pub act: u64,
 }
 
 impl Moment {
-    /// The scene as it was opened.
+    /// Moment of the scene as it was opened.
     pub const START: Self = Self { step: 0, act: 0 };
 }
 
-/// One thing that was done.
+/// Act: one command given to the simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Act {
-    /// Number of the act before it, which is smaller than its own; 0 where it is the first.
+    /// Number of the act before, always smaller than the act's own; 0 for the first act.
     pub after: u64,
-    /// Steps after which it was given.
+    /// Step after which the command was given.
     pub step: u64,
-    /// Acts in a row of one group are undone together, as those of a stroke.
+    /// Group number: consecutive acts of one group are undone together, as those of a stroke.
     pub group: u64,
-    /// Command that the simulation was given.
+    /// Command given to the simulation.
     pub command: Command,
 }
 
-/// A path through the acts.
+/// Named path through the acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// Its number, which is used once.
+    /// Unique number of the branch, never reused.
     pub number: u64,
     /// Name for the user.
     pub name: String,
-    /// Whether the user gave the name.
+    /// Set if the user gave the name.
     pub named: bool,
-    /// Its last act, or 0.
+    /// Number of the last act; 0 without acts.
     pub last: u64,
-    /// Furthest step that was seen on it.
+    /// Furthest step reached on the branch.
     pub end: u64,
 }
 
 impl Branch {
-    /// The furthest moment.
+    /// Furthest moment of the branch.
     pub fn tip(&self) -> Moment {
         Moment { step: self.end, act: self.last }
     }
 }
 
-/// Neighbouring acts of one group on a path.
+/// Action as the user sees it: consecutive acts of one group on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deed {
-    /// The moment just before the first of them.
+    /// Moment just before the first act.
     pub before: Moment,
-    /// The moment just after the last of them.
+    /// Moment just after the last act.
     pub after: Moment,
-    /// How they look in the window.
+    /// Kind, which determines the colour of the action's mark.
     pub kind: Kind,
 }
 
-/// Acts that were taken back, for the way forward.
+/// Undone action, kept for redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Taken {
     branch: u64,
     act: u64,
 }
 
-/// Cannot be done to the branches.
+/// Error of a request about branches.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BranchError {
     /// No branch has this number.
@@ -98,18 +101,18 @@ pub enum BranchError {
     /// The present branch cannot be dropped.
     #[error("{0} is the present branch: go to another one before it is deleted")]
     Present(String),
-    /// A name that cannot be shown.
+    /// The name cannot be shown: empty, too long or with control characters.
     #[error("the name of a branch has 1 to {LONGEST_NAME} letters")]
     Name,
-    /// There is room for no further branch.
+    /// No further branch fits: all have names.
     #[error("there are {MOST_BRANCHES} branches with names: delete one")]
     Full,
-    /// There is room for no further act.
+    /// No further act fits.
     #[error("number of changes of the session: at most {MAX_EVENTS}")]
     Acts,
 }
 
-/// Everything that was done in a session, and where it stands.
+/// Tree of acts of a session with its branches, and the present moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     acts: BTreeMap<u64, Act>,
@@ -117,7 +120,7 @@ pub struct History {
     /// Number of the present branch.
     present: u64,
     here: Moment,
-    /// Acts of the present branch in order, which is that of their numbers.
+    /// Numbers of the acts of the present branch, in order (always ascending).
     line: Vec<u64>,
     taken: Vec<Taken>,
     /// Hash of the state at `here` in the text that the history was read from.
@@ -140,7 +143,7 @@ impl Default for History {
 }
 
 impl History {
-    /// A session in which nothing was done.
+    /// Empty history: one branch, no acts.
     pub fn new() -> Self {
         let main = Branch { number: 1, name: FIRST.to_owned(), named: false, last: 0, end: 0 };
         Self {
@@ -155,22 +158,22 @@ impl History {
         }
     }
 
-    /// Where the session stands.
+    /// Present moment of the session.
     pub fn here(&self) -> Moment {
         self.here
     }
 
-    /// The branches in the order in which they began.
+    /// Branches in the order in which they began.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
 
-    /// The branch of this number.
+    /// Branch with this number.
     pub fn branch(&self, number: u64) -> Option<&Branch> {
         self.branches.iter().find(|branch| branch.number == number)
     }
 
-    /// The present branch.
+    /// Present branch.
     pub fn present(&self) -> &Branch {
         self.branch(self.present).expect("the present branch is there")
     }
@@ -180,7 +183,7 @@ impl History {
         self.branches.iter_mut().find(|branch| branch.number == present).expect("the present branch is there")
     }
 
-    /// An act by its number.
+    /// Act with this number.
     pub fn act(&self, number: u64) -> Option<&Act> {
         self.acts.get(&number)
     }
@@ -190,12 +193,12 @@ impl History {
         &self.line
     }
 
-    /// Acts of the line before the present moment.
+    /// Number of acts of the line before the present moment.
     pub fn acts_done(&self) -> usize {
         self.line.partition_point(|act| *act <= self.here.act)
     }
 
-    /// Numbers of the acts up to one, in order. Numbers grow along a path.
+    /// Numbers of the acts from the first up to `last`, in order. Numbers grow along a path.
     pub fn path(&self, last: u64) -> Vec<u64> {
         let acts = std::iter::successors(Some(last), |act| self.acts.get(act).map(|act| act.after));
         let mut path: Vec<u64> = acts.take_while(|act| *act != 0).collect();
@@ -203,13 +206,13 @@ impl History {
         path
     }
 
-    /// The number and the step of the act after `act` on a path.
+    /// Number and step of the act after `act` on `path`; `None` at its end.
     pub fn next_on(&self, path: &[u64], act: u64) -> Option<(u64, u64)> {
         let next = *path.get(path.partition_point(|other| *other <= act))?;
         Some((next, self.acts.get(&next)?.step))
     }
 
-    /// Whether a moment lies on the path to another one, or is it.
+    /// Returns true if `moment` lies on `path` up to the moment `to`, inclusive.
     pub fn leads_to(&self, path: &[u64], to: Moment, moment: Moment) -> bool {
         let begin = self.acts.get(&moment.act).map_or(0, |act| act.step);
         let is_on = (moment.act == 0 || path.binary_search(&moment.act).is_ok()) && moment.step >= begin;
@@ -217,17 +220,18 @@ impl History {
         is_on && moment.step <= until.min(to.step) && moment.act <= to.act
     }
 
-    /// Whether a branch holds a moment.
+    /// Returns true if any branch holds `moment`.
     pub fn holds(&self, moment: Moment) -> bool {
         self.branches.iter().any(|branch| self.leads_to(&self.path(branch.last), branch.tip(), moment))
     }
 
-    /// The acts of the path to a branch's tip, and the tip.
+    /// Acts of the path to a branch's tip, and the tip.
     fn route(&self, branch: &Branch) -> (Vec<u64>, Moment) {
         (self.path(branch.last), branch.tip())
     }
 
-    /// The moment of a step on a branch, with all that was done after it; the end of the branch where that is earlier.
+    /// Moment of `step` on a branch, after all acts at that step; the tip of the branch if its end
+    /// is earlier.
     pub fn at(&self, branch: u64, step: u64) -> Result<Moment, BranchError> {
         let branch = self.branch(branch).ok_or(BranchError::Unknown(branch))?;
         let path = self.path(branch.last);
@@ -236,30 +240,31 @@ impl History {
         Ok(Moment { step, act: done.checked_sub(1).map_or(0, |last| path[last]) })
     }
 
-    /// The next act that is done by itself when the session goes on, and its step; none after an act was taken back.
+    /// Number and step of the next act that is repeated when the session runs on; `None` after an
+    /// undo.
     pub fn next_ahead(&self) -> Option<(u64, u64)> {
         if self.is_apart() { None } else { self.next_on(&self.line, self.here.act) }
     }
 
-    /// Whether the acts ahead on the line were taken back.
+    /// Returns true if the acts ahead on the line were undone.
     fn is_apart(&self) -> bool {
         self.taken.last().is_some_and(|taken| taken.branch == self.present)
     }
 
-    /// Whether the present moment is the furthest one of its branch.
+    /// Returns true if the present moment is the furthest one of its branch.
     pub fn is_at_tip(&self) -> bool {
         self.here == self.present().tip()
     }
 
-    /// The act ahead was done again.
+    /// Records that the act ahead was repeated.
     pub fn has_done(&mut self, act: u64) {
         self.here.act = act;
     }
 
-    /// A step was made. Where acts were taken back and lie ahead, another branch begins; its name is returned.
+    /// Records a step. If undone acts lie ahead, another branch begins; its name is returned.
     pub fn stepped(&mut self) -> Option<String> {
         let apart = self.is_apart();
-        // Without room for a branch the acts come back.
+        // Without room for a branch the undone acts count as ahead again.
         let begun = apart.then(|| self.fork().ok()).flatten();
         if apart && begun.is_none() {
             self.taken.clear();
@@ -273,7 +278,7 @@ impl History {
         begun
     }
 
-    /// Whether an act can be given here, before the simulation is asked.
+    /// Checks that an act can be given here, before the simulation is asked.
     pub fn has_room(&self) -> Result<(), BranchError> {
         if self.acts.len() >= MAX_EVENTS {
             return Err(BranchError::Acts);
@@ -283,11 +288,11 @@ impl History {
         if full && !spare { Err(BranchError::Full) } else { Ok(()) }
     }
 
-    /// Adds an act at the present moment; `more`: it goes on with the group of the act before. Where something lies ahead,
-    /// another branch begins, whose name is returned.
+    /// Adds an act at the present moment; with `more`, in the group of the act before. If anything
+    /// lies ahead, another branch begins, whose name is returned.
     ///
     /// # Errors
-    /// Names what there is no room for; nothing is changed then.
+    /// Fails if there is no room for the act or the branch; nothing is changed then.
     pub fn give(&mut self, command: Command, more: bool) -> Result<Option<String>, BranchError> {
         self.has_room()?;
         let begun = if self.is_at_tip() { None } else { Some(self.fork()?) };
@@ -308,7 +313,7 @@ impl History {
         Ok(begun)
     }
 
-    /// Begins a branch at the present moment and goes on along it.
+    /// Begins a branch at the present moment and makes it the present one.
     fn fork(&mut self) -> Result<String, BranchError> {
         if self.branches.len() >= MOST_BRANCHES {
             let spare = |branch: &Branch| !branch.named && branch.number != self.present;
@@ -326,10 +331,11 @@ impl History {
         Ok(name)
     }
 
-    /// Goes to a moment of the present branch. Behind acts that were taken back they stay so: another branch begins before them.
+    /// Goes to a moment of the present branch. After an undo, going back begins another branch,
+    /// since the undone acts must stay undone there.
     ///
     /// # Errors
-    /// Names what is not there.
+    /// Fails if the present branch does not hold `moment`, or if no branch can begin.
     pub fn go(&mut self, moment: Moment) -> Result<(), BranchError> {
         if !self.leads_to(&self.line, self.present().tip(), moment) {
             return Err(BranchError::Unknown(self.present));
@@ -343,11 +349,11 @@ impl History {
         Ok(())
     }
 
-    /// Goes to a moment of a branch and makes that the present one. The branch that is left is dropped where another one holds
-    /// all of it and it has no name of its own.
+    /// Goes to a moment of a branch and makes the branch the present one. The former branch is
+    /// dropped if another one holds all of its path and the user gave it no name.
     ///
     /// # Errors
-    /// Names the branch that is not there.
+    /// Fails if the branch does not exist or does not hold `moment`.
     pub fn switch(&mut self, branch: u64, moment: Moment) -> Result<(), BranchError> {
         let to = self.branch(branch).ok_or(BranchError::Unknown(branch))?;
         let (path, tip) = self.route(to);
@@ -364,7 +370,7 @@ impl History {
         Ok(())
     }
 
-    /// Whether another branch holds all of a branch.
+    /// Returns true if another branch holds all of `branch`.
     fn is_held(&self, branch: &Branch) -> bool {
         let others = self.branches.iter().filter(|other| other.number != branch.number);
         others.into_iter().any(|other| {
@@ -373,8 +379,8 @@ impl History {
         })
     }
 
-    /// Takes the last act, with all of its group, back: goes to the moment just before it. What came after stays ahead, and
-    /// [`History::redo`] brings it back.
+    /// Undoes the last action with its whole group: goes to the moment just before. Later acts stay
+    /// ahead, and [`History::redo`] brings the action back.
     pub fn undo(&mut self) -> Option<Deed> {
         let last = self.acts_done().checked_sub(1)?;
         let deed = self.deed_around(&self.line, last)?;
@@ -383,7 +389,8 @@ impl History {
         Some(deed)
     }
 
-    /// Goes to the moment just after the act that was taken back last; where none was, after the next one ahead.
+    /// Redoes the action undone last, or without one the next action ahead: goes to the moment just
+    /// after.
     pub fn redo(&mut self) -> Option<Deed> {
         if let Some(deed) = self.deed_around(&self.line, self.acts_done()).filter(|_| !self.is_apart()) {
             self.here = deed.after;
@@ -395,7 +402,7 @@ impl History {
             let Some(deed) = path.binary_search(&act).ok().and_then(|at| self.deed_around(&path, at)) else { continue };
             let left = std::mem::replace(&mut self.present, branch);
             (self.here, self.line) = (deed.after, path);
-            // A run without the act is no way of its own once the act is back.
+            // A run without the act needs no branch of its own once the act is back.
             let bare = |branch: &Branch| !branch.named && self.adds_nothing(branch);
             if left != branch && self.branch(left).is_some_and(bare) {
                 self.branches.retain(|branch| branch.number != left);
@@ -407,13 +414,13 @@ impl History {
         None
     }
 
-    /// Whether a branch has no act that another one has not.
+    /// Returns true if `branch` has no act that other branches lack.
     fn adds_nothing(&self, branch: &Branch) -> bool {
         let others = self.branches.iter().filter(|other| other.number != branch.number);
         branch.last == 0 || others.into_iter().any(|other| self.path(other.last).binary_search(&branch.last).is_ok())
     }
 
-    /// Words about what [`History::undo`] would take back, and what [`History::redo`] would bring back.
+    /// Actions that [`History::undo`] and [`History::redo`] would undo and redo.
     pub fn offers(&self) -> [Option<Deed>; 2] {
         let done = self.acts_done();
         let last = done.checked_sub(1).and_then(|last| self.deed_around(&self.line, last));
@@ -425,7 +432,7 @@ impl History {
         [last, ahead.or(taken)]
     }
 
-    /// The deed that the act at a place of a path belongs to.
+    /// Action that the act at index `at` of `path` belongs to.
     fn deed_around(&self, path: &[u64], at: usize) -> Option<Deed> {
         let group = |at: &usize| path.get(*at).and_then(|act| self.acts.get(act)).map(|act| act.group);
         let own = group(&at)?;
@@ -440,14 +447,14 @@ impl History {
         })
     }
 
-    /// The first command of a deed.
+    /// First command of an action.
     pub fn deed_begins_with(&self, deed: &Deed) -> Option<&Command> {
         let path = self.path(deed.after.act);
         let (first, _) = self.next_on(&path, deed.before.act)?;
         self.acts.get(&first).map(|act| &act.command)
     }
 
-    /// The deeds of the present branch, in order.
+    /// Actions of the present branch, in order.
     pub fn deeds(&self) -> Vec<Deed> {
         let (mut deeds, mut at) = (Vec::<Deed>::new(), 0);
         while let Some(number) = self.line.get(at) {
@@ -464,7 +471,7 @@ impl History {
         deeds
     }
 
-    /// The step up to which a branch goes with the present one.
+    /// Last step that `branch` has in common with the present branch.
     pub fn parts_at(&self, branch: &Branch) -> u64 {
         let path = self.path(branch.last);
         let common = path.iter().zip(&self.line).take_while(|(a, b)| a == b).count();
@@ -475,7 +482,7 @@ impl History {
     /// Gives a branch a name.
     ///
     /// # Errors
-    /// Refuses a name that is empty, too long or of several lines, and names a branch that is not there.
+    /// Fails for a name that is empty, too long or of several lines, and for an unknown branch.
     pub fn rename(&mut self, number: u64, name: &str) -> Result<(), BranchError> {
         let name = name.trim();
         if !is_name(name) {
@@ -487,10 +494,10 @@ impl History {
         Ok(())
     }
 
-    /// Drops a branch and the acts that no other one has; returns its name.
+    /// Drops a branch and the acts that no other branch has; returns the branch's name.
     ///
     /// # Errors
-    /// Names the branch that is not there, or the present one.
+    /// Fails for an unknown branch and for the present one.
     pub fn remove(&mut self, number: u64) -> Result<String, BranchError> {
         let name = self.branch(number).ok_or(BranchError::Unknown(number))?.name.clone();
         if number == self.present {
@@ -515,7 +522,7 @@ impl History {
     }
 }
 
-/// Whether a name can be that of a branch.
+/// Returns true if a branch can have this name.
 fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control)
 }

@@ -19,7 +19,7 @@ fn names(history: &History) -> Vec<&str> {
     history.branches().iter().map(|branch| &branch.name[..]).collect()
 }
 
-/// The steps and seeds of the present branch.
+/// Steps and seeds of the acts on the present branch.
 fn line(history: &History) -> Vec<(u64, u64)> {
     let seed = |act: &Act| match act.command {
         Command::Seed(seed) => seed,
@@ -44,7 +44,7 @@ fn an_act_where_something_lies_ahead_begins_a_branch_and_keeps_the_old_one() {
     let ends: Vec<_> = history.branches().iter().map(|branch| (branch.number, branch.last, branch.end)).collect();
     assert_eq!(ends, [(1, 1, 20), (2, 2, 8)]);
     assert_eq!(history.parts_at(&history.branches()[0]), 7);
-    // The same step on the other one, or its end.
+    // Goes to the same step on the first branch, then to its end.
     assert_eq!(history.at(1, 8), Ok(Moment { step: 8, act: 0 }));
     history.switch(1, history.at(1, 800).expect("seen")).expect("there");
     assert_eq!((line(&history), history.here()), (vec![(10, 1)], Moment { step: 20, act: 1 }));
@@ -54,7 +54,7 @@ fn an_act_where_something_lies_ahead_begins_a_branch_and_keeps_the_old_one() {
     assert_eq!(history.remove(2), Ok("with another seed".to_owned()));
     assert!(history.act(2).is_none() && history.act(1).is_some());
     assert_eq!(history.remove(2), Err(BranchError::Unknown(2)));
-    // Numbers are used once.
+    // Numbers are never reused.
     history.give(seed(3), false).expect("room");
     assert_eq!(history.here().act, 3);
 }
@@ -96,7 +96,7 @@ fn a_run_without_what_was_taken_back_is_a_branch_until_it_comes_back() {
     assert_eq!((names(&history), history.here()), (vec!["main"], back.after));
     assert_eq!(history.here(), Moment { step: 3, act: 1 });
 
-    // Going ahead instead is going on with it; going back is not.
+    // Going ahead after an undo takes the act back in; going back does not.
     history.undo().expect("it was done");
     history.go(history.at(1, 9).expect("seen")).expect("ahead");
     assert_eq!((history.here(), history.branches().len()), (Moment { step: 9, act: 1 }, 1));
@@ -104,7 +104,7 @@ fn a_run_without_what_was_taken_back_is_a_branch_until_it_comes_back() {
     history.go(Moment::START).expect("behind");
     run(&mut history, 5);
     assert_eq!((history.here(), names(&history)), (Moment { step: 5, act: 0 }, vec!["main", "branch 3"]));
-    // A branch that another one holds is dropped when it is left.
+    // A branch that another one holds is dropped when the session leaves it.
     assert_eq!(history.undo(), None);
     history.switch(1, history.at(1, 4).expect("seen")).expect("there");
     assert_eq!(names(&history), ["main", "branch 3"], "its steps 4 and 5 are no part of the other one");
@@ -134,7 +134,7 @@ fn of_too_many_branches_the_oldest_without_a_name_goes() {
     }
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers of a linear congruential generator.
 struct Dice(u64);
 
 impl Dice {
@@ -144,7 +144,7 @@ impl Dice {
     }
 }
 
-/// Checks what holds at any time.
+/// Checks the invariants of a history.
 fn check(history: &History) {
     assert_eq!(history.line(), history.path(history.present().last));
     assert!(history.leads_to(history.line(), history.present().tip(), history.here()));

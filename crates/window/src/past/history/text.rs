@@ -1,4 +1,5 @@
-//! A history as a text in TOML, for files of sessions. A text from outside is checked before anything is made of it.
+//! History as a TOML text in session files. A text from outside is validated before a history is
+//! built.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,24 +14,24 @@ use lavoxel_scene::scene::reading;
 use lavoxel_sim::simulation::{Command, MAX_EVENTS};
 use lavoxel_sim::source::{VentChange, VentSpec};
 
-/// Version of the text.
+/// Version of the text format.
 const FORMAT: u64 = 1;
-/// Last step and largest number of an act, a branch or a group.
+/// Largest step, and largest number of an act, a branch or a group.
 const LARGEST: u64 = 1_000_000_000;
 
-/// A text is no history.
+/// Error of reading or writing the text of a history.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// It is no TOML, or has other keys.
+    /// Not TOML, or unknown keys.
     #[error("the history of the session cannot be read: {0}")]
     Toml(#[from] Box<toml::de::Error>),
-    /// It cannot be written.
+    /// TOML cannot hold the history.
     #[error("the history of the session cannot be written: {0}")]
     Write(#[from] toml::ser::Error),
-    /// Reading it takes too much memory.
+    /// Reading would take too much memory.
     #[error("the history of the session: {0}")]
     Memory(#[from] TooMuchMemory),
-    /// Something in it cannot be.
+    /// Contradictory or out of range.
     #[error("the history of the session: {0}")]
     Wrong(String),
 }
@@ -39,7 +40,7 @@ pub enum HistoryError {
 #[serde(deny_unknown_fields)]
 struct Text {
     format: u64,
-    /// Number of the present branch, step and last act of the present moment.
+    /// Number of the present branch; then step and last act of the present moment.
     present: u64,
     step: u64,
     after: u64,
@@ -63,7 +64,7 @@ struct BranchText {
     end: u64,
 }
 
-/// An act with exactly one of the keys after `group`.
+/// Act with exactly one of the keys after `group`.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActText {
@@ -111,7 +112,8 @@ impl ActText {
         }
     }
 
-    /// The act, if it has one command and that command's numbers are right.
+    /// Converts the text to an act; fails unless there is exactly one command and its numbers are
+    /// valid.
     fn act(self) -> Result<Act, HistoryError> {
         let Self { number, after, step, group, seed, close, put, rules, material, wind, place, change } = self;
         let change = change.map(|ChangeText { vent, to }| VentChange::Change(vent, to));
@@ -145,17 +147,17 @@ fn hash(digits: &str) -> Result<u64, HistoryError> {
     hash.ok_or_else(|| wrong(format!("state = {digits:?}: must be 16 hexadecimal digits")))
 }
 
-/// Refuses a number above the largest.
+/// Refuses a number above `LARGEST`.
 fn within(of: &str, number: u64) -> Result<(), HistoryError> {
     if number <= LARGEST { Ok(()) } else { Err(wrong(format!("{of} = {number}: must be at most {LARGEST}"))) }
 }
 
 impl History {
-    /// The whole history as a text in TOML, with `state`, the hash of the state at the present moment. What redo would bring back stays
-    /// on its branch; the text does not say that it was taken back.
+    /// Text of the whole history in TOML, with `state`, the hash of the state at the present moment. Undone acts stay on their branch; the undo itself is not
+    /// stored.
     ///
     /// # Errors
-    /// Says what TOML cannot hold.
+    /// Fails for values that TOML cannot hold.
     pub fn to_text(&self, state: Option<u64>) -> Result<String, HistoryError> {
         let branch = |branch: &Branch| {
             let Branch { number, name, named, last, end } = branch.clone();
@@ -173,12 +175,13 @@ impl History {
         Ok(toml::to_string(&text)?)
     }
 
-    /// The history of a text from outside.
+    /// Parses the history of a text from outside.
     ///
     /// # Errors
-    /// Names what cannot be: an act before one that is not there, steps in disorder, a branch without its acts, too many of
-    /// anything.
+    /// Names the first contradiction: an act after a missing one, steps in disorder, a branch
+    /// without its acts, too many entries.
     pub fn from_text(text: &str) -> Result<Self, HistoryError> {
+        // Checked before parsing: a text from outside could take too much memory.
         reading(text).check("make the history of the session shorter")?;
         let text: Text = toml::from_str(text).map_err(Box::new)?;
         if text.format != FORMAT {
@@ -218,7 +221,7 @@ impl History {
     }
 }
 
-/// The acts in the order of their numbers, each after one that is there.
+/// Validates the acts: numbers ascend, and each act follows an existing one.
 fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
     if texts.len() > MAX_EVENTS {
         return Err(wrong(format!("number of acts = {}: must be at most {MAX_EVENTS}", texts.len())));
@@ -229,7 +232,7 @@ fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
         within("number of an act", number)?;
         within("step of an act", text.step)?;
         within("group of an act", text.group)?;
-        // Numbers grow along a path, so that no path is a circle.
+        // Ascending numbers along a path exclude cycles.
         if number == 0 || acts.last_key_value().is_some_and(|(last, _)| *last >= number) {
             return Err(wrong(format!("act {number}: numbers begin with 1 and grow")));
         }
@@ -247,7 +250,7 @@ fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
     Ok(acts)
 }
 
-/// The branches, each to an act that is there.
+/// Validates the branches: each ends at an existing act.
 fn branches(texts: Vec<BranchText>, acts: &BTreeMap<u64, Act>) -> Result<Vec<Branch>, HistoryError> {
     if texts.is_empty() || texts.len() > MOST_BRANCHES {
         return Err(wrong(format!("number of branches = {}: must be 1 to {MOST_BRANCHES}", texts.len())));
@@ -269,6 +272,7 @@ fn branches(texts: Vec<BranchText>, acts: &BTreeMap<u64, Act>) -> Result<Vec<Bra
                 wrong(format!("last = {last} of branch {number}: must be the number of an act, or 0"))
             })?,
         };
+        // An end before the last act would leave that act on no moment of the branch.
         if end < begin {
             return Err(wrong(format!("end = {end} of branch {number}: its last act is at step {begin}")));
         }

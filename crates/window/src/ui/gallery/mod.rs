@@ -1,5 +1,5 @@
-//! The start screen, which is also the window's own dialog for files: a line for a name or a path, the files opened before, and the
-//! scenes of the program with their pictures; beside it, a volcano to be made.
+//! Start screen, which is also the window's own file dialog: a text field for a name or a path,
+//! recent files, and the built-in scenes with their pictures; a second page makes a random volcano.
 
 mod path;
 mod pictures;
@@ -23,54 +23,55 @@ use lavoxel_files::shipped::{self, Shipped};
 
 /// Largest width and height in points.
 const SIZE: (f32, f32) = (1000.0, 640.0);
-/// Room that the frame, and the world around it, take of the screen.
+/// Width and height in points that frame and surroundings take from the screen.
 const AROUND: (f32, f32) = (44.0, 74.0);
-/// Least width of a card, room around the picture in it, and height of the words below.
+/// Layout of a card in points: least width (`CARD`), margin around the picture, height of the text
+/// below.
 const CARD: f32 = 168.0;
 const MARGIN: f32 = 6.0;
 const WORDS: f32 = 62.0;
-/// Height of a picture in its widths.
+/// Aspect ratio of a picture: height over width.
 const FLAT: f32 = 2.0 / 3.0;
-/// Room between cards.
+/// Gap between cards in points.
 const GAP: f32 = 8.0;
-/// Lines of words about a scene.
+/// Number of text lines about a scene.
 const LINES: usize = 2;
 
-/// Pages of the screen.
+/// Page of the start screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Page {
     /// Scenes and files.
     #[default]
     Scenes,
-    /// A volcano to be made.
+    /// Workshop for a random volcano.
     Volcano,
 }
 
-/// Contents of the screen that stay while it is closed.
+/// State of the start screen that survives its closing.
 #[derive(Default)]
 pub(crate) struct Gallery {
     page: Page,
-    /// The card that the arrows chose, by its place among those that are shown.
+    /// Index among the shown cards of the one chosen by the arrows.
     chosen: Option<usize>,
-    /// The words for which it was chosen.
+    /// Search text for which `chosen` is valid.
     typed: String,
     pictures: Pictures,
     workshop: Workshop,
-    /// Whether it was drawn since it was opened.
+    /// Set once the screen was drawn since its opening.
     is_drawn: bool,
 }
 
-/// A choice that closes the screen.
+/// Choice that closes the screen.
 enum Chosen {
-    /// A file or a scene of the program.
+    /// Opens a file or a built-in scene.
     Path(PathBuf),
-    /// A volcano.
+    /// Opens a made volcano.
     Made(Box<lavoxel_scene::scene::Scene>),
-    /// To go on as it is.
+    /// Keeps the present scene.
     Nothing,
 }
 
-/// Draws the screen while it is open.
+/// Draws the screen while open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if !state.shown.opening {
         state.gallery.is_drawn = false;
@@ -119,6 +120,7 @@ impl Gallery {
                 };
             });
         let area = shown.map_or(screen, |shown| shown.response.rect);
+        // Only from the second frame on: the press that opened the screen is no press outside.
         let beside = self.is_drawn && pressed_beside(context, area);
         if context.input(|input| input.key_pressed(Key::Escape)) && self.page == Page::Volcano {
             self.page = Page::Scenes;
@@ -128,7 +130,7 @@ impl Gallery {
         chosen
     }
 
-    /// The page of scenes and files.
+    /// Draws the page of scenes and files; returns a choice.
     fn scenes(&mut self, ui: &mut Ui, state: &mut State) -> Option<Chosen> {
         let scenes = fitting(&state.shown.open_path);
         let columns = columns(ui.available_width());
@@ -151,12 +153,12 @@ impl Gallery {
         })
     }
 
-    /// Moves the choice by the arrows; returns whether it moved.
+    /// Moves the choice by the arrow keys; returns true if it moved.
     fn steer(&mut self, ui: &Ui, columns: usize, count: usize) -> bool {
         let empty = self.typed.is_empty();
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let mut by = 0_isize;
-        // In a name that was typed, left and right move its cursor.
+        // While a name is typed, left and right belong to the text cursor.
         let ways = [(Key::ArrowDown, columns as isize, true), (Key::ArrowUp, -(columns as isize), true)];
         for (key, way, works) in ways.into_iter().chain([(Key::ArrowRight, 1, empty), (Key::ArrowLeft, -1, empty)]) {
             if works && pressed(key) {
@@ -173,7 +175,7 @@ impl Gallery {
         true
     }
 
-    /// Ways to something else than the scenes below.
+    /// Draws the buttons for files and the random volcano.
     fn buttons(&mut self, ui: &mut Ui, state: &mut State) {
         ui.horizontal_wrapped(|ui| {
             let key = keys::shown(Action::Open);
@@ -196,7 +198,7 @@ impl Gallery {
         });
     }
 
-    /// The cards; gives the one that was clicked.
+    /// Draws the cards; returns the index of the clicked one.
     fn cards(&mut self, ui: &mut Ui, scenes: &[Shipped], columns: usize, moved: bool) -> Option<usize> {
         let mut hit = None;
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -221,7 +223,7 @@ impl Gallery {
         hit
     }
 
-    /// The page of a volcano.
+    /// Draws the page of the random volcano; returns a made scene.
     fn volcano(&mut self, ui: &mut Ui) -> Option<Chosen> {
         let made = self.workshop.show(ui);
         if self.workshop.goes_back() {
@@ -231,25 +233,25 @@ impl Gallery {
     }
 }
 
-/// Whether a button went down outside of an area, which no popup of it covers.
+/// Returns true if a button went down outside of `area`, with a margin of 4 points.
 fn pressed_beside(context: &Context, area: Rect) -> bool {
     let at = context.input(|input| input.pointer.any_pressed().then(|| input.pointer.interact_pos()).flatten());
     at.is_some_and(|at| !area.expand(4.0).contains(at))
 }
 
-/// The path that was typed, where it is one: a file that is there, or whatever no card stands for.
+/// Typed path, if it names an existing file or if no card is chosen for the text.
 fn named_by(typed: &str, chosen: Option<usize>) -> Option<PathBuf> {
     let path = PathBuf::from(typed.trim());
     (!typed.trim().is_empty() && (chosen.is_none() || path.is_file())).then_some(path)
 }
 
-/// Cards side by side in so many points.
+/// Number of cards side by side in `width` points; 1 at least.
 fn columns(width: f32) -> usize {
-    // The bar at the right takes some.
+    // The scroll bar at the right takes 12 points.
     (((width - 12.0 + GAP) / (CARD + GAP)) as usize).max(1)
 }
 
-/// Scenes that come first where nothing is typed; the others follow by their names.
+/// Scenes listed first if nothing is typed; the others follow by their names.
 const FIRST: [&str; 14] = [
     "eruption",
     "island",
@@ -267,7 +269,8 @@ const FIRST: [&str; 14] = [
     "vessels",
 ];
 
-/// The scenes whose name or words contain what is typed, those with the name first; all of them where none does.
+/// Scenes whose name or description contains `typed`, name matches first; all scenes if none
+/// matches.
 fn fitting(typed: &str) -> Vec<Shipped> {
     let mut some: Vec<_> = named(typed).collect();
     let typed = typed.trim().to_lowercase();
@@ -282,7 +285,7 @@ fn fitting(typed: &str) -> Vec<Shipped> {
     some
 }
 
-/// Whether a scene has the words.
+/// Returns true if any scene matches `typed`.
 fn names_some(typed: &str) -> bool {
     named(typed).next().is_some()
 }
@@ -293,7 +296,7 @@ fn named(typed: &str) -> impl Iterator<Item = Shipped> {
     shipped::scenes().filter(fits)
 }
 
-/// The files opened before, by their names; gives the one that was clicked.
+/// Draws buttons for recent files; returns the clicked one.
 fn recent(ui: &mut Ui, state: &State) -> Option<PathBuf> {
     let paths = state.recent.paths();
     if paths.is_empty() {
@@ -312,12 +315,13 @@ fn recent(ui: &mut Ui, state: &State) -> Option<PathBuf> {
     chosen
 }
 
-/// A scene: its picture, its name and words about it.
+/// Draws the card of a scene: picture, name and description.
 fn card(ui: &mut Ui, pictures: &mut Pictures, scene: Shipped, (width, is_chosen): (f32, bool)) -> Response {
     let about = scene.about();
     let inner = width - 2.0 * MARGIN;
     let size = vec2(width, MARGIN + (inner * FLAT).round() + WORDS);
     let (area, response) = ui.allocate_exact_size(size, Sense::click());
+    // A card outside of the visible part needs only its place, neither text nor picture.
     if !ui.is_rect_visible(area) {
         return response;
     }

@@ -1,5 +1,5 @@
-//! Pictures of the scenes of the program. They lie in the folder `pictures` beside this file; `UPDATE_THUMBNAILS=1 cargo test
-//! --test program -- thumbnails` draws those whose scene changed.
+//! Pictures of the built-in scenes, from the folder `pictures` next to this file;
+//! `UPDATE_THUMBNAILS=1 cargo test --test program -- thumbnails` redraws those whose scene changed.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ macro_rules! pictures {
     };
 }
 
-/// Files by the names of their scenes.
+/// WebP files by the names of their scenes.
 const FILES: &[(&str, &[u8])] = pictures![
     "ash_fall",
     "basalt",
@@ -53,19 +53,19 @@ const FILES: &[(&str, &[u8])] = pictures![
     "wax",
 ];
 
-/// Pictures that were shown, as textures.
+/// Cache of decoded pictures as textures; `None` for a scene without a picture.
 #[derive(Default)]
 pub(super) struct Pictures(HashMap<&'static str, Option<TextureHandle>>);
 
 impl Pictures {
-    /// The picture of a scene.
+    /// Picture of a scene, loaded on first use.
     pub(super) fn of(&mut self, context: &Context, name: &'static str) -> Option<TextureHandle> {
         let load = || Some(context.load_texture(name, decoded(name)?, TextureOptions::LINEAR));
         self.0.entry(name).or_insert_with(load).clone()
     }
 }
 
-/// The pixels of a picture.
+/// Pixels of a picture.
 fn decoded(name: &str) -> Option<ColorImage> {
     let (_, bytes) = FILES.iter().find(|(known, _)| *known == name)?;
     let picture = image::load_from_memory_with_format(bytes, image::ImageFormat::WebP).ok()?.to_rgb8();

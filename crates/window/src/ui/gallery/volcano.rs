@@ -1,4 +1,5 @@
-//! A volcano to be made: its numbers, a picture that follows them, and the way into the window.
+//! Workshop for a random volcano: sliders, a preview that follows the values, and a button that
+//! opens the scene.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,33 +19,34 @@ use lavoxel_base::random::mix64;
 use lavoxel_render::{CameraSpec, LookSpec, picture};
 use lavoxel_scene::scene::{RandomVolcano, Scene};
 
-/// Cells along a side of the box of a preview, which only shows the land, and its pixels: of one at once, and of one that follows.
+/// Previews: cells along a side of the box, and width and height in pixels. `COARSE` appears at
+/// once, `FINE` replaces it.
 const COARSE: (usize, (usize, usize)) = (72, (240, 160));
 const FINE: (usize, (usize, usize)) = (112, (480, 320));
-/// Threads that make a preview.
+/// Number of threads that compute a preview.
 const THREADS: usize = 2;
 /// Width and height of the preview in points.
 const PREVIEW: (f32, f32) = (630.0, 420.0);
 /// Width of the column of sliders in points.
 const SLIDERS: f32 = 340.0;
 
-/// The numbers, and the picture of them.
+/// Slider values and their preview.
 #[derive(Default)]
 pub(super) struct Workshop {
     volcano: RandomVolcano,
-    /// The picture.
+    /// Preview that is shown.
     shown: Option<TextureHandle>,
-    /// Pictures in the making.
+    /// Previews being computed.
     coming: Option<Making>,
-    /// The numbers of which pictures were made last.
+    /// Values of the latest previews.
     tried: Option<RandomVolcano>,
-    /// Why there is no such volcano.
+    /// Error message for values without a volcano.
     wrong: Option<String>,
     back: bool,
 }
 
 impl Workshop {
-    /// Shows numbers and picture; gives the scene that is to erupt.
+    /// Draws sliders and preview; returns the scene to open.
     pub(super) fn show(&mut self, ui: &mut Ui) -> Option<Scene> {
         self.follow(ui);
         let mut made = None;
@@ -66,7 +68,7 @@ impl Workshop {
         made
     }
 
-    /// Whether the user went back to the scenes.
+    /// Returns true once after the user chose to go back to the scenes.
     pub(super) fn goes_back(&mut self) -> bool {
         std::mem::take(&mut self.back)
     }
@@ -92,7 +94,7 @@ impl Workshop {
         row("crater", "of side", 3);
         row("roughness", "", 2);
         row("side", "cells", 0);
-        // The air has cells of four by four of the box.
+        // The air has cells of 4 × 4 × 4 cells of the box, so the side is a multiple of 4.
         self.volcano.side = self.volcano.side.next_multiple_of(4);
         let [nx, ny, nz] = self.volcano.size();
         ui.label(RichText::new(format!("{nx} × {ny} × {nz} cells of 10 m")).small().color(FAINT));
@@ -114,7 +116,7 @@ impl Workshop {
         made
     }
 
-    /// The seed, with another one at a click.
+    /// Draws the seed, with a button for a random one.
     fn seed(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
             super::super::rows::name(ui, "seed", "Its gullies, lips and small cones, and the turns of its lava.");
@@ -126,7 +128,7 @@ impl Workshop {
         });
     }
 
-    /// The buttons.
+    /// Draws the buttons; returns the scene to open.
     fn ways(&mut self, ui: &mut Ui) -> Option<Scene> {
         let mut made = None;
         ui.horizontal(|ui| {
@@ -142,7 +144,7 @@ impl Workshop {
         made
     }
 
-    /// The command that prints its scene.
+    /// Command line that prints the same scene.
     fn command(&self) -> String {
         let RandomVolcano { seed, relief, crater, roughness, side } = &self.volcano;
         format!(
@@ -165,7 +167,7 @@ impl Workshop {
         });
     }
 
-    /// Takes the pictures that were made, and has others made where the numbers changed since.
+    /// Shows finished previews, and starts new ones if the values have changed.
     fn follow(&mut self, ui: &Ui) {
         if let Some(making) = self.coming.take() {
             making.stale.store(making.of != self.volcano, Ordering::Relaxed);
@@ -181,7 +183,7 @@ impl Workshop {
         }
     }
 
-    /// Shows the last picture that came; gives the work that goes on.
+    /// Shows the latest finished preview; returns the computation if still running.
     fn take(&mut self, ui: &Ui, making: Making) -> Option<Making> {
         loop {
             match making.pictures.try_recv() {
@@ -193,22 +195,23 @@ impl Workshop {
     }
 }
 
-/// Pictures in the making: a coarse one at once, and a fine one of numbers that stay.
+/// Previews being computed: a coarse one at once, then a fine one if the values stay.
 struct Making {
     pictures: Receiver<ColorImage>,
     of: RandomVolcano,
-    /// Whether other numbers are asked for by now.
+    /// Set once other values are wanted.
     stale: Arc<AtomicBool>,
 }
 
 impl Making {
-    /// Makes the pictures of a volcano on a thread of its own; without a thread there are none.
+    /// Starts the previews of a volcano on a thread; if no thread starts, there are none.
     fn start(volcano: &RandomVolcano) -> Self {
         let (sender, pictures) = channel();
         let (of, stale) = (volcano.clone(), Arc::new(AtomicBool::new(false)));
         let (volcano, is_stale) = (of.clone(), stale.clone());
         let work = move || {
-            // Threads of its own: those of the window have all that runs behind the screen to do.
+            // A thread pool of its own: the window's threads are busy with everything behind the
+            // screen.
             let Ok(threads) = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build() else { return };
             for (cells, size) in [COARSE, FINE] {
                 let image = match is_stale.load(Ordering::Relaxed) {
@@ -225,10 +228,11 @@ impl Making {
     }
 }
 
-/// The land of a volcano in a box of so many cells a side, in so many pixels, as its scene shows it.
+/// Image of a volcano's land in a box of `side` cells, in `size` pixels, with the look of its
+/// scene.
 fn drawn(volcano: &RandomVolcano, side: usize, size: (usize, usize)) -> Option<ColorImage> {
     let mut scene = Scene::random(&RandomVolcano { side, ..volcano.clone() }).ok()?;
-    // Nothing moves in it.
+    // A still preview needs no air.
     scene.spec.air = None;
     scene.spec.vents.iter_mut().for_each(|vent| vent.air = None);
     let stage = scene.build(Box::new(Tiled::default())).ok()?;

@@ -1,4 +1,4 @@
-//! Rasters that lie turned, sheared or mirrored on their map, brought north up.
+//! Brings rasters that are turned, sheared or mirrored on their map to north up.
 
 use std::path::Path;
 
@@ -12,38 +12,40 @@ use lavoxel_base::memory::MemoryEstimate;
 /// Bytes of a height in memory.
 const BYTES_A_HEIGHT: f64 = 4.0;
 
-/// Where the cells of a raster lie: column `c` and row `r`, counted from the outer corner of the first cell, are at
-/// `origin + c · along_row + r · along_column`, in map units east and north.
+/// Affine place of the cells of a raster: column `c` and row `r`, counted from the outer corner of
+/// the first cell, are at `origin + c · along_row + r · along_column`, in map units east and north.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Affine {
     pub(super) origin: (f64, f64),
-    /// The step from a column to the next.
+    /// Step from a column to the next.
     pub(super) along_row: (f64, f64),
-    /// The step from a row to the next.
+    /// Step from a row to the next.
     pub(super) along_column: (f64, f64),
 }
 
-/// A raster with row 0 in the north and column 0 in the west.
+/// Raster with row 0 in the north and column 0 in the west.
 pub(super) struct NorthUp {
     pub(super) heights: Array2<f32>,
-    /// The outer corner of the first cell in map units.
+    /// Outer corner of the first cell in map units.
     pub(super) north_west: (f64, f64),
     /// Size of a cell in map units.
     pub(super) cell: (f64, f64),
-    /// Of a turned raster, the largest part that lies within it.
+    /// Largest part that lies within a turned raster; `None` where the whole raster is north up.
     pub(super) whole: Option<Crop>,
 }
 
-/// Brings a raster north up. One along the axes of the map keeps its heights as they are, mirrored where columns run west
-/// or rows run north. One that is turned or sheared is interpolated linearly between its cells, on cells as long
-/// as its own; what lies outside it, or next to a cell without data, has no data.
+/// Brings a raster to north up. A raster along the axes of the map keeps its heights, mirrored
+/// where columns run west or rows run north. A turned or sheared raster is interpolated linearly,
+/// on cells of the same size; places outside the raster, or next to a cell without data, have no
+/// data.
 ///
 /// # Errors
-/// [`TerrainError::Content`] when the steps span no area, [`TerrainError::TooLarge`] or [`TerrainError::Memory`] when the
-/// raster that holds it all is too large.
+/// [`TerrainError::Content`] when the steps span no area, [`TerrainError::TooLarge`] or
+/// [`TerrainError::Memory`] when the north-up raster is too large.
 pub(super) fn north_up(mut heights: Array2<f32>, affine: &Affine, path: &Path) -> Result<NorthUp, TerrainError> {
     let Affine { mut origin, along_row: (dx, skew_y), along_column: (skew_x, dy) } = *affine;
-    // Programs that turn by 0° leave rounding in the skew; a thousandth of a cell at the far end is none.
+    // Programs that turn by 0° leave rounding in the skew; a thousandth of a cell at the far end
+    // counts as none.
     let (rows, cols) = heights.dim();
     let straight = skew_y.abs() * cols as f64 <= 1e-3 * dy.abs() && skew_x.abs() * rows as f64 <= 1e-3 * dx.abs();
     if !straight {
@@ -66,7 +68,7 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
     let Affine { origin, along_row: u, along_column: v } = *affine;
     let area = u.0 * v.1 - u.1 * v.0;
     let (along_row, along_column) = (u.0.hypot(u.1), v.0.hypot(v.1));
-    // After a quarter turn the columns lie one above the other.
+    // After a quarter turn a raster's columns run along the map's rows.
     let turned = u.1.abs() > u.0.abs();
     let cell = if turned { (along_column, along_row) } else { (along_row, along_column) };
     if !(area.abs() > 1e-6 * cell.0 * cell.1 && area.is_finite()) {
@@ -101,13 +103,15 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
     Ok(NorthUp { heights, north_west: (west, north), cell, whole: (!is_all).then_some(whole) })
 }
 
-/// Whether a position in columns and rows, counted from the middle of the first cell, lies in a raster of `(rows, cols)` cells.
+/// Returns true if a position in columns and rows, counted from the centre of the first cell, lies
+/// in a raster of `(rows, cols)` cells.
 fn contains([col, row]: [f64; 2], (rows, cols): (usize, usize)) -> bool {
     let edge = 0.5 + 1e-6;
     (-edge..=cols as f64 - 1.0 + edge).contains(&col) && (-edge..=rows as f64 - 1.0 + edge).contains(&row)
 }
 
-/// The height between the middles of cells, counted in columns and rows; NaN outside the raster.
+/// Bilinearly interpolated height at a position in columns and rows, counted from the centre of the
+/// first cell; NaN outside the raster.
 fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
     let (rows, cols) = heights.dim();
     if !contains([col, row], (rows, cols)) {
@@ -121,16 +125,17 @@ fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
         (north + 1, west, (1.0 - right) * below),
         (north + 1, west + 1, right * below),
     ];
-    // A cell that has no share must not spread its missing data.
+    // A cell without a share must not spread its missing data.
     let shares = corners.iter().filter(|(_, _, share)| *share > 0.0);
     shares.map(|(r, c, share)| f64::from(heights[[*r, *c]]) * share).sum::<f64>() as f32
 }
 
-/// The cell before a position, and the share of the next one; at the outer half cells the outer cell alone.
+/// Cell before a position, and the share of the next cell; in the outer half cells the outer cell
+/// alone.
 fn between(position: f64, count: usize) -> (usize, f64) {
     let position = position.clamp(0.0, (count - 1) as f64);
     let nearest = position.round();
-    // What rounding of the map's coordinates leaves is no distance.
+    // A residue from rounding of the map's coordinates is no distance.
     let position = if (position - nearest).abs() < 1e-6 { nearest } else { position };
     (position as usize, position.fract())
 }
@@ -180,7 +185,7 @@ mod tests {
         let mut checked = 0;
         for ((r, c), h) in known {
             let y = raster.north_west.1 - 10.0 * (r as f64 + 0.5);
-            // At the edge the outer cell is held half a cell far, which makes no plane.
+            // At the edge the outer cell is extended by half a cell, which makes no plane.
             let around = [(-2, 0), (2, 0), (0, -2), (0, 2)].map(|(dr, dc)| (r as isize + dr, c as isize + dc));
             let known =
                 |(r, c): &(isize, isize)| raster.heights.get([*r as usize, *c as usize]).is_some_and(|h| !h.is_nan());

@@ -1,4 +1,4 @@
-//! The strips or tiles of a TIFF, unpacked a few rows at a time.
+//! Strips or tiles of a TIFF, unpacked a few rows at a time.
 
 use std::path::Path;
 
@@ -11,22 +11,23 @@ use crate::terrain::encoding::half;
 use crate::terrain::error::MAX_SAMPLES;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Largest strip or tile that is unpacked, in bytes; one strip may hold the largest heightmap of 8-byte numbers.
+/// Largest strip or tile that is unpacked, in bytes; one strip may hold the largest heightmap of
+/// 8-byte numbers.
 pub(super) const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;
 
 /// Largest tile of a smaller picture, in pixels.
 const LARGEST_TILE: usize = 1 << 24;
 
-/// Heights that are unpacked at a time, where blocks are smaller.
+/// Number of heights that are unpacked at a time, where blocks are smaller.
 const AT_ONCE: usize = 1 << 20;
 
-/// The strips or tiles of a picture.
+/// Strips or tiles of a picture.
 pub(super) struct Blocks {
     /// Columns and rows of a block.
     size: (usize, usize),
-    /// Blocks side by side.
+    /// Number of blocks side by side.
     across: usize,
-    /// Whether each block of the first band is there; sparse files leave some out.
+    /// Set for each block of the first band that is stored; sparse files leave some out.
     stored: Vec<bool>,
 }
 
@@ -42,7 +43,7 @@ impl Blocks {
         };
         let bands = if layout.planar_configuration == 1 { layout.samples_per_pixel } else { 1 };
         let bytes = [size.0, size.1, bands, layout.bytes_per_sample].into_iter().try_fold(1, usize::checked_mul);
-        // A tile may be larger than a small picture, but not without measure.
+        // A tile may be larger than a small picture, within a limit.
         let fits = size.0.saturating_mul(size.1) <= LARGEST_TILE.max(layout.width * layout.height);
         let Some(bytes) = bytes.filter(|bytes| fits && (1..=LARGEST_BLOCK).contains(bytes)) else {
             let found = format!("blocks of {} × {} pixels with {bands} bands", size.0, size.1);
@@ -64,11 +65,12 @@ impl Blocks {
         Ok(Self { size, across, stored })
     }
 
-    /// Memory of the heights and their unpacking, for so many numbers in a row of blocks that is packed into so
-    /// many bytes: they are read, unpacked and put side by side, some rows at least.
+    /// Memory of the heights and their unpacking, for `numbers` numbers in a row of blocks that is
+    /// packed into `packed` bytes: these are read, unpacked and put side by side, some rows at
+    /// least.
     fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> MemoryEstimate {
         let all = layout.width * layout.height;
-        // LERC's decoder has lists of its own, and a mask.
+        // The decoder of LERC has lists of its own, and a mask.
         let copies = if image.compression() == lerc::LERC { 4.0 } else { 2.0 };
         let unpacked = numbers.max(all.min(AT_ONCE));
         MemoryEstimate::of("unpacking the heights of the file", unpacked, copies * layout.bytes_per_sample as f64)
@@ -76,7 +78,7 @@ impl Blocks {
             .and(MemoryEstimate::of("the heights of the file", all, 4.0))
     }
 
-    /// The fewest bytes of the file that can stand for one height, by how well its packing packs.
+    /// Lower bound of the bytes in the file per height, by the best ratio of its packing.
     pub(super) fn least_bytes(&self, image: &Ifd, layout: &RasterLayout) -> f64 {
         let best = match image.compression() {
             1 => 1.0,
@@ -90,18 +92,18 @@ impl Blocks {
         stored * f64::from(layout.bits_per_sample) / 8.0 / best / self.padding(layout)
     }
 
-    /// How many more pixels the blocks have than the picture.
+    /// Ratio of the blocks' pixels to the picture's.
     fn padding(&self, layout: &RasterLayout) -> f64 {
         let (rows, pixels) = (self.stored.len() / self.across, layout.width * layout.height);
         (self.across * self.size.0) as f64 * (rows * self.size.1) as f64 / pixels as f64
     }
 
-    /// Rows that are unpacked at a time: those of whole blocks.
+    /// Number of rows that are unpacked at a time: those of whole blocks.
     pub(super) fn rows_at_once(&self, layout: &RasterLayout) -> usize {
         self.size.1 * (AT_ONCE / (layout.width * self.size.1)).max(1)
     }
 
-    /// Takes away the zeros that stand for blocks left out.
+    /// Sets the heights of left-out blocks, which are unpacked as zeros, to NaN.
     pub(super) fn clear_missing(&self, heights: &mut Array2<f32>) {
         let (rows, cols) = heights.dim();
         for block in (0..self.stored.len()).filter(|block| !self.stored[*block]) {
@@ -115,12 +117,12 @@ impl Blocks {
 pub(super) struct Reading<'a> {
     pub(super) tiff: &'a TiffFile,
     pub(super) path: &'a Path,
-    /// Whether whole numbers of 16 bits are the bits of floats.
+    /// Set if 16-bit integers hold the bits of floats.
     pub(super) half: bool,
 }
 
 impl Reading<'_> {
-    /// Gives every number of a band with its row and column to `take`.
+    /// Calls `take` with every number of a band, with its row and column.
     pub(super) fn band(
         &self,
         image: &Ifd,
@@ -130,7 +132,8 @@ impl Reading<'_> {
         take: impl FnMut((usize, usize), f64) -> Result<(), TerrainError>,
     ) -> Result<(), TerrainError> {
         let step = blocks.rows_at_once(layout);
-        // libtiff turns the bytes of numbers before it packs them by LERC, which keeps numbers of its own order.
+        // libtiff swaps the bytes of numbers before packing by LERC, which stores numbers in its
+        // own order.
         let turned = image.compression() == lerc::LERC && self.tiff.byte_order() == ByteOrder::BigEndian;
         let part = Part { reading: self, image, layout, band, step, turned };
         match (layout.sample_format, layout.bits_per_sample) {
@@ -153,18 +156,18 @@ impl Reading<'_> {
     }
 }
 
-/// A band, read some rows of blocks at a time.
+/// Band, read some rows of blocks at a time.
 struct Part<'a> {
     reading: &'a Reading<'a>,
     image: &'a Ifd,
     layout: &'a RasterLayout,
     band: usize,
     step: usize,
-    /// Whether the bytes of numbers come in the other order.
+    /// Set if the bytes of numbers are swapped.
     turned: bool,
 }
 
-/// A number whose bytes can be turned around.
+/// Number whose bytes can be swapped.
 trait Bytes: TiffSample + Copy {
     fn turned(self) -> Self;
 }

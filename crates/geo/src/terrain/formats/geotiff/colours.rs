@@ -1,4 +1,5 @@
-//! Colours of a TIFF or GeoTIFF: one to four bands of eight bits, colours of a palette, and those that JPEG packs.
+//! Colours of a TIFF or GeoTIFF: one to four bands of eight bits, colours of a palette, and those
+//! packed by JPEG.
 
 use std::path::Path;
 
@@ -12,13 +13,15 @@ use crate::terrain::TerrainError;
 use crate::terrain::formats::sidecar::Sidecars;
 use crate::terrain::photo::{Photo, check_size};
 
-/// Bytes of a pixel that are unpacked at once, beside the picture itself: as it is in the file, and as colours.
+/// Bytes per pixel that is unpacked at once, in addition to the picture: in the file's form, and as
+/// colours.
 const BYTES_A_PIXEL: f64 = 4.0;
 
 /// Reads the colours of a TIFF or GeoTIFF.
 ///
 /// # Errors
-/// [`TerrainError::Content`] for what is no TIFF of colours; its size is checked before memory is taken.
+/// [`TerrainError::Content`] for a file that is no TIFF of colours; its size is checked before
+/// memory is taken.
 pub(in crate::terrain) fn read(path: &Path) -> Result<Photo, TerrainError> {
     let sidecars = Sidecars::of(path)?;
     with_file(source_of(path)?, path, |file| file.colours(&sidecars))
@@ -47,7 +50,7 @@ impl File<'_> {
         photo.with(sidecars, own, place.points.max(sidecars.points), path)
     }
 
-    /// Makes pixels clear that have no data: by their number, or by a mask.
+    /// Makes pixels without data transparent: by their number, or by a mask.
     fn hide_no_data(
         &self,
         (image, none): (&Ifd, Option<f64>),
@@ -57,6 +60,7 @@ impl File<'_> {
         let Self { tiff, path, .. } = self;
         let reading = Reading { tiff, path, half: false };
         if let Some(none) = none {
+            // A colour counts as no data only if all its bands hold the number.
             let bands = if layout.samples_per_pixel < 3 { 1 } else { 3 };
             let mut counts = vec![0_u8; layout.width * layout.height];
             for band in 0..bands {
@@ -85,12 +89,12 @@ impl File<'_> {
 
 /// Meaning of the numbers of a pixel.
 struct Channels {
-    /// Numbers of a pixel, and bytes of a number.
+    /// Numbers per pixel; `bytes` is the size of a number.
     count: usize,
     bytes: usize,
-    /// Whether the first three are red, green and blue; else the first is gray.
+    /// Set if the first three numbers are red, green and blue; otherwise the first is gray.
     colour: bool,
-    /// Number of the one that is opacity.
+    /// Index of the opacity.
     alpha: Option<usize>,
 }
 
@@ -118,14 +122,14 @@ impl Channels {
             |extra: &ExtraSample| matches!(extra, ExtraSample::AssociatedAlpha | ExtraSample::UnassociatedAlpha);
         let alpha = extra.iter().position(is_alpha).map(|at| colours + at);
         let bytes = if decoded.bits_per_sample == 8 { 1 } else { 2 };
-        // Bands whose meaning nobody wrote down are colours from the third on.
+        // From three bands on, bands without a declared meaning are colours.
         let colour = colours == 3 || alpha.unwrap_or(decoded.samples_per_pixel) >= 3;
         Ok(Self { count: decoded.samples_per_pixel, bytes, colour, alpha })
     }
 
-    /// Adds pixels as colours with opacity.
+    /// Appends pixels as colours with opacity.
     fn add(&self, pixels: &[u8], rgba: &mut Vec<u8>) {
-        // Of two bytes, which are those of this machine, the higher one.
+        // The higher of two bytes, which are in the order of this machine.
         let high = if cfg!(target_endian = "little") { self.bytes - 1 } else { 0 };
         for pixel in pixels.chunks_exact(self.count * self.bytes) {
             let number = |channel: usize| pixel[channel * self.bytes + high];

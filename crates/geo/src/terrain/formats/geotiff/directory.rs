@@ -1,8 +1,9 @@
-//! The directories of a TIFF, weighed before a reader believes them.
+//! Directories of a TIFF, whose memory is checked before a reader trusts them.
 //!
-//! Thousands of tags may share one long value, and thousands of directories may hang below one: a few kilobytes then take
-//! gigabytes in a reader that keeps everything. [`walk`] reads the directories in small pieces, keeps the tags that
-//! heights need, adds up what their values take, and reads no value before that sum is allowed.
+//! Thousands of tags may share one long value, and thousands of directories may hang below one: a
+//! few kilobytes then take gigabytes in a reader that keeps everything. [`walk`] reads the
+//! directories in small pieces, keeps the tags that heights need, adds up the memory of their
+//! values, and reads no value before that sum is allowed.
 
 use std::path::Path;
 
@@ -12,27 +13,29 @@ use super::wrong;
 use crate::terrain::TerrainError;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Most pictures in a file.
+/// Largest number of pictures in a file.
 const MOST_DIRECTORIES: usize = 256;
 
-/// Most tags in a directory.
+/// Largest number of tags in a directory.
 const MOST_ENTRIES: u64 = 1 << 16;
 
 /// Entries that are read at once.
 const AT_ONCE: u64 = 1 << 10;
 
-/// Most bytes of a value that is neither a table of blocks nor GDAL's metadata.
+/// Upper bound in bytes of a value that is neither a table of blocks nor GDAL's metadata.
 const LONGEST_VALUE: u64 = 1 << 20;
 
-/// Most GeoKeys, and most bytes of all their values together: keys may share them.
+/// Largest number of GeoKeys; `MOST_KEY_BYTES` bounds all their values together, which keys may
+/// share.
 const MOST_KEYS: usize = 1000;
 const MOST_KEY_BYTES: usize = 1 << 20;
 
-/// Bytes of memory for each byte of a value, as it is in the file and decoded.
+/// Bytes of memory per byte of a value, in the file's form and decoded.
 const BYTES_A_BYTE: f64 = 4.0;
-/// Bytes of a letter of texts, which triple where they are no UTF-8.
+/// Bytes of memory per letter of texts, which triple where they are no UTF-8.
 const BYTES_A_LETTER: f64 = 8.0;
-/// Bytes of a place or length of a block, which is kept in lists of 64-bit numbers too, however few bits it has.
+/// Bytes of memory per offset or length of a block, which is kept in lists of 64-bit numbers too,
+/// however few bits it has.
 const BYTES_A_BLOCK: f64 = 40.0;
 
 pub(super) const SUBFILE_TYPE: u16 = 254;
@@ -61,8 +64,8 @@ pub(super) const GDAL_METADATA: u16 = 42112;
 pub(super) const GDAL_NO_DATA: u16 = 42113;
 const LERC_PARAMETERS: u16 = 50674;
 
-/// The tags that heights need, and those by which colours are known. Everything else, such as further pictures below one
-/// (330) or colour profiles, is never read.
+/// Tags that heights need, and those that describe colours. Everything else, such as further
+/// pictures below one (330) or colour profiles, is never read.
 const WANTED: &[u16] = &[
     SUBFILE_TYPE,
     255,
@@ -102,7 +105,7 @@ const WANTED: &[u16] = &[
     LERC_PARAMETERS,
 ];
 
-/// The tags with a value for each block.
+/// Tags with a value for each block.
 const BLOCK_TABLES: [u16; 4] = [STRIP_OFFSETS, STRIP_COUNTS, TILE_OFFSETS, TILE_COUNTS];
 
 const TEXT: u16 = 2;
@@ -110,23 +113,23 @@ const SHORT: u16 = 3;
 const LONG: u16 = 4;
 const LONG8: u16 = 16;
 
-/// Which of the four forms of a TIFF a file has.
+/// Form of a TIFF: byte order and size of offsets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Form {
-    /// Whether the highest byte comes first.
+    /// Set if the highest byte comes first.
     pub(super) big_endian: bool,
-    /// Whether numbers of the file's structure have 64 bits: BigTIFF.
+    /// Set for BigTIFF: numbers of the file's structure have 64 bits.
     pub(super) wide: bool,
 }
 
 impl Form {
-    /// The number in at most eight bytes of the file.
+    /// Decodes a number of at most eight bytes.
     pub(super) fn number(self, bytes: &[u8]) -> u64 {
         let shift = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
         if self.big_endian { bytes.iter().fold(0, shift) } else { bytes.iter().rev().fold(0, shift) }
     }
 
-    /// A number in so many bytes, as the file keeps it.
+    /// Encodes a number in `length` bytes.
     pub(super) fn bytes(self, number: u64, length: usize) -> Vec<u8> {
         let mut bytes = number.to_le_bytes()[..length].to_vec();
         if self.big_endian {
@@ -145,7 +148,7 @@ impl Form {
         if self.wide { 8 } else { 2 }
     }
 
-    /// Bytes of an entry: tag, type, number of values, and the values or their place.
+    /// Bytes of an entry: tag, type, number of values, and the values or their offset.
     fn entry(self) -> usize {
         4 + 2 * self.word()
     }
@@ -155,22 +158,22 @@ impl Form {
         if self.wide { 16 } else { 8 }
     }
 
-    /// The type of number that holds an offset.
+    /// Type of number that holds an offset.
     pub(super) fn offset_kind(self) -> u16 {
         if self.wide { LONG8 } else { LONG }
     }
 }
 
-/// Where the values of a tag are.
+/// Place of the values of a tag.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// In the file, from this byte on.
+    /// Offset of the values in the file.
     At(u64),
-    /// Here, as the file keeps numbers.
+    /// Here, in the file's encoding.
     Bytes(Vec<u8>),
 }
 
-/// A tag of a directory.
+/// Tag of a directory.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) tag: u16,
@@ -180,13 +183,13 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// A tag with values made here; each is kept in the bytes that its type has.
+    /// Creates a tag with its own values, each encoded in the size of its type.
     pub(super) fn of_numbers(tag: u16, kind: u16, numbers: &[u64], form: Form) -> Self {
         let bytes = numbers.iter().flat_map(|&number| form.bytes(number, width_of(kind) as usize)).collect();
         Self { tag, kind, count: numbers.len() as u64, value: Value::Bytes(bytes) }
     }
 
-    /// A tag with one small number.
+    /// Creates a tag with `count` copies of a small number.
     pub(super) fn of_short(tag: u16, number: u16, count: usize, form: Form) -> Self {
         Self::of_numbers(tag, SHORT, &vec![u64::from(number); count], form)
     }
@@ -196,7 +199,7 @@ impl Entry {
         self.count.saturating_mul(width_of(self.kind))
     }
 
-    /// The bytes of the values, where they are within the file.
+    /// Raw bytes of the values; `None` where these lie outside of the file.
     fn raw(&self, source: &dyn TiffSource) -> Option<Vec<u8>> {
         match &self.value {
             Value::Bytes(bytes) => Some(bytes.clone()),
@@ -204,13 +207,13 @@ impl Entry {
         }
     }
 
-    /// The values, where they are whole numbers without sign within the file.
+    /// Unsigned integers of the tag; `None` for another type, and outside of the file.
     pub(super) fn numbers(&self, source: &dyn TiffSource, form: Form) -> Option<Vec<u64>> {
         let size = [1, SHORT, LONG, LONG8].contains(&self.kind).then(|| width_of(self.kind) as usize)?;
         Some(self.raw(source)?.chunks_exact(size).map(|bytes| form.number(bytes)).collect())
     }
 
-    /// Bytes of memory that the values take.
+    /// Memory of the values in bytes.
     fn need(&self) -> f64 {
         match self.kind {
             _ if BLOCK_TABLES.contains(&self.tag) => BYTES_A_BLOCK * self.count as f64,
@@ -230,10 +233,12 @@ fn width_of(kind: u16) -> u64 {
     }
 }
 
-/// The form of a file, and the tags of each of its directories that heights need. Nothing of it is larger than allowed.
+/// Reads the form of a file, and for each of its directories the tags that heights need. Checks the
+/// memory of all values.
 ///
 /// # Errors
-/// [`TerrainError::Content`] for what is no TIFF, [`TerrainError::Memory`] for more than may be taken.
+/// [`TerrainError::Content`] for a file that is no TIFF, [`TerrainError::Memory`] for more than the
+/// limit.
 pub(super) fn walk(source: &dyn TiffSource, path: &Path) -> Result<(Form, Vec<Vec<Entry>>), TerrainError> {
     let walk = Walk { source, path, form: form_of(source, path)? };
     let form = walk.form;
@@ -263,7 +268,7 @@ fn form_of(source: &dyn TiffSource, path: &Path) -> Result<Form, TerrainError> {
     match start.get(..4) {
         Some(b"II*\0") => Ok(Form { big_endian: false, wide: false }),
         Some(b"MM\0*") => Ok(Form { big_endian: true, wide: false }),
-        // Offsets of eight bytes, the only kind there is.
+        // Only offsets of eight bytes exist.
         Some(b"II+\0") if start[4..] == [8, 0, 0, 0] => Ok(Form { big_endian: false, wide: true }),
         Some(b"MM\0+") if start[4..] == [0, 8, 0, 0] => Ok(Form { big_endian: true, wide: true }),
         _ => Err(wrong(path)("another kind of file")),
@@ -281,7 +286,7 @@ impl Walk<'_> {
         self.source.read_exact_at(at, length).map_err(wrong(self.path))
     }
 
-    /// The wanted tags of the directory at a byte, and where the next one is.
+    /// Wanted tags of the directory at a byte, and the offset of the next directory.
     fn directory(&self, at: u64) -> Result<(Vec<Entry>, u64), TerrainError> {
         let form = self.form;
         let count = form.number(&self.read(at, form.count())?);
@@ -301,7 +306,7 @@ impl Walk<'_> {
         Ok((entries, form.number(&next)))
     }
 
-    /// The entry in these bytes, if it is wanted.
+    /// Decodes an entry; `None` if its tag is not wanted.
     fn entry(&self, bytes: &[u8]) -> Result<Option<Entry>, TerrainError> {
         let (form, word) = (self.form, self.form.word());
         let tag = form.number(&bytes[..2]) as u16;
@@ -323,7 +328,7 @@ impl Walk<'_> {
         Ok(Some(entry))
     }
 
-    /// Refuses keys whose values, one after another, are more than any map needs.
+    /// Refuses keys whose values in total exceed the needs of any map.
     fn check_keys(&self, entries: &[Entry]) -> Result<(), TerrainError> {
         let directory = entries.iter().find(|entry| entry.tag == GEO_KEYS);
         let shorts = directory.and_then(|entry| entry.numbers(self.source, self.form)).unwrap_or_default();

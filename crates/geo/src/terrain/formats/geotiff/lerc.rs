@@ -1,7 +1,8 @@
 //! Checks of LERC blocks in a TIFF before they are unpacked.
 //!
-//! The decoder believes the sizes in a block of the first version of LERC, so that 200 bytes take 750 MB; those of the
-//! second it compares with the TIFF. The first does not occur in TIFF files and is refused.
+//! The decoder trusts the sizes in a block of the first version of LERC, so that 200 bytes take 750
+//! MB; it compares those of the second version with the TIFF. The first version does not occur in
+//! TIFF files and is refused.
 
 use std::path::Path;
 
@@ -13,21 +14,23 @@ use lavoxel_base::memory::MemoryEstimate;
 
 pub(super) const LERC: u16 = 34887;
 
-/// How the first version begins.
+/// Signature of the first version.
 const FIRST_VERSION: &[u8] = b"CntZImage";
 
-/// The most that the decoder was seen to take for sizes that are not compared with the TIFF, in bytes.
+/// Largest memory, in bytes, that the decoder was seen to take for sizes that are not compared with
+/// the TIFF.
 const DECODER_MOST: f64 = 800e6;
 
-/// Bytes of a block that are read, besides eight times those of its numbers; the decoder refuses a longer one.
+/// Bytes of a block that are read in addition to eight times those of its numbers; the decoder
+/// refuses a longer one.
 const SPARE: u64 = 1 << 16;
 
-/// Refuses blocks that could make the decoder take more memory than the heights need; `block_bytes` are those of an
-/// unpacked block. Does nothing for other packings.
+/// Refuses blocks that could make the decoder take more memory than the heights need; `block_bytes`
+/// is the size of an unpacked block. Does nothing for other packings.
 ///
 /// # Errors
-/// [`TerrainError::Content`] for the first version of LERC. Blocks that are packed once more cannot be looked into:
-/// [`TerrainError::Memory`] where there may not be memory for the worst.
+/// [`TerrainError::Content`] for the first version of LERC. Blocks that are packed once more cannot
+/// be inspected: [`TerrainError::Memory`] where the limit does not allow the worst case.
 pub(super) fn check(tiff: &TiffFile, image: &Ifd, block_bytes: usize, path: &Path) -> Result<(), TerrainError> {
     if image.compression() != LERC {
         return Ok(());
@@ -48,7 +51,7 @@ pub(super) fn check(tiff: &TiffFile, image: &Ifd, block_bytes: usize, path: &Pat
     for (offset, count) in offsets.into_iter().flatten().zip(counts.into_iter().flatten()) {
         let there = count.min(most).min(source.len().saturating_sub(offset)) as usize;
         let block = source.read_exact_at(offset, there).map_err(|error| wrong(error.to_string()))?;
-        // Bits may come in the other order (FillOrder), which the decoder turns.
+        // Bits may be in reverse order (FillOrder), which the decoder reverses.
         let is_first = |bytes: &[u8]| {
             let turned = || bytes.iter().zip(FIRST_VERSION).all(|(found, byte)| found.reverse_bits() == *byte);
             bytes == FIRST_VERSION || turned()

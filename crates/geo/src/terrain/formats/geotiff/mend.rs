@@ -1,4 +1,4 @@
-//! Repairs of directories that libtiff reads otherwise, before the reader sees them.
+//! Repairs directories that libtiff interprets differently, before the reader sees them.
 
 use tiff_reader::source::TiffSource;
 
@@ -7,17 +7,19 @@ use super::directory::{
     STRIP_OFFSETS, TILE_COUNTS, TILE_HEIGHT, TILE_OFFSETS, TILE_WIDTH, WIDTH,
 };
 
-/// Packings that know a predictor: LZW, Deflate in two numbers, LZMA and ZSTD. The rest ignore the tag.
+/// Packings that support a predictor: LZW, Deflate under two numbers, LZMA and ZSTD. The rest
+/// ignore the tag.
 const PREDICTING: [u64; 5] = [5, 8, 32946, 34925, 50000];
 
 const UNPACKED: u64 = 1;
 const FLOATS: u64 = 3;
 
-/// Most bytes of a packed block, compared with the unpacked one, as its reader has it.
+/// Largest ratio of a packed block to the unpacked block, as its reader has it; `SPARE` bytes are
+/// added.
 const MOST_PACKED: u64 = 4;
 const SPARE: u64 = 4096;
 
-/// A directory that is put right.
+/// Directory under repair.
 pub(super) struct Mending<'a> {
     pub(super) source: &'a dyn TiffSource,
     pub(super) form: Form,
@@ -25,8 +27,8 @@ pub(super) struct Mending<'a> {
 }
 
 impl Mending<'_> {
-    /// Puts all of it right; tells whether numbers are 16-bit floats, which the directory then calls whole numbers of 16
-    /// bits: their reader hands out the bits.
+    /// Applies all repairs. Returns true if numbers are 16-bit floats, which the directory then
+    /// declares as 16-bit integers: their reader returns the bits.
     pub(super) fn mend(&mut self) -> bool {
         let packing = self.first(COMPRESSION).unwrap_or(UNPACKED);
         if !PREDICTING.contains(&packing) {
@@ -62,8 +64,8 @@ impl Mending<'_> {
         true
     }
 
-    /// Gives a length to blocks that have a place but a length of 0, or none at all: their own where they are not packed,
-    /// or else up to the next block.
+    /// Estimates the missing lengths of blocks with an offset: the unpacked size where they are not
+    /// packed, or else the distance to the next block.
     fn estimate_counts(&mut self, packing: u64, [offsets, counts]: [u16; 2]) {
         let Some(places) = self.numbers(offsets) else { return };
         let lengths = self.numbers(counts).unwrap_or_default();
@@ -88,7 +90,7 @@ impl Mending<'_> {
         self.replace(Entry::of_numbers(counts, self.form.offset_kind(), &found, self.form));
     }
 
-    /// Bytes of a block that is not packed.
+    /// Bytes of an unpacked block.
     fn block_bytes(&self, block: usize, tiled: bool) -> u64 {
         let of = |tag: u16, otherwise: u64| self.first(tag).unwrap_or(otherwise);
         let height = of(HEIGHT, 0);

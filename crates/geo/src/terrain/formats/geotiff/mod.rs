@@ -1,10 +1,12 @@
-//! Heights in a TIFF or GeoTIFF (`.tif`): one band of any type of number, in strips or tiles, packed as the format allows.
+//! Heights in a TIFF or GeoTIFF (`.tif`): one band of any type of number, in strips or tiles, with
+//! any packing of the format.
 //!
-//! All that the file says is followed: pixel scale or transformation, pixels that are areas or points, the coordinate
-//! reference system, the number for no data, a mask or an alpha band, scale, offset and unit of the heights. Blocks that a
-//! sparse file leaves out have no data. Rasters that lie turned or sheared on their map are interpolated linearly onto one
-//! that is north up, with cells of the same size; mirrored ones are turned back exactly.
-//! Where the file says nothing, as a picture does, `options` give the size of a cell, and black and white.
+//! All declarations of the file are followed: pixel scale or transformation, pixels that are areas
+//! or points, the coordinate reference system, the number for no data, a mask or an alpha band,
+//! scale, offset and unit of the heights. Blocks that a sparse file leaves out have no data.
+//! Rasters that are turned or sheared on their map are interpolated linearly onto a north-up raster
+//! with cells of the same size; mirrored ones are turned back exactly. Where the file declares
+//! nothing, as in a plain picture, `options` give the size of a cell, and black and white.
 
 mod askew;
 mod blocks;
@@ -40,15 +42,15 @@ use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_files::input;
 use lavoxel_files::inside;
 
-/// Packings that are read: none, LZW, JPEG, Deflate in two numbers, PackBits, LERC, ZSTD, WebP.
+/// Supported packings: none, LZW, JPEG, Deflate under two numbers, PackBits, LERC, ZSTD, WebP.
 const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
 
 /// Reads the heights of a TIFF or GeoTIFF.
 ///
 /// # Errors
-/// [`TerrainError::Content`] for what is no TIFF of one band of heights; [`TerrainError::NoCellSize`] when neither the
-/// file nor `options` say how large a cell is. The announced size is checked against the length of the file before memory
-/// is taken.
+/// [`TerrainError::Content`] for a file that is no TIFF of one band of heights;
+/// [`TerrainError::NoCellSize`] when neither the file nor `options` give the size of a cell. The
+/// announced size is checked against the length of the file before memory is taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (source, sidecars) = (source_of(path)?, Sidecars::of(path)?);
     with_file(source, path, |file| file.heights(options, &sidecars))
@@ -63,7 +65,7 @@ pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Hei
     with_file(source, path, |file| file.heights(options, &Sidecars::default()))
 }
 
-/// The name of the unit of the numbers, if the file has one.
+/// Name of the unit of the numbers; `None` if the file has none.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -74,7 +76,8 @@ pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
     })
 }
 
-/// The labels of a map in GDAL's metadata by name, such as `quantity`, `scene` and `runs`; empty where there are none.
+/// Labels of a map in GDAL's metadata by name, such as `quantity`, `scene` and `runs`; empty
+/// without any.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -85,18 +88,19 @@ pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
     input::guard(items).map_err(TerrainError::input(path))?
 }
 
-/// The bytes of a file, also of one from inside of another.
+/// Source of the bytes of a file on the disk or inside of another file.
 fn source_of(path: &Path) -> Result<SharedSource, TerrainError> {
     if let Some(inside) = inside::file(path) {
         let bytes = inside.map_err(TerrainError::read(path))?.bytes.into_owned();
         return Ok(Arc::new(BytesSource::new(bytes)));
     }
-    // Says clearly what is no file; the reader opens it again.
+    // Reports a path that is no file clearly; the reader opens the file again.
     open(path)?;
     Ok(Arc::new(FileSource::open(path).map_err(wrong(path))?))
 }
 
-/// Calls `hide` with the row and column of each pixel that a mask (`.msk`) of a raster of `(rows, cols)` does not let through.
+/// Calls `hide` with the row and column of each pixel that a mask (`.msk`) of a raster of
+/// `(rows, cols)` hides.
 ///
 /// # Errors
 /// [`TerrainError::Content`] for a file that is no mask of this size.
@@ -124,7 +128,7 @@ pub(in crate::terrain) fn with_mask(
     })
 }
 
-/// Reads the directories of a file.
+/// Reads and repairs the directories of a file, then calls `read`.
 fn with_file<T>(
     source: SharedSource,
     path: &Path,
@@ -142,13 +146,13 @@ fn with_file<T>(
     read(File { tiff, place, half, bytes, path })
 }
 
-/// Whether a file starts as a TIFF or a BigTIFF does.
+/// Returns true if a file starts like a TIFF or a BigTIFF.
 pub(in crate::terrain) fn recognises(start: &[u8]) -> bool {
     [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| start.starts_with(*magic))
 }
 
 fn limits() -> OpenOptions {
-    // Blocks are read once, from the first to the last.
+    // Blocks are read once, from the first to the last, so that a cache has no use.
     let mut options =
         OpenOptions { decode_output_bytes: LARGEST_BLOCK, block_cache_bytes: 0, ..OpenOptions::default() };
     // A table of the blocks of the largest heightmap fits.
@@ -160,13 +164,13 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
     move |error| TerrainError::content(path, "a TIFF or GeoTIFF of heights", error.to_string())
 }
 
-/// A file whose directories were read.
+/// File with parsed directories.
 struct File<'a> {
     tiff: TiffFile,
     place: Place,
-    /// Whether its numbers are 16-bit floats, whose bits are read as whole numbers.
+    /// Set if the numbers are 16-bit floats, whose bits are read as integers.
     half: bool,
-    /// Length of the file.
+    /// Length of the file in bytes.
     bytes: u64,
     path: &'a Path,
 }
@@ -177,6 +181,8 @@ impl File<'_> {
         let image = tiff.ifd(place.image).map_err(wrong(path))?;
         check_kind(image, path)?;
         let layout = image.raster_layout().map_err(wrong(path))?;
+        // Checked twice: first the bare size, before blocks are listed; then with the least bytes
+        // per height of their packing.
         checked_samples(path, (layout.width, layout.height), *bytes, 0.0)?;
         let alpha = has_alpha(image, &layout, path)?;
         let blocks = Blocks::of(tiff, image, &layout, path)?;
@@ -217,7 +223,7 @@ impl File<'_> {
         Ok(map)
     }
 
-    /// Heights by the meaning of its numbers.
+    /// Conversion of the file's numbers to heights.
     fn values(&self, said: &Said, layout: &RasterLayout, options: &LoadOptions) -> Result<Heights, TerrainError> {
         let by_keys = || {
             vertical_metres(&self.place.keys)
@@ -239,7 +245,7 @@ impl File<'_> {
     }
 }
 
-/// Refuses numbers and packings that cannot be read, with the command that converts them.
+/// Refuses unsupported numbers and packings, with the command that converts them.
 fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     let refuse = |found: String| Err(wrong(path)(found));
     let packing = image.compression();
@@ -261,7 +267,7 @@ fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     }
 }
 
-/// Refuses a raster whose place is said by control points alone.
+/// Refuses a raster that is placed by control points alone.
 fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(), TerrainError> {
     if points < 2 || options.cell_size_m.is_some() {
         return Ok(());
@@ -272,7 +278,7 @@ fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(),
     Err(TerrainError::content(path, "a raster on the grid of its map", found))
 }
 
-/// Brings heights onto their map. Of one that lies turned, ground is the largest part north up.
+/// Places heights on their map. For a turned raster, crops to the largest north-up part within it.
 pub(super) fn placed(
     heights: Array2<f32>,
     transform: Option<GeoTransform>,
@@ -294,6 +300,7 @@ pub(super) fn placed(
         Georeference::north_up(path, raster.heights.dim(), raster.north_west, raster.cell, crs)?;
     let (dim, whole) = (raster.heights.dim(), raster.whole);
     let map = Heightmap { heights: raster.heights, cell_size_m, origin: Some(origin), notes: Vec::new() };
+    // Ground must not have the empty corners around a turned raster; raw values may.
     let Some(whole) = whole.filter(|whole| whole.cols > 0 && !options.any_unit) else { return Ok(map) };
     let mut part = map.crop(whole)?;
     part.notes.push(format!(
@@ -304,7 +311,7 @@ pub(super) fn placed(
     Ok(part)
 }
 
-/// The largest level of a picture; `None` for numbers that are no gray levels.
+/// Largest gray level of a picture; `None` for numbers that are no gray levels.
 fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     match (layout.sample_format, layout.bits_per_sample) {
         (1, bits @ 1..=16) => Some(f64::from((1u32 << bits) - 1)),
@@ -312,7 +319,7 @@ fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     }
 }
 
-/// Takes the height of a pixel that a mask does not let through; never fails.
+/// Removes the height of a pixel that a mask hides; never fails.
 fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<(), TerrainError> {
     if opaque == 0.0 {
         heights[at] = f32::NAN;
@@ -320,10 +327,10 @@ fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<()
     Ok(())
 }
 
-/// Whether a second band says where there is no data.
+/// Returns true if a second band marks pixels without data.
 ///
 /// # Errors
-/// For what is not one band of gray, with or without such a second one.
+/// For a picture that is not one band of gray, with or without such a second band.
 fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, TerrainError> {
     let mend = "convert it to one band of heights, for example with gdal_translate -b 1";
     let refuse = |found: &str| Err(TerrainError::content(path, "one band of heights", format!("{found}; {mend}")));
@@ -338,7 +345,7 @@ fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, Te
     }
 }
 
-/// The mask that GDAL keeps as another picture of the same size in the file.
+/// Finds the mask that GDAL stores as another picture of the same size in the file.
 fn mask_of<'a>(tiff: &'a TiffFile, image: &Ifd) -> Option<&'a Ifd> {
     let is_mask = |ifd: &&Ifd| {
         let kind = ifd.tag(directory::SUBFILE_TYPE).and_then(|tag| tag.value.as_u64()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Where a GeoTIFF lies on its map.
+//! Place of a GeoTIFF on its map.
 
 use std::path::Path;
 
@@ -12,20 +12,21 @@ use super::wrong;
 use crate::map::GeoKey;
 use crate::terrain::TerrainError;
 
-/// Place of a file on its map.
+/// Place of a file on its map, with its coordinate system.
 pub(super) struct Place {
-    /// Number of the picture at full size.
+    /// Index of the picture at full size.
     pub(super) image: usize,
-    /// Whether the file is a GeoTIFF at all.
+    /// Set if the file is a GeoTIFF at all.
     pub(super) is_geo: bool,
     pub(super) transform: Option<GeoTransform>,
-    /// Number of points that tie it to its map.
+    /// Number of points that tie the file to its map.
     pub(super) points: usize,
     pub(super) keys: Vec<(u16, GeoKey)>,
 }
 
 impl Place {
-    /// Reads it from the first picture that says anything; a smaller copy speaks for the picture that comes after it.
+    /// Reads the place from the first picture that has one; a reduced copy stands for the picture
+    /// that follows.
     pub(super) fn of(tiff: &TiffFile, path: &Path) -> Result<Self, TerrainError> {
         let ifds = tiff.ifds();
         let has = |ifd: &Ifd, tag: u16| ifd.tag(tag).is_some();
@@ -48,13 +49,13 @@ impl Place {
         Ok(Self { image, is_geo: true, transform, points, keys })
     }
 
-    /// Whether its keys name the unit or the system of heights.
+    /// Returns true if the keys name the unit or the system of heights.
     pub(super) fn names_heights(&self) -> bool {
         self.keys.iter().any(|(id, _)| [4096, 4099].contains(id))
     }
 }
 
-/// Whether a picture is a smaller copy of another one.
+/// Returns true if a picture is a reduced copy of another one.
 fn is_reduced(ifd: &Ifd) -> bool {
     let new = ifd.tag(SUBFILE_TYPE).and_then(|tag| tag.value.as_u64()).map(|kind| kind & 1 != 0);
     let old = || ifd.tag(255).and_then(|tag| tag.value.as_u16()).map(|kind| kind == 2);
@@ -75,7 +76,7 @@ fn keys_of(ifd: &Ifd, path: &Path) -> Result<GeoKeyDirectory, TerrainError> {
     GeoKeyDirectory::parse(directory, doubles, texts).ok_or_else(|| wrong(path)("GeoKeys of an unknown version"))
 }
 
-/// The 64-bit floats of a tag, all of them finite.
+/// 64-bit floats of a tag, all finite.
 fn doubles<'a>(ifd: &'a Ifd, tag: u16, path: &Path) -> Result<Option<&'a [f64]>, TerrainError> {
     match ifd.tag(tag).map(|found| &found.value) {
         None => Ok(None),
@@ -86,7 +87,8 @@ fn doubles<'a>(ifd: &'a Ifd, tag: u16, path: &Path) -> Result<Option<&'a [f64]>,
     }
 }
 
-/// The step from cell to cell: a scale with a tie point goes before a matrix, as in GDAL. What spans no area is no place.
+/// Transform from cells to the map: a scale with a tie point takes precedence over a matrix, as in
+/// GDAL. `None` for a transform that spans no area.
 fn transform_of(ifd: &Ifd, keys: &GeoKeyDirectory, path: &Path) -> Result<Option<GeoTransform>, TerrainError> {
     let raster = CrsInfo::from_geokeys(keys).raster_type_enum();
     let counted = |tag: u16, fits: fn(usize) -> bool| match doubles(ifd, tag, path)? {

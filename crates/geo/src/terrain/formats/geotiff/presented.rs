@@ -1,4 +1,4 @@
-//! A TIFF as its reader should see it: the file itself, with directories that were weighed and put right.
+//! TIFF as presented to its reader: the original file with checked and repaired directories.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use tiff_reader::source::{SharedSource, TiffSource};
 
 use super::directory::{Entry, Form, Value};
 
-/// The bytes of a file, but with another header, and further bytes behind its end that hold the directories.
+/// Bytes of a file with another header, and further bytes behind its end that hold the directories.
 struct Presented {
     file: SharedSource,
     header: Vec<u8>,
     tail: Vec<u8>,
 }
 
-/// The file with these directories in the place of its own.
+/// Replaces the directories of a file.
 ///
 /// # Errors
 /// For a file that is too long for the offsets of its form.
@@ -25,7 +25,8 @@ pub(super) fn presented(
     let mut header = file.read_exact_at(0, form.header()).map_err(|_| "a file without a header")?;
     let start = file.len();
     let mut writer = Writer { form, start, tail: Vec::new() };
-    // Where the place of the next directory goes: into the header, then into the directory before.
+    // Place of the offset of the next directory: in the header first, then in the previous
+    // directory.
     let mut link = None;
     for entries in directories {
         let at = writer.directory(entries, &mut link);
@@ -43,13 +44,14 @@ pub(super) fn presented(
 
 struct Writer {
     form: Form,
-    /// Where the tail begins.
+    /// Offset of the tail in the presented file.
     start: u64,
     tail: Vec<u8>,
 }
 
 impl Writer {
-    /// Adds a directory and the values that do not fit into it; gives its place, which goes to `link` in the tail.
+    /// Appends a directory and the values that do not fit into it; returns its offset, which is
+    /// also written to `link` in the tail.
     fn directory(&mut self, entries: &[Entry], link: &mut Option<usize>) -> u64 {
         let form = self.form;
         let fields: Vec<Vec<u8>> = entries.iter().map(|entry| self.field(entry)).collect();
@@ -68,7 +70,7 @@ impl Writer {
         at
     }
 
-    /// Bytes of the entry: the values themselves where they are short, or else their place.
+    /// Value field of an entry: the values themselves where they are short, or else their offset.
     fn field(&mut self, entry: &Entry) -> Vec<u8> {
         let word = self.form.word();
         match &entry.value {

@@ -14,7 +14,7 @@ pub(super) struct Said {
     pub(super) no_data: Option<f64>,
     pub(super) scale: f64,
     pub(super) offset: f64,
-    /// The name of the unit.
+    /// Name of the unit.
     pub(super) unit: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl Said {
         })
     }
 
-    /// The facts with those of sidecar files, which go before the file's own.
+    /// Merges the facts of sidecar files, which take precedence over the file's own.
     pub(super) fn with(self, sidecars: &Sidecars) -> Self {
         Self {
             no_data: sidecars.no_data.or(self.no_data),
@@ -66,14 +66,14 @@ pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
     text.split("<Item").skip(1).filter_map(one).collect()
 }
 
-/// Text that GDAL has escaped twice.
+/// Unescapes a text that GDAL has escaped twice.
 fn unescaped(text: &str) -> String {
     let once =
         |text: &str| text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
     once(&once(text)).trim().to_owned()
 }
 
-/// The text of `<Item … sample="0" role="…">text</Item>` in GDAL's metadata.
+/// Text of `<Item … sample="0" role="…">text</Item>` in GDAL's metadata.
 fn item<'a>(metadata: &'a str, role: &str) -> Option<&'a str> {
     let role = format!("role=\"{role}\"");
     metadata.split("<Item").skip(1).find_map(|item| {

@@ -1,26 +1,31 @@
-//! A ray's way from cell to cell through the columns with caves.
+//! Walk of a ray from cell to cell through the columns with caves.
 
 use super::{HALVINGS, MOST, PIECES, Top, surface};
 use crate::camera::Ray;
 use crate::ground::heightfield::{Face, GroundHit, Heightfield};
 use crate::math::{V3, v3};
 
-/// A walk from cell to cell along a ray.
+/// State of a walk from cell to cell along a ray.
 struct Walk<'a> {
     ray: &'a Ray,
+    /// Present cell along x, y and z.
     cell: [i32; 3],
-    /// Distance at which the ray leaves the cell along each axis, and from one wall to the next.
+    /// Distance at which the ray leaves the cell along each axis.
     leave: [f32; 3],
+    /// Distance from one wall to the next along each axis.
     stride: [f32; 3],
+    /// Direction of the ray along each axis, 1 or -1.
     turn: [i32; 3],
-    /// Where the present cell was entered, and by which axis; none in the first.
+    /// Distance at which the present cell was entered.
     t: f32,
+    /// Axis along which the present cell was entered; `None` in the first cell.
     axis: Option<usize>,
 }
 
 impl<'a> Walk<'a> {
+    /// Begins a walk along `ray` at distance `t`.
     fn new(ray: &'a Ray, t: f32) -> Self {
-        // A point on a wall belongs to the cell that the ray goes into.
+        // A point on a wall belongs to the cell that the ray enters.
         let p = ray.at(after(t));
         let cell: [i32; 3] = std::array::from_fn(|k| p[k].floor() as i32);
         let turn: [i32; 3] = std::array::from_fn(|k| if ray.direction[k] < 0.0 { -1 } else { 1 });
@@ -31,11 +36,12 @@ impl<'a> Walk<'a> {
         Self { ray, cell, leave: [0, 1, 2].map(leave), stride: [0, 1, 2].map(stride), turn, t, axis: None }
     }
 
-    /// The distance at which the present cell is left.
+    /// Distance at which the ray leaves the present cell.
     fn end(&self) -> f32 {
         self.leave[0].min(self.leave[1]).min(self.leave[2]).max(self.t)
     }
 
+    /// Moves to the next cell.
     fn step(&mut self) {
         let axis = if self.leave[0] <= self.leave[1] && self.leave[0] <= self.leave[2] {
             0
@@ -50,7 +56,8 @@ impl<'a> Walk<'a> {
         self.axis = Some(axis);
     }
 
-    /// The normal of the wall by which the present cell was entered.
+    /// Outward normal of the wall by which the present cell was entered; in the first cell the ray
+    /// reversed.
     fn normal(&self) -> V3 {
         let mut normal = V3::zeros();
         match self.axis {
@@ -62,7 +69,8 @@ impl<'a> Walk<'a> {
 }
 
 impl Heightfield {
-    /// As [`Heightfield::hit_top`], in a ground with caves.
+    /// Returns the first rock of a ground with caves; `smooth` gives the hit of the smooth ground
+    /// from a distance on.
     #[inline(never)]
     pub(in crate::ground::heightfield) fn hit_with_caves(
         &self,
@@ -77,7 +85,7 @@ impl Heightfield {
         let mut from = near;
         let mut wall = None;
         for _ in 0..MOST {
-            // What the smooth ground gives is right only outside of the columns with caves.
+            // Hits of the smooth ground are valid only outside of the columns with caves.
             let ground = smooth(from);
             let limit = ground.map_or(far, |hit| hit.t);
             let Some(inside) = self.caves.inside(ray, [from, far], roof).filter(|inside| inside[0] <= limit + 1e-3)
@@ -94,7 +102,7 @@ impl Heightfield {
         None
     }
 
-    /// Walks through columns with caves, the next of which must begin before `limit`.
+    /// Walks through columns with caves, the first of which must begin before `limit`.
     fn walk(&self, ray: &Ray, [near, far]: [f32; 2], limit: f32, entry: Option<V3>) -> Walked {
         let mut walk = Walk::new(ray, near);
         let mut is_inside = false;
@@ -106,6 +114,7 @@ impl Heightfield {
                 false => None,
             };
             match column {
+                // The smooth ground comes first; the margin absorbs the rounding of both distances.
                 _ if !is_inside && walk.t > limit + 1e-3 => return Walked::Smooth,
                 Some((n, top)) => {
                     is_inside = true;
@@ -124,7 +133,7 @@ impl Heightfield {
         if is_inside { Walked::Out(after(walk.t.max(far)), walk.normal()) } else { Walked::Smooth }
     }
 
-    /// Where a ray meets rock in the present cell of a walk, in column `n`.
+    /// Hit of a ray on rock in the present cell of a walk, in column `n`.
     fn meet(&self, walk: &Walk<'_>, n: usize, top: Top, y: i32) -> Option<GroundHit> {
         let at = |t: f32, face: Face| Some(GroundHit { t, point: walk.ray.at(t), face });
         if y < 0 || (y as usize) + 1 < top.cell {
@@ -134,7 +143,7 @@ impl Heightfield {
         if y as usize > top.cell {
             return None;
         }
-        // The highest cell, or the one above it, through which the drawn surface may go.
+        // The drawn surface may pass through the highest cell, or through the cell above.
         let above = |t: f32| {
             let p = walk.ray.at(t);
             p.y - surface(self, top, p)
@@ -161,21 +170,23 @@ impl Heightfield {
     }
 }
 
-/// A little further on than `t`.
+/// Distance a little larger than `t`, past the rounding at a wall.
 pub(in crate::ground::heightfield) fn after(t: f32) -> f32 {
     t + 1e-4 + 5e-7 * t
 }
 
 /// End of a walk.
 enum Walked {
+    /// The ray meets rock.
     Rock(GroundHit),
-    /// Into a smooth column, through a wall with this normal.
+    /// The ray enters a smooth column at this distance, through a wall with this normal.
     Out(f32, V3),
     /// No column with caves comes before the smooth ground.
     Smooth,
 }
 
-/// A hit of the smooth ground; where a ray comes out of a cave into it, at `from`, the wall of the cave.
+/// Returns a hit of the smooth ground; where a ray leaves a cave into the smooth ground at `from`,
+/// the hit is the wall of the cave.
 fn walled(hit: Option<GroundHit>, from: f32, wall: Option<V3>) -> Option<GroundHit> {
     match (hit, wall) {
         (Some(hit), Some(normal)) if hit.t <= from + 1e-3 => Some(GroundHit { face: Face::Block(normal), ..hit }),

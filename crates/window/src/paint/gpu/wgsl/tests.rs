@@ -1,4 +1,4 @@
-//! The promise: shaders have the layout and the numbers of Rust, and declare none again.
+//! Tests that shaders have the layout and the constants of Rust, and declare none a second time.
 
 use super::*;
 
@@ -10,8 +10,8 @@ fn shaders_have_the_layout_and_the_numbers_of_rust() {
         after.split_once('}').expect("its end").0.lines().count()
     };
     let four = size_of::<[f32; 4]>();
-    // Five lists by medium, one by kind of gas, and two each of fountains and their streaks, each of them one field, and the
-    // smoke's numbers another.
+    // Lists: five by medium, one by kind of gas, two each of fountains and of their streaks. Each
+    // list is one field, and so are the smoke's parameters.
     let of_sparks = 2 * (sparks::MOST - 1) + 2 * (sparks::MOST_MOUTHS - 1);
     let lists = 5 * (super::super::media::MOST - 1) + (fog::KINDS - 1) + of_sparks;
     assert_eq!(fields("SmokeNumbers") * four, size_of::<SmokeNumbers>());
