@@ -103,8 +103,8 @@ impl Material {
             let mut with = plain.clone();
             (param.copy)(&mut with, self);
             with != plain
-        // Each key in turn is copied into a plain lava; the first copy that makes a difference
-        // names the key.
+            // Each key in turn is copied into a plain lava; the first copy that makes a difference
+            // names the key.
         };
         let wrong = Self::params().chain(FACTS).find(differs).map_or("look", |param| param.key);
         Err(Invalid::new(&format!("{key}.{wrong}"), "set", Self::OF_LAVA))
