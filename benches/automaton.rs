@@ -1,4 +1,5 @@
-//! Gravity, spreading, sources, lava at rest and the hash of the state at several fills and sizes, in cells per second.
+//! Gravity, spreading, sources, lava at rest and the hash of the state at several fills and sizes,
+//! in cells per second.
 
 #[path = "worlds/mod.rs"]
 mod worlds;
@@ -60,7 +61,7 @@ fn sources(bench: &mut Criterion) {
     });
 }
 
-/// A step in which nothing can move: what it costs to find that out.
+/// Times a step in which nothing can move.
 fn settled(bench: &mut Criterion) {
     let rules = Rules::from(&RulesSpec::default());
     let mut group = bench.benchmark_group("settled");

@@ -1,9 +1,11 @@
-//! What a face of the physical model costs: Etna 2006 at 10 m (`../shared/terrains/etna2006`), the lava of the preset
-//! `etna-basalt`, cells 5 m high, steps of 40 s: `cargo bench --bench flow [days] [threads,threads...] [rounds] [10 or 20]`, the last
-//! one the width of cells in metres; at 20 m the ground is the mean of four cells. Front, area and mean thickness stand below.
+//! Cost per face of the physical model: Etna 2006 at 10 m (`../shared/terrains/etna2006`), the lava
+//! of the preset `etna-basalt`, cells 5 m high, steps of 40 s: `cargo bench --bench flow [days]
+//! [threads,threads...] [rounds] [10 or 20]`, the last argument is the width of cells in metres; at
+//! 20 m the ground is the mean of four cells. Front, area and mean thickness are printed below the
+//! times.
 //!
-//! Numbers of threads take turns, and of each the shortest run counts (a busy machine only ever adds). Without the folder there
-//! is nothing to run.
+//! Thread counts take turns, and for each the shortest run counts (a busy machine only ever adds).
+//! Without the folder the benchmark does nothing.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 use std::path::Path;
@@ -12,14 +14,14 @@ use std::time::Instant;
 use lavoxel::flow::{Flow, FlowBox, FlowPour, FlowSetup, Lava};
 
 const FOLDER: &str = "../shared/terrains/etna2006";
-/// Cells of the map along x and z, and their edge.
+/// Cells of the map along x and z, and their edge in metres.
 const MAP: [usize; 2] = [517, 378];
 const CELL_M: f64 = 10.0;
-/// Least thickness that counts as lava.
+/// Smallest thickness in metres that counts as lava.
 const LEAST_M: f64 = 0.05;
 const STEP_S: f64 = 40.0;
 const DAY_S: f64 = 86_400.0;
-/// Elevation of the box's floor.
+/// Elevation of the box's floor in metres.
 const FLOOR_M: f64 = 1500.0;
 
 /// A vent: its column, and its rate on each day in m³/s.
@@ -29,7 +31,7 @@ struct Vent {
 }
 
 impl Vent {
-    /// Volume poured from the start up to a time.
+    /// Volume in m³ poured from the start up to `time_s`.
     fn volume(&self, time_s: f64) -> f64 {
         let days = self.rates.iter().enumerate();
         days.map(|(day, rate)| rate * (time_s - day as f64 * DAY_S).clamp(0.0, DAY_S)).sum()
@@ -74,10 +76,10 @@ fn main() {
     }
 }
 
-/// How far lava came.
+/// Extent of the lava.
 #[derive(Default)]
 struct Extent {
-    /// The easternmost column of the map that it reached.
+    /// Easternmost column of the map that the lava reached.
     front: usize,
     area_km2: f64,
     mean_m: f64,
@@ -97,12 +99,12 @@ impl Extent {
     }
 }
 
-/// What a run took.
+/// Measurements of a run.
 #[derive(Default)]
 struct Row {
     wall_s: f64,
     faces: u64,
-    /// Wet columns, summed over the steps.
+    /// Number of wet columns, summed over the steps.
     wet: u64,
     capped: f64,
     extent: Extent,
@@ -125,13 +127,13 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(Path::new(FOLDER).join(name)).expect("a file of the folder")
 }
 
-/// The numbers of an ESRI ASCII grid, which has six lines above them.
+/// Numbers of an ESRI ASCII grid with six header lines.
 fn grid(name: &str) -> Vec<f64> {
     let numbers = |line: &str| -> Vec<f64> { line.split_whitespace().map(|n| n.parse().expect("a number")).collect() };
     read(name).lines().skip(6).flat_map(numbers).collect()
 }
 
-/// The flow over cells as wide as so many of the map.
+/// Flow over cells `coarse` × `coarse` cells of the map wide.
 fn etna(coarse: usize) -> Flow {
     let heights = grid("dem.asc");
     let [nx, nz] = MAP.map(|n| n / coarse);
@@ -146,7 +148,7 @@ fn etna(coarse: usize) -> Flow {
     Flow::new(space, setup, &ground).expect("numbers in range")
 }
 
-/// The vents: number `n` is the cell with that value in the grid of vents.
+/// Vents: vent `n` is at the cell with value `n` in the grid of vents.
 fn vents(coarse: usize) -> Vec<Vent> {
     let places = grid("vents.asc");
     let text = read("emission_rate.txt");

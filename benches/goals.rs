@@ -1,7 +1,8 @@
-//! The engine's goals, each with its baseline in one interleaved run: `cargo bench --bench goals [row]...`.
+//! The engine's goals, each with its baseline in one interleaved run: `cargo bench --bench goals
+//! [row]...`.
 //!
-//! Runs take turns, and every round starts from the same state. Of each step the shortest time of all rounds counts (a busy
-//! machine only ever adds), and of a run the mean over its steps.
+//! Runs take turns, and every round starts from the same state. The shortest time of all rounds
+//! counts for each step (a busy machine only ever adds), and the mean over its steps for a run.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 #[path = "air/mod.rs"]
@@ -34,7 +35,7 @@ use ndarray::Array2;
 use rayon::ThreadPool;
 use worlds::{PAPER, volcano};
 
-/// Rounds in which the runs take turns.
+/// Number of rounds in which the runs take turns.
 const ROUNDS: usize = 25;
 
 fn main() {
@@ -82,10 +83,10 @@ fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Runs a number of steps from the same state each time, and gives the milliseconds of each.
+/// Run of a number of steps from the same state each time; returns the milliseconds of each.
 type Run<'a> = Box<dyn FnMut() -> Vec<f64> + 'a>;
 
-/// Milliseconds a step of runs that take turns.
+/// Mean milliseconds per step of runs that take turns.
 fn by_turns(runs: &mut [Run<'_>]) -> Vec<f64> {
     let mut times: Vec<Vec<f64>> = runs.iter_mut().map(|run| run()).collect();
     for _ in 1..ROUNDS {
@@ -100,7 +101,7 @@ fn line(name: &str, ours: f64, what: &str, theirs: f64, goal: &str) {
     println!("{name:<58}{ours:>10.4} ms  {what} {theirs:>9.4} ms  ratio {:>7.2}  goal {goal}", theirs / ours);
 }
 
-/// Engines with their threads: the fastest on two and one, then the slower levels.
+/// Engines with their threads: the fastest level on two threads and on one, then the slower levels.
 fn engines() -> Vec<(String, usize, Level)> {
     let fastest = Level::fastest();
     let slower = Level::available().iter().rev().skip(1);
@@ -152,14 +153,14 @@ fn volcano_row() {
     }
 }
 
-/// One step of both rules.
+/// Makes one step of gravity and spreading.
 fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
     for rule in rules.iter().filter(|(_, rule)| !matches!(rule, Rule::Calm(_))) {
         engine.run(world, rule, Draw { seed: 1, step });
     }
 }
 
-/// A run of the worst case from its start, two steps not timed.
+/// Run of the worst case from its start, after two untimed steps.
 fn full_run<'a>(world: &'a World, (threads, level): (usize, Level), steps: u64) -> Run<'a> {
     let pool = pool(threads);
     let rules = Rules::from(&RulesSpec::default());
@@ -173,7 +174,7 @@ fn full_run<'a>(world: &'a World, (threads, level): (usize, Level), steps: u64) 
     })
 }
 
-/// Reading and writing every byte once, in place, on so many threads.
+/// Baseline that reads and writes every byte once, in place, on `threads` threads.
 fn moving<'a>(bytes: usize, threads: usize) -> Run<'a> {
     let pool = pool(threads);
     let mut memory = vec![1_u64; bytes / 8];
@@ -192,7 +193,8 @@ fn moving<'a>(bytes: usize, threads: usize) -> Run<'a> {
     })
 }
 
-/// Many steps of one level and one thread and nothing else, for counting instructions with `perf stat` or callgrind.
+/// Runs many steps of the volcano at one level on one thread and nothing else, for counting
+/// instructions with `perf stat` or callgrind.
 fn count_volcano() {
     let mut start = volcano(PAPER, 2000);
     pool(1).install(|| (0..5000).for_each(|_| start.step()));
@@ -204,7 +206,7 @@ fn count_volcano() {
     );
 }
 
-/// The same for the worst case.
+/// Runs steps of the worst case for counting instructions.
 fn count_full() {
     let world = World::restless(PAPER, 0.5);
     let (spec, mut engine) = (RulesSpec::default(), Tiled::default());
@@ -265,7 +267,7 @@ fn memory_row() {
     line("26 M cells, lower half full: moving its bytes once", times[0], "ours", times[1], "at most 1.2");
 }
 
-/// The volcano with its lava in the middle of a box of other size, on a plain.
+/// The volcano with its lava in the middle of a box of size `grid`, on a plain.
 fn embedded(lava: &World, grid: Grid) -> World {
     let [dx, dz] = [(grid.nx - PAPER.nx) / 2 / 8 * 8, (grid.nz - PAPER.nz) / 2 / 8 * 8];
     let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| {
@@ -332,7 +334,7 @@ fn settled_row() {
     }
 }
 
-/// The scene of the island: all of its materials, reactions and setting.
+/// Times the scene of the island: all its materials, reactions and settings.
 fn island_row() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/terrains/island.toml");
     let scene = Scene::load(path.as_ref()).expect("a test reads it");

@@ -1,8 +1,8 @@
-//! What ground that changes costs: one cell of rock set in every step, next to the same steps over ground that stays:
-//! `cargo bench --bench ground [row]...`.
+//! Cost of changing ground: one cell of rock set in every step, compared with the same steps over
+//! constant ground: `cargo bench --bench ground [row]...`.
 //!
-//! Runs take turns, and every round starts from the same state. Of each step the shortest time of all rounds counts (a busy
-//! machine only ever adds), and of a run the mean over its steps.
+//! Runs take turns, and every round starts from the same state. The shortest time of all rounds
+//! counts for each step (a busy machine only ever adds), and the mean over its steps for a run.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 #[path = "worlds/mod.rs"]
@@ -19,15 +19,15 @@ use lavoxel::simulation::{Command, Simulation};
 use lavoxel::world::{Edit, Matter, Shape};
 use worlds::erupted;
 
-/// The box.
+/// Size of the box.
 const GRID: Grid = Grid { nx: 512, ny: 128, nz: 512 };
-/// Rounds in which the runs take turns.
+/// Number of rounds in which the runs take turns.
 const ROUNDS: usize = 7;
-/// Steps of a run.
+/// Number of steps of a run.
 const STEPS: usize = 100;
-/// Frames of a run, one a step.
+/// Number of frames of a run, one per step.
 const FRAMES: usize = 8;
-/// Pixels of a frame.
+/// Width and height of a frame in pixels.
 const SIZE: (usize, usize) = (960, 540);
 
 fn main() {
@@ -53,7 +53,7 @@ fn ms(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// A cell of rock at most three cells from lava, another one for every step.
+/// Command for a cell of rock at most three cells from lava, at a different place for every step.
 fn rock(simulation: &Simulation, held: &[Place], step: usize) -> Command {
     let random = mix64(step as u64) as usize;
     let [x, y, z] = held[random % held.len()];
@@ -65,7 +65,8 @@ fn rock(simulation: &Simulation, held: &[Place], step: usize) -> Command {
     Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock })
 }
 
-/// Milliseconds of `work` after each step, without and with a change of the ground before the step.
+/// Mean milliseconds of `work` after each step, without and with a change of the ground before the
+/// step.
 fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Command>) -> f64) -> [f64; 2] {
     let mut simulation = volcano();
     let start = simulation.snapshot(None);
@@ -84,7 +85,8 @@ fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Command>)
     least.map(|times| times.iter().sum::<f64>() / steps as f64)
 }
 
-/// Steps, and puts the rock before if there is any; without it, an edit that changes nothing is no part of the time.
+/// Makes a step, after setting the rock if there is any; without a change no command is sent, so
+/// that the baseline times the step alone.
 fn step(simulation: &mut Simulation, act: Option<Command>) {
     if let Some(act) = act {
         simulation.command(act).expect("a small edit");
@@ -112,7 +114,7 @@ fn lowpass_row() {
     line("the low-pass after a step", times);
 }
 
-/// Low-pass, ground and picture after a step, in the same window of pixels.
+/// Times low-pass, ground and picture after a step, at the same picture size.
 fn frame_row() {
     for style in [Style::Cinematic, Style::Scientific] {
         let look = LookSpec { style, ..LookSpec::default() };

@@ -1,10 +1,12 @@
-//! Processor time of frames, in the cases that `vtk/raycast.py` gives to VTK: `cargo bench --bench marcher [case]...`.
+//! Processor time of frames, in the cases that `vtk/raycast.py` gives to VTK: `cargo bench --bench
+//! marcher [case]...`.
 //!
-//! `-- --count still 20 case` (or `flows`, `turns`) draws so many frames after the first on one thread, for callgrind
-//! (`--toggle-collect='*counted*'`).
+//! `-- --count still 20 case` (or `flows`, `turns`) draws the given number of frames after the
+//! first on one thread, for callgrind (`--toggle-collect='*counted*'`).
 //!
-//! `-- --dump FOLDER` also writes what the script reads; `vtk/compare` runs both and prints the ratios. Times are of all
-//! threads together (user and system), the shortest of some frames: a busy machine only ever adds.
+//! `-- --dump FOLDER` also writes the input of the script; `vtk/compare` runs both and prints the
+//! ratios. Times are summed over all threads (user and system), the shortest of some frames: a busy
+//! machine only ever adds.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 #[path = "worlds/mod.rs"]
@@ -20,13 +22,13 @@ use lavoxel::simulation::Simulation;
 use lavoxel::state::State;
 use worlds::{PAPER, erupted, volcano};
 
-/// Pixels of a picture, as in the figures to compare with.
+/// Width and height of a picture in pixels, as in the figures to compare with.
 const PICTURE: (usize, usize) = (1024, 768);
 const THREADS: usize = 2;
-/// Frames of which the fastest counts.
+/// Number of frames; the fastest counts.
 const FRAMES: usize = 7;
 
-/// What a box is called, and how its lava came about.
+/// Name of a box, and the function that makes its simulation.
 type NamedBox = (&'static str, fn() -> Simulation);
 
 const BOXES: [NamedBox; 2] = [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 8000))];
@@ -78,7 +80,7 @@ fn count(arguments: &[String]) {
     let mut renderer = Renderer::new(worlds[0].ground().surface(), worlds[0].grid(), look).expect("a valid look");
     let view = camera(&renderer, 0.0);
     for frame in 0..=frames {
-        // There and back again, so that any number of frames has changes to follow.
+        // The states run forth and back, so that any number of frames has changes.
         if kind == "flows" {
             lowpass.refresh(&worlds[frame % worlds.len()]);
         }
@@ -91,13 +93,13 @@ fn count(arguments: &[String]) {
     }
 }
 
-/// A frame, under a name at which a profiler can start.
+/// Draws a frame, in a function of its own at which a profiler can start.
 #[inline(never)]
 fn counted(renderer: &mut Renderer, lowpass: &mut LowPass, view: &Camera) {
     std::hint::black_box(renderer.frame_of(lowpass, view));
 }
 
-/// The world of a simulation as it is, and after every ten steps of as many frames.
+/// States of a simulation: the present state, and the state after every ten steps, one per frame.
 fn worlds(mut simulation: Simulation) -> Vec<State> {
     let mut worlds = vec![simulation.world().clone()];
     for _ in 0..FRAMES {
@@ -107,7 +109,7 @@ fn worlds(mut simulation: Simulation) -> Vec<State> {
     worlds
 }
 
-/// The cases of a box: without antialiasing as VTK has none, and as users get them.
+/// Looks of a box by case name: without antialiasing, as in VTK, and with the defaults.
 fn looks(name: &str) -> Vec<(String, LookSpec)> {
     let mut looks = Vec::new();
     for step in [0.5, 1.0] {
@@ -127,7 +129,8 @@ fn camera(renderer: &Renderer, turned_deg: f32) -> Camera {
     Camera::new(&spec, &renderer.subject(), PICTURE)
 }
 
-/// Times a frame of the same again, of one more degree around, after ten steps, and the first of a new renderer.
+/// Times four kinds of frames: unchanged, turned by one degree, after ten steps, and the first of a
+/// new renderer.
 fn time(case: &str, worlds: &[State], look: &LookSpec) {
     let world = &worlds[0];
     let mut lowpass = LowPass::new(world.grid());
@@ -152,14 +155,14 @@ fn shortest(frame: impl FnMut(usize) -> f64) -> f64 {
     (0..FRAMES).map(frame).fold(f64::MAX, f64::min)
 }
 
-/// Processor milliseconds that a frame takes.
+/// Processor milliseconds of a frame.
 fn timed(frame: impl FnOnce() -> Image) -> f64 {
     let start = used();
     std::hint::black_box(frame());
     used() - start
 }
 
-/// Processor milliseconds of all threads of this process so far, as Linux tells them.
+/// Processor milliseconds of all threads of this process so far, from Linux.
 fn used() -> f64 {
     let tasks = fs::read_dir("/proc/self/task").expect("Linux tells processor times here");
     let nanoseconds = tasks.filter_map(|task| {
@@ -169,7 +172,7 @@ fn used() -> f64 {
     nanoseconds.sum::<u64>() as f64 * 1e-6
 }
 
-/// Writes the volume and the ground, and tells the case as JSON.
+/// Writes the volume and the ground, and returns the case as JSON.
 fn write(folder: &Path, case: &str, name: &str, world: &State, look: &LookSpec) -> String {
     fs::create_dir_all(folder).expect("a folder to write to");
     let mut lowpass = LowPass::new(world.grid());

@@ -1,4 +1,4 @@
-//! Low-pass and ray-march at several fills and sizes.
+//! Low-pass and ray-marcher at several fills and sizes.
 
 #[path = "worlds/mod.rs"]
 mod worlds;
@@ -18,13 +18,14 @@ use lavoxel::world::World;
 use ndarray::Array2;
 use worlds::{PAPER, erupted, liquid, volcano};
 
-/// A box with as many cells as a picture may need.
+/// Box with as many cells as a picture may need.
 const LARGE: Grid = Grid { nx: 512, ny: 400, nz: 512 };
 
-/// Steps after which a run starts again, so that all samples see about as much lava.
+/// Number of steps after which a run restarts, so that all samples see about the same amount of
+/// lava.
 const STRETCH: u64 = 50;
 
-/// Everything filtered by a low-pass that knows nothing yet; in liquid cells per second.
+/// Times filtering the whole volume with a new low-pass, in liquid cells per second.
 fn whole(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("lowpass");
     group.sample_size(20);
@@ -48,7 +49,7 @@ fn whole(bench: &mut Criterion) {
     }
 }
 
-/// What a step leaves to be filtered again.
+/// Times filtering the changes of one step.
 fn step(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("lowpass");
     group.sample_size(20);
@@ -69,7 +70,7 @@ fn step(bench: &mut Criterion) {
     }
 }
 
-/// Makes a step, after going back to the start if it has to be so, and times the low-pass alone.
+/// Makes a step, after going back to `start` if `reset`, and times the low-pass alone.
 fn after_a_step(simulation: &mut Simulation, lowpass: &mut LowPass, start: &Snapshot, reset: bool) -> Duration {
     if reset {
         simulation.go_back(start);
@@ -100,10 +101,10 @@ fn march(bench: &mut Criterion) {
     }
 }
 
-/// Air cells along an edge of the box of [`smoke`].
+/// Number of air cells along an edge of the box of [`smoke`].
 const AIR: usize = 96;
 
-/// A column of ash that widens with its height and leans with the wind, of lumps that are some cells wide.
+/// Column of ash that widens with its height and leans with the wind, in lumps of some cells.
 fn column() -> AirVolume {
     let cells = Grid::new(AIR, AIR, AIR);
     let grid = AirGrid { cells, ratio: 2, corner: [-72, -72], sides: [Side::Open; 3] };
@@ -119,8 +120,9 @@ fn column() -> AirVolume {
     AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow }
 }
 
-/// A plume over a pool of lava, with light that is computed again for each frame and with light that is cached. The goal, 60 ms,
-/// is of processor time: `RAYON_NUM_THREADS=1 cargo bench --bench picture -- smoke`.
+/// Times a plume over a pool of lava, with lighting recomputed for each frame and with cached
+/// lighting. The goal, 60 ms, is of processor time: `RAYON_NUM_THREADS=1 cargo bench --bench
+/// picture -- smoke`.
 fn smoke(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("smoke");
     group.sample_size(10).throughput(Throughput::Elements(480 * 360));

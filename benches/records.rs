@@ -1,6 +1,7 @@
-//! What keeping records of the columns costs besides the steps: `cargo bench --bench records`.
+//! Cost of keeping records of the columns in addition to the steps: `cargo bench --bench records`.
 //!
-//! Every round goes through the same steps, a step and a look in turn; of each the shortest time of all rounds counts.
+//! Every round makes the same steps, each followed by an update of the records; the shortest time
+//! of all rounds counts for each.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 #[path = "worlds/mod.rs"]
@@ -25,13 +26,13 @@ fn main() {
     });
 }
 
-/// Times the steps that follow, and a look after each.
+/// Times the next steps, and an update of the records after each.
 fn row(name: &str, simulation: &mut Simulation) {
     let start = simulation.snapshot(None);
     let mut least = vec![(f64::INFINITY, f64::INFINITY); STEPS];
     for _ in 0..ROUNDS {
         simulation.go_back(&start);
-        // A state that was put back has every tile awake; the step after it visits all of them.
+        // A restored state has every tile awake; the step after the restore visits all tiles.
         simulation.step();
         let mut records = Records::new(simulation.world().grid());
         records.observe(simulation.world(), None, simulation.steps());

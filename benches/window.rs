@@ -1,6 +1,6 @@
-//! Times the window's frames at 800×600 on whatever draws here, which without a graphics card is the processor: each
-//! view with a moving camera and with a still one over which lava runs, with and without jumps over empty bricks; and
-//! the sending of what changed in a step.
+//! Times the window's frames at 800×600 on the installed driver, which without a graphics card is
+//! the processor: each view with a moving camera, and with a still one over which lava runs, with
+//! and without jumps over empty bricks; and the sending of a step's changes.
 //!
 //! `cargo bench --bench window`
 
@@ -19,7 +19,7 @@ use lavoxel::viewer::worker::Worker;
 const SIZE: (usize, usize) = (800, 600);
 const STEPS: u64 = 1500;
 
-/// The built-in volcano after some steps, painted, and the thread that runs it.
+/// The built-in volcano after some steps, painted, and the thread that runs the simulation.
 fn eruption() -> (Painter, Worker, LookSpec) {
     let scene = Scene::volcano();
     let look = scene.spec.look.clone();
@@ -32,7 +32,8 @@ fn eruption() -> (Painter, Worker, LookSpec) {
     (painter, worker, look)
 }
 
-/// Runs a paused simulation from step `from` to step `to` and shows every update on the way to `see`.
+/// Runs a paused simulation from step `from` to step `to` and passes every update on the way to
+/// `see`.
 fn advance(worker: &mut Worker, (from, to): (u64, u64), mut see: impl FnMut(&mut Update)) {
     worker.send(Command::Steps(to - from));
     loop {
@@ -63,7 +64,7 @@ fn view(painter: &Painter, turned_deg: f32) -> View {
 
 fn frames(c: &mut Criterion) {
     let _surface = pollster::block_on(OffscreenSurface::new(64, 64));
-    // kiss3d aborts when a surface is dropped before its first frame has made this.
+    // kiss3d aborts if a surface is dropped before its first frame has created this manager.
     MaterialManager2d::get_global_manager(|_| ());
     let (mut painter, mut worker, look) = eruption();
     let mut group = c.benchmark_group("window 800x600");

@@ -1,9 +1,10 @@
-// A plume beside the theory of Morton, Taylor and Turner (1956), in a scene that has all keys of its air by default:
+// A plume compared with the theory of Morton, Taylor and Turner (1956), in a scene with default air
+// keys:
 // cargo run --release --example air_plume [incompressible|article] [cells] [seconds] [rate]
 //
-// A fume of 40 m radius gives `rate` kg/s of gas over a plain, under 720 m of still air in a box 480 m wide, that is so many
-// `cells` wide. Radius and speed are those of a top-hat plume with the volume and momentum flux of the mean over the second half
-// of the run.
+// A fume of 40 m radius emits `rate` kg/s of gas over a plain, under 720 m of still air in a box
+// 480 m wide, divided into `cells` air cells. Radius and speed are those of a top-hat plume with
+// the volume and momentum flux of the mean over the second half of the run.
 use std::f64::consts::PI;
 use std::path::Path;
 
@@ -15,28 +16,28 @@ use lavoxel::simulation::Simulation;
 /// Width of the box in metres.
 const WIDE_M: f64 = 480.0;
 
-/// Sums over the second half of the run, by height.
+/// Sums over the second half of the run.
 struct Sums {
     grid: AirGrid,
-    /// Cells of the ground.
+    /// Number of ground cells below the air.
     floor: usize,
-    /// Upward speed of each cell, and how often it was added.
+    /// Sum of the upward speed in each cell, and the number of summands.
     speed: Vec<f64>,
     count: f64,
-    /// Heat that passes each height.
+    /// Sum of the heat flux through each height.
     heat: Vec<f64>,
 }
 
-/// A plume with the mean fluxes of a run.
+/// Fitted plume of a run's mean fluxes.
 struct Plume {
     /// Slope of the width over the height, and the height at which the width is 0.
     slope: f64,
     origin: f64,
-    /// Of the speed over the height above the origin.
+    /// Power of the height above the origin with which the speed varies.
     exponent: f64,
-    /// Height, half-width, speed and the flux of buoyancy over that of the source.
+    /// Rows of height, half-width, speed, and flux of buoyancy over that of the source.
     rows: Vec<[f64; 4]>,
-    /// The flux of buoyancy that was put in.
+    /// Buoyancy flux of the source.
     flux: f64,
 }
 
@@ -55,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A plain with a fume in the middle, under air of so many cells across.
+/// Builds a plain with a fume in the middle, under air `cells` cells wide.
 fn plain(solver: &str, cells: f64, rate: f64) -> Result<Simulation, Box<dyn std::error::Error>> {
     let voxels = 2.0 * cells;
     let edge = WIDE_M / voxels;
@@ -68,7 +69,7 @@ fn plain(solver: &str, cells: f64, rate: f64) -> Result<Simulation, Box<dyn std:
     Ok(Scene::parse(&text, Path::new("plume.toml"))?.build(Box::new(Tiled::default()))?.simulation)
 }
 
-/// Lets the plume rise for so many seconds of the air.
+/// Runs for `seconds` of air time and returns the fitted plume.
 fn run(simulation: &mut Simulation, seconds: f64) -> Plume {
     let mut sums: Option<Sums> = None;
     let mut steps = 1;
@@ -104,7 +105,7 @@ impl Sums {
         }
     }
 
-    /// Radius and speed of a top-hat plume with the volume and momentum flux at a height.
+    /// Returns radius and speed of a top-hat plume with the volume and momentum flux at height `y`.
     fn top_hat(&self, y: usize) -> [f64; 2] {
         let grid = self.grid;
         let places = || grid.cells.places().filter(move |place| place[1] == y);
@@ -116,7 +117,8 @@ impl Sums {
         [volume / (PI * momentum).sqrt(), momentum / volume]
     }
 
-    /// The plume, from an upward acceleration for heat 1.0 and the heat put in a step.
+    /// Fits the plume; `lift` is the upward acceleration at heat 1.0, `put` the heat emitted per
+    /// step.
     fn plume(&self, lift: f64, put: f64) -> Plume {
         let (high, flux) = (self.grid.cells.ny - self.floor, lift * put);
         let row = |y: usize| {
@@ -132,7 +134,7 @@ impl Sums {
 }
 
 impl Plume {
-    /// The share of its speed at which a plume takes in air.
+    /// Returns the entrainment coefficient: the inflow speed relative to the plume's speed.
     fn alpha(&self) -> f64 {
         5.0 / 6.0 * self.slope
     }
@@ -152,7 +154,7 @@ impl Plume {
     }
 }
 
-/// Slope and start of the straight line through points.
+/// Slope and intercept of the least-squares line through points.
 fn line(points: &[(f64, f64)]) -> (f64, f64) {
     let n = points.len() as f64;
     let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);

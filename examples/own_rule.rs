@@ -1,11 +1,12 @@
-// A rule of your own: lava under the open sky cools, so that the flow tires sooner than it does by friction alone.
+// A custom rule: lava under the open sky cools, so that the flow tires sooner than by friction
+// alone.
 use lavoxel::engine::{Engine, tiled::Tiled};
 use lavoxel::prelude::*;
 use lavoxel::random::Draw;
 use lavoxel::rules::Rule;
 use lavoxel::world::Content;
 
-/// The engine that users get, with one more rule after the lava's last.
+/// Default engine with one more rule after the lava's last.
 #[derive(Default)]
 struct Cooling(Tiled);
 
@@ -15,7 +16,8 @@ impl Engine for Cooling {
         if matches!(rule, (_, Rule::Spreading(_))) {
             let before = world.lava().clone();
             let covered = |[x, y, z]: Place| y + 1 < 48 && before.at([x, y + 1, z]).amount > 0;
-            // A 64th of the energy of the top cell of each stack, every step; the account books it as removed.
+            // Removes a 64th of the energy from the top cell of each stack in every step; the
+            // account books this energy as removed.
             world.rewrite(0, |at, Content { amount, energy }| Content {
                 amount,
                 energy: if covered(at) { energy } else { energy - energy / 64 },

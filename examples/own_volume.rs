@@ -1,4 +1,4 @@
-// A volume of your own, here a knot, drawn by the ray-marcher without any simulation.
+// Draws a custom volume, here a knot, with the ray-marcher and without any simulation.
 use std::f32::consts::TAU;
 
 use lavoxel::prelude::*;
@@ -15,8 +15,9 @@ fn distance(point: [f32; 3]) -> f32 {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Both fields have shape (z, y, x): z runs south, y up, x east. The density falls from 1 in the knot to 0 six cells away;
-    // energy chooses the colour, from 0 on the floor to 2 under the roof for each unit of density.
+    // Both fields have shape (z, y, x): z runs south, y up, x east. The density falls from 1 in the
+    // knot to 0 six cells away; energy chooses the colour, from 0 on the floor to 2 under the roof
+    // for each unit of density.
     let density =
         Array3::from_shape_fn((96, 64, 96), |(z, y, x)| 1.0 - distance([x as f32, y as f32, z as f32]).min(6.0) / 6.0);
     let energy = Array3::from_shape_fn(density.dim(), |(z, y, x)| density[[z, y, x]] * y as f32 / 32.0);
@@ -25,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let palette = PaletteSpec::Name("turbo".into());
     let look =
         LookSpec { style: Style::Surface, palette, color_by: CellMeasure::SpecificEnergy, ..LookSpec::default() };
-    // The ground is a floor at height 0; it could be any heights of shape (z, x).
+    // The ground is a floor at height 0; heights of any shape (z, x) are possible.
     let mut renderer = Renderer::new(&Array2::zeros((96, 96)), volume.grid, look)?;
     let camera = Camera::new(&CameraSpec::default(), &Bounds::of(volume.grid), (480, 320));
     let image = renderer.frame(&volume, &camera);

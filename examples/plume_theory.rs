@@ -1,4 +1,4 @@
-// Draws what `air_plume` prints, beside the theory of Morton, Taylor and Turner (1956):
+// Plots the output of `air_plume` next to the theory of Morton, Taylor and Turner (1956):
 // cargo run --release --example air_plume incompressible > long.txt
 // cargo run --release --example air_plume article > article.txt
 // cargo run --release --example plume_theory plume_theory.svg long.txt article.txt
@@ -7,13 +7,14 @@ use std::path::Path;
 use lavoxel::output::Existing;
 use lavoxel::plot::{Axis, Page, Plot};
 
-/// What `air_plume` prints of a run.
+/// Parsed output of `air_plume`.
 struct Plume {
-    /// Solver and box.
+    /// Name of the solver and size of the box.
     title: String,
-    /// Slope of the straight line through the widths.
+    /// Slope of the fitted line through the half-widths.
     slope: f64,
-    /// Height, half-width, speed, speed of theory, flux of buoyancy over that of the source.
+    /// Rows of height, half-width, speed, speed of theory, and flux of buoyancy over that of the
+    /// source.
     rows: Vec<[f64; 5]>,
 }
 
@@ -31,13 +32,14 @@ impl Plume {
         Some(Self { title, slope: slope.parse().ok()?, rows })
     }
 
-    /// Pairs of height and a column.
+    /// Pairs of height and column `k`.
     fn column(&self, k: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.rows.iter().map(move |row| (row[0], row[k]))
     }
 
     fn width(&self) -> Plot {
-        // The entrainment that is measured in turbulent plumes lies between these; both lines start at the lowest width.
+        // Measured entrainment coefficients of turbulent plumes lie between 0.10 and 0.16; both
+        // lines start at the lowest width.
         let [z, b, ..] = self.rows.first().copied().unwrap_or_default();
         let line = move |alpha: f64| move |height: f64| b + 1.2 * alpha * (height - z);
         Plot::new(format!("{}: half-width", self.title))

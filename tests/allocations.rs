@@ -1,4 +1,5 @@
-//! The promises: once warm, a step asks the system for no memory; and a low-pass takes what its estimate says.
+//! The promises: a warm step allocates no memory, and the memory of a low-pass matches its
+//! estimate.
 #![allow(unsafe_code, reason = "an allocator that counts; it hands everything to the system's")]
 
 mod common;
@@ -19,14 +20,14 @@ use lavoxel::source::VentSpec;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use ndarray::Array2;
 
-/// Times that memory was asked for, by any thread.
+/// Number of allocations by all threads.
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that are held, and the most since [`PEAK`] was last set.
+/// Bytes currently allocated, and their maximum since [`PEAK`] was last set.
 static HELD: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// Counts are of the whole process: one test at a time.
+/// Lock for one test at a time, because the counts are of the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn hold(bytes: i64) {
@@ -62,7 +63,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Times that memory is asked for in some steps on so many threads, after some steps that warm it up.
+/// Number of allocations in `steps` steps on `threads` threads, after `warm` warm-up steps.
 fn asked(simulation: &mut Simulation, threads: usize, [warm, steps]: [u64; 2]) -> u64 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     pool.install(|| {
@@ -103,10 +104,11 @@ fn a_warm_step_asks_for_no_memory() {
     for threads in [1, 2] {
         let mut pool = sloshing();
         assert_eq!(asked(&mut pool, threads, [300, 500]), 0, "{threads} threads");
-        // From now on changes are recorded for readers.
+        // After this refresh changes are recorded for readers.
         LowPass::new(pool.world().grid()).refresh(pool.world());
         assert_eq!(asked(&mut pool, threads, [300, 1000]), 0, "{threads} threads");
-        // Lava that comes to new places needs memory; the lists of the strips then double, not more.
+        // Lava that spreads to new tiles needs memory; the lists of strips then double, so the
+        // number of allocations stays small.
         let mut stream = stream();
         let asked = asked(&mut stream, threads, [1000, 300]);
         assert!(stream.world().lava().tally().cells > 5000, "it runs");
@@ -114,7 +116,7 @@ fn a_warm_step_asks_for_no_memory() {
     }
 }
 
-/// A box over a rough floor, a third of it full of each of lava, water and oil.
+/// Box over a rough floor, filled by a third each with lava, water and oil.
 fn layered(grid: Grid, others: Vec<Material>) -> World {
     let floor = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| ((x * 7 + z * 3) % 5) as f32);
     let names: Vec<_> = others.iter().map(|material| material.name.clone()).collect();
@@ -133,7 +135,7 @@ fn layered(grid: Grid, others: Vec<Material>) -> World {
 #[test]
 fn a_low_pass_takes_no_more_than_its_estimate() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    // A box, a tall one and a flat one: rows, slabs and columns weigh differently.
+    // A cube, a tall box and a flat box, in which rows, slabs and columns have different weights.
     for grid in [Grid::new(128, 96, 128), Grid::new(40, 600, 40), Grid::new(500, 12, 300)] {
         for others in [vec![], vec![Material::water(), Material::oil()]] {
             let media = others.len();
@@ -144,7 +146,8 @@ fn a_low_pass_takes_no_more_than_its_estimate() {
             let mut lowpass = LowPass::new(grid);
             lowpass.refresh(&world);
             let first = PEAK.load(Ordering::Relaxed) - before;
-            // Every cell changes once more before anything reads the changes; what the world frees is no merit of the low-pass.
+            // Every cell changes once more before the changes are read; memory freed by the world
+            // must not count in the low-pass's favour.
             let kept = held() - before;
             let shape = Shape::Box { from: [0.0; 3], to: [grid.nx, grid.ny, grid.nz].map(|n| n as f64) };
             world.edit(&Edit { shape, matter: Matter::Drain });
@@ -153,7 +156,7 @@ fn a_low_pass_takes_no_more_than_its_estimate() {
             lowpass.refresh(&world);
             let second = PEAK.load(Ordering::Relaxed) - before + kept;
             let taken = first.max(second) as u64;
-            // Every estimate has the program itself in it.
+            // Every estimate includes the program itself.
             let own = MemoryEstimate::of("nothing", 0, 0.0).bytes();
             let need = LowPass::need(grid).and(LowPass::need_of_media(grid, media)).bytes() - own;
             let told = format!("{taken} bytes ({first}, {second}) of {need} for {grid:?} and {media} materials");
@@ -176,7 +179,7 @@ fn a_flow_takes_what_its_lava_reaches() {
     let mut flow = Flow::new(space, setup, &ground).expect("numbers in range");
     let dry = held() - before;
     assert!(dry <= 8 * columns as i64 && dry <= flow.bytes() as i64, "{dry} bytes of dry ground");
-    // A disc of one column in a hundred.
+    // A disc that covers one column in a hundred.
     let is_wet = |c: usize| ((c % 4096) as f64 - 2048.0).hypot((c / 4096) as f64 - 2048.0) < 231.1;
     let pour = |column| FlowPour { column, level: None, before_m3: 0.0, after_m3: 150.0, temperature_k: kelvin };
     flow.fill((0..columns).filter(|&c| is_wet(c)).map(pour));

@@ -1,5 +1,6 @@
-//! Hostile input: every seed of the fuzz targets and thousands of mutations of them must be read or refused in one line,
-//! without a panic and within the limit of memory. `fuzz/` looks further, for as long as one likes.
+//! Hostile input: every seed of the fuzz targets and thousands of mutations of the seeds must be
+//! read, or refused in one line, without a panic and within the memory limit. The targets in
+//! `fuzz/` run open-ended.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[allow(unreachable_pub, reason = "the fuzz targets reach it")]
@@ -13,10 +14,11 @@ use std::path::Path;
 use lavoxel::random::mix64;
 use targets::{LIMIT, TARGETS, Target, run};
 
-/// Mutations of all seeds of a target, unless `LAVOXEL_MUTATIONS` says how many; of heavy targets fewer.
+/// Number of mutations per target; `LAVOXEL_MUTATIONS` overrides it, and the `cost` of a heavy
+/// target divides it.
 const MUTATIONS: usize = 2000;
 
-/// Numbers that programs trip over.
+/// Numbers at the limits of integer and float types, on which parsers fail.
 const NUMBERS: [&str; 16] = [
     "0",
     "-1",
@@ -36,18 +38,18 @@ const NUMBERS: [&str; 16] = [
     "999999999999999999999999999999",
 ];
 
-/// A row of numbers that is the same in every run.
+/// Deterministic random numbers: the same sequence in every run.
 struct Dice(u64);
 
 impl Dice {
-    /// From 0 to below `n`.
+    /// Returns a number from 0 to below `n`.
     fn roll(&mut self, n: usize) -> usize {
         self.0 += 1;
         (mix64(self.0) % n.max(1) as u64) as usize
     }
 }
 
-/// The seeds of a target with their names, in the order of these.
+/// Seeds of a target with their file names, sorted by name.
 fn seeds(target: &Target) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target.name);
     let mut seeds: Vec<_> = fs::read_dir(&folder)
@@ -59,7 +61,8 @@ fn seeds(target: &Target) -> Vec<(String, Vec<u8>)> {
     seeds
 }
 
-/// Changes bytes a little, as a damaged disk or a bad mind would.
+/// Applies one to four random mutations to a seed: truncates, flips bits, cuts, repeats, splices in
+/// bytes of another seed, or inflates numbers.
 fn mutated(seed: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=dice.roll(3) {
@@ -87,7 +90,8 @@ fn mutated(seed: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Puts another number in the place of the first one after `at`: of digits in a text, of bytes where there are none.
+/// Replaces the first number after `at` by one of [`NUMBERS`] in a text; in binary data sets the
+/// next four bytes to 0xff.
 fn inflate(bytes: &mut Vec<u8>, at: usize, dice: &mut Dice) {
     match bytes[at..].iter().position(u8::is_ascii_digit) {
         Some(found) => {
@@ -99,7 +103,8 @@ fn inflate(bytes: &mut Vec<u8>, at: usize, dice: &mut Dice) {
     }
 }
 
-/// Puts right checksums into a PNG: a reader that stops at the first wrong one shows nothing of what comes behind it.
+/// Recomputes the checksums of a PNG's chunks; without this a reader stops at the first wrong
+/// checksum, and the mutation behind it is never read.
 fn repaired(mut bytes: Vec<u8>) -> Vec<u8> {
     let mut at = 8;
     while let Some(head) = bytes.get(at..at + 8) {
@@ -116,7 +121,8 @@ fn repaired(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Runs bytes; says what is wrong, and keeps the bytes, when the parser does not hold.
+/// Runs a target on `bytes`; if the parser panics, keeps the bytes in a file and returns the
+/// message.
 fn trouble(target: &Target, what: &str, bytes: &[u8]) -> Option<String> {
     let panic = catch_unwind(AssertUnwindSafe(|| run(target.name, bytes))).err()?;
     let words =
@@ -126,7 +132,7 @@ fn trouble(target: &Target, what: &str, bytes: &[u8]) -> Option<String> {
     Some(format!("{}, {what}: {words}\n    bytes: {}", target.name, kept.display()))
 }
 
-/// Seeds and mutations of one target; what is wrong with the first few.
+/// Runs all seeds and mutations of one target; returns the messages of the first 20 failures.
 fn storm(target: &Target) -> Vec<String> {
     let seeds = seeds(target);
     assert!(seeds.len() >= 8, "{} has seeds", target.name);
@@ -143,8 +149,9 @@ fn storm(target: &Target) -> Vec<String> {
     all.filter_map(|(what, bytes)| trouble(target, &what, &bytes)).take(20).collect()
 }
 
-/// Behind a seed that is refused at its begin no mutation reaches a reader: of each target some are taken, and those of
-/// checkpoints that are named after what they hold.
+/// Checks that at least two seeds of each target are accepted, and all checkpoint seeds that are
+/// named after their content: a mutation of a seed that is refused at its first bytes never reaches
+/// the reader behind them.
 fn whole_seeds_are_read(target: &Target) {
     let taken = |(name, bytes): (String, Vec<u8>)| run(target.name, &bytes).then_some(name);
     let names: Vec<String> = seeds(target).into_iter().filter_map(taken).collect();
@@ -158,14 +165,15 @@ fn whole_seeds_are_read(target: &Target) {
     }
 }
 
-/// Most memory that this process had at once, in bytes, where the system tells.
+/// Peak resident memory of this process in bytes (`VmHWM`); `None` where the system does not report
+/// one.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? << 10)
 }
 
-// One test, so that what it took is known at its end.
+// One test for all targets, so that the peak memory at its end covers every target.
 #[test]
 fn hostile_bytes_do_no_harm() {
     let before = peak();

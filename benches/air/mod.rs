@@ -1,4 +1,4 @@
-//! The air's solvers: nanoseconds of a thread for a cell and a step.
+//! The air's solvers: nanoseconds per thread, cell and step.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use lavoxel::simulation::{Simulation, system_clock};
 
 use super::{Run, by_turns, ms, pool, threads};
 
-/// Steps before those that count, in which a plume begins, and those that count.
+/// Warm-up steps in which a plume begins, and timed steps.
 const BEFORE: usize = 10;
 const STEPS: usize = 4;
 
-/// A volcano that pours lava and blows ash, in air twice as high as the box.
+/// Scene of a volcano that pours lava and emits ash, in air twice as high as the box.
 const VOLCANO: &str = r#"
 [grid]
 size = [128, 100, 128]
@@ -38,7 +38,7 @@ rate = 2.0
 air = { gas = 0.03, ash = 0.01, jet_m_s = 20.0 }
 "#;
 
-/// Steps of air over a vent that gives heat and ash: two fields, also in all cells if it is `full`.
+/// Run of air over a vent that emits heat and ash; if `is_full`, both fields fill all cells.
 fn plume(cells: [usize; 3], is_full: bool, threads: usize, level: Level) -> Run<'static> {
     let [nx, ny, nz] = cells;
     let grid = AirGrid::new(Grid::new(nx, ny, nz), [Side::Open; 3]);
@@ -71,7 +71,7 @@ fn plume(cells: [usize; 3], is_full: bool, threads: usize, level: Level) -> Run<
     })
 }
 
-/// Air at rest.
+/// Time of a step of air at rest.
 fn still() -> f64 {
     let grid = AirGrid::new(Grid::new(128, 104, 128), [Side::Open; 3]);
     let (openness, forces) = (Openness::free(grid), Forces { lift: 0.01, ..Forces::default() });
@@ -87,7 +87,7 @@ fn still() -> f64 {
     })
 }
 
-/// Steps of the article's solver with all four fields in all cells, which move at random.
+/// Run of the article's solver with all four fields in all cells and random velocities.
 fn article(cells: [usize; 3], threads: usize, level: Level) -> Run<'static> {
     let [nx, ny, nz] = cells;
     let grid = AirGrid::new(Grid::new(nx, ny, nz), [Side::Open; 3]);
@@ -118,7 +118,7 @@ fn article(cells: [usize; 3], threads: usize, level: Level) -> Run<'static> {
     })
 }
 
-/// Times of a step of the article's solver.
+/// Prints times of a step of the article's solver.
 pub(crate) fn article_row() {
     for cells @ [nx, ny, nz] in [[64, 64, 64], [128, 104, 128]] {
         let mut runs = vec![article(cells, threads(), Level::fastest())];
@@ -136,7 +136,7 @@ pub(crate) fn article_row() {
     }
 }
 
-/// Times of a step of the air.
+/// Prints times of a step of the air.
 pub(crate) fn row() {
     for (cells, is_full) in [([64, 64, 64], false), ([64, 64, 64], true), ([128, 104, 128], false)] {
         let [nx, ny, nz] = cells;
@@ -159,7 +159,7 @@ pub(crate) fn row() {
     println!("air at rest, 128 × 104 × 128: {:>8.3} µs a step  goal: under 5", still() * 1e3);
 }
 
-/// Times of a step of everything where a volcano has a plume.
+/// Prints times of a whole step of a volcano with a plume.
 pub(crate) fn volcano_row() {
     let scene = Scene::parse(VOLCANO, Path::new("volcano.toml")).expect("the scene above");
     for threads in [threads(), 1] {
@@ -186,7 +186,8 @@ pub(crate) fn volcano_row() {
     }
 }
 
-/// The largest speed of the air, and the share of its cells in the smallest box around all that it carries, in percent.
+/// Highest speed of the air, and the percentage of its cells in the bounding box of all carried
+/// fields.
 pub(crate) fn motion(simulation: &Simulation) -> [f64; 2] {
     let Some(air) = simulation.world().air() else { return [0.0; 2] };
     let (grid, mut fastest) = (air.grid(), 0.0_f32);

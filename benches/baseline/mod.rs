@@ -1,8 +1,9 @@
-//! What a tutorial would write: one array of cells with 32-bit floats, two copies of it, one thread. Nothing is done to make
-//! it slow: cells without lava are left early, a column's neighbours are read straight from memory, and it is compiled
-//! with full optimisation. The numbers of the fast engine are given as multiples of its speed.
+//! Baseline as a tutorial would write it: one array of cells with 32-bit floats, double-buffered,
+//! on one thread. The code is not slowed down on purpose: cells without lava are left early, a
+//! column's neighbours are read straight from memory, and compilation is fully optimised. Speeds of
+//! the fast engine are given as multiples of the baseline's.
 //!
-//! The rules are those of the automaton, with floats in place of fixed point.
+//! The rules are those of the automaton, with floats instead of fixed point.
 #![allow(dead_code, reason = "each bench uses its own part")]
 
 use lavoxel::grid::Grid;
@@ -11,7 +12,7 @@ use lavoxel::rules::RulesSpec;
 use lavoxel::units;
 use lavoxel::world::World;
 
-/// Amounts and energies in floats, y fastest of the slabs as in the automaton.
+/// Amounts and energies in floats, in the automaton's order of cells.
 pub(crate) struct Baseline {
     grid: Grid,
     solid: Vec<bool>,
@@ -21,7 +22,7 @@ pub(crate) struct Baseline {
     next_energy: Vec<f32>,
 }
 
-/// The numbers of the rules.
+/// Parameters of the rules.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers {
     factor: f32,
@@ -46,7 +47,7 @@ impl From<&RulesSpec> for Numbers {
 }
 
 impl Baseline {
-    /// The same state as `world`.
+    /// Copies the state of `world`.
     pub(crate) fn new(world: &World) -> Self {
         let grid = world.grid();
         let cells: Vec<_> = world.lava().cells().collect();
@@ -72,7 +73,7 @@ impl Baseline {
         }
     }
 
-    /// Equations 1–5, in place, every column from the bottom up.
+    /// Applies equations 1–5, in place, every column from the bottom up.
     pub(crate) fn gravity(&mut self, rules: &Numbers) {
         let grid = self.grid;
         for z in 0..grid.nz {
@@ -99,7 +100,7 @@ impl Baseline {
         }
     }
 
-    /// Equations 6–19, from one copy into the other.
+    /// Applies equations 6–19, from one buffer into the other.
     pub(crate) fn spreading(&mut self, rules: &Numbers, step: u64) {
         let grid = self.grid;
         self.next_amount.copy_from_slice(&self.amount);
@@ -142,7 +143,7 @@ impl Baseline {
         std::mem::swap(&mut self.energy, &mut self.next_energy);
     }
 
-    /// Amount in the box.
+    /// Total amount in the box, in cells.
     pub(crate) fn mass(&self) -> f64 {
         self.amount.iter().map(|&a| f64::from(a)).sum()
     }

@@ -1,4 +1,4 @@
-//! The rule of grains beside the published scan: all grains fall, or all rest.
+//! The rule of grains compared with the published scan: all grains fall, or all rest.
 
 use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
@@ -17,7 +17,7 @@ fn sand() -> Material {
     Material { name: "sand".to_owned(), kind: Kind::Grain, density: 2650.0, ..Material::water() }
 }
 
-/// Grains in so many of the cells from one height to another.
+/// World of grains in a `share` of the cells between heights `from` and `to`.
 fn world(share: f64, from: f64, to: f64) -> World {
     let mut world = World::with_materials(Ground::none(GRID), vec![sand()]);
     let shape = Shape::Box { from: [0.0, from, 0.0], to: [GRID.nx as f64, to, GRID.nz as f64] };
@@ -25,7 +25,7 @@ fn world(share: f64, from: f64, to: f64) -> World {
     world
 }
 
-/// The rule from the same state each time, after `before` steps.
+/// Run of the rule from the same state each time, after `before` steps.
 fn run(world: &World, threads: usize, before: u64) -> Run<'_> {
     let pool = pool(threads);
     let rules = Rules::new(&RulesSpec::default(), &[sand()], &[], GRID);
@@ -44,12 +44,13 @@ fn run(world: &World, threads: usize, before: u64) -> Run<'_> {
     })
 }
 
-/// *How To Make a “Falling Sand” Style Water Simulation* as published, with its marks for moved tiles and resting ones.
+/// *How To Make a “Falling Sand” Style Water Simulation* as published, with its marks for moved and
+/// resting tiles.
 #[derive(Clone)]
 struct Published {
     tiles: Vec<u8>,
     step: u64,
-    /// Whether resting tiles are marked.
+    /// Set if resting tiles are marked.
     marks: bool,
 }
 
@@ -60,7 +61,7 @@ const MOVED: u8 = 0x80;
 const RESTS: u8 = 0x40;
 
 impl Published {
-    /// Grains in every cell or a quarter of the cells of the rows from `from` to `to`.
+    /// Puts a grain into one of `every` cells of the rows from `from` to `to`.
     fn new(every: u64, from: usize, to: usize, marks: bool) -> Self {
         let wall = |i: usize| u8::from(i < SIDE || i.is_multiple_of(SIDE) || i % SIDE == SIDE - 1) * WALL;
         let mut tiles: Vec<_> = (0..SIDE * SIDE).map(wall).collect();
@@ -103,7 +104,7 @@ impl Published {
     }
 }
 
-/// Published steps from the same state each time.
+/// Run of published steps from the same state each time.
 fn published(start: &Published, before: u64) -> Run<'_> {
     Box::new(move || {
         let mut published = start.clone();
@@ -112,7 +113,7 @@ fn published(start: &Published, before: u64) -> Run<'_> {
     })
 }
 
-/// Times of a grain and step: all fall, and all rest.
+/// Prints times per grain and step: all fall, and all rest.
 pub(crate) fn row() {
     let falling = (world(0.3, 20.0, 64.0), Published::new(4, 170, SIDE, true), 1);
     let resting = (world(1.0, 0.0, 13.0), Published::new(1, 1, 84, true), 10);

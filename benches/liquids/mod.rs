@@ -1,4 +1,5 @@
-//! The rules of liquids beside plain code: the lower half of a box moves, 524,288 cells; and a sea that is traced.
+//! The rules of liquids compared with plain code: the lower half of a box moves, 524,288 cells; and
+//! tracing of a sea.
 
 mod sea;
 
@@ -16,7 +17,7 @@ const GRID: Grid = Grid { nx: 128, ny: 64, nz: 128 };
 const CELLS: f64 = 524_288.0;
 const STEPS: u64 = 20;
 
-/// Amount of a cell at first, 0.5 to 1.
+/// Initial amount of a cell, 0.5 to 1.
 fn amount(place: [usize; 3]) -> u16 {
     16384 + (mix64(GRID.index(place) as u64 + 7) % 16384) as u16
 }
@@ -30,7 +31,7 @@ fn world(material: Material) -> World {
     world
 }
 
-/// The rules of a material from the same state each time.
+/// Run of the rules of a material from the same state each time.
 fn run(world: &World, threads: usize) -> Run<'_> {
     let pool = pool(threads);
     let material = world.layers()[1].material().clone();
@@ -50,7 +51,7 @@ fn run(world: &World, threads: usize) -> Run<'_> {
     })
 }
 
-/// A box with a border of rock, x fastest, then z, then y.
+/// Box with a border of rock; order x fastest, then z, then y.
 struct Plain {
     rock: Vec<bool>,
     mass: Vec<f32>,
@@ -72,7 +73,7 @@ impl Plain {
         Self { rock, next: mass.clone(), mass }
     }
 
-    /// *Simple Fluid Simulation With Cellular Automata* as published, with four sides.
+    /// Applies *Simple Fluid Simulation With Cellular Automata* as published, with four sides.
     fn compress(&mut self) {
         const MAX: f32 = 0.01;
         let stable = |sum: f32| match sum {
@@ -108,7 +109,8 @@ impl Plain {
         std::mem::swap(&mut self.mass, &mut self.next);
     }
 
-    /// Falling in place, then the mean of a cell and its lower neighbours, as in *Grid Based Fluid Systems*.
+    /// Moves liquid down in place, then averages a cell and its lower neighbours, as in *Grid Based
+    /// Fluid Systems*.
     fn fall_and_level(&mut self) {
         let Self { rock, mass, next } = self;
         for at in LAYER..mass.len() - LAYER {
@@ -145,7 +147,7 @@ fn plain(step: fn(&mut Plain)) -> Run<'static> {
     })
 }
 
-/// Times of the rules of liquids.
+/// Prints times of the rules of liquids.
 pub(crate) fn row() {
     let pressed = Compress { passes: 1, ..Compress::default() };
     let compressed = world(Material { pressure: Pressure::Compress, compress: pressed, ..Material::water() });

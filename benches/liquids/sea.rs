@@ -1,4 +1,4 @@
-//! Tracing of a sea round an island, 352,000 cells, beside the published search.
+//! Tracing of a sea around an island, 352,000 cells, compared with the published search.
 
 use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
@@ -15,13 +15,13 @@ const GRID: Grid = Grid { nx: 128, ny: 100, nz: 128 };
 const SEA_LEVEL: usize = 32;
 const STEPS: u64 = 10;
 
-/// Height of the ground: a cone in a flat sea.
+/// Height of the ground in cells: a cone in a flat sea bed.
 fn ground(x: usize, z: usize) -> usize {
     let far = (x as f64 - 64.0).hypot(z as f64 - 64.0);
     (50.0 - 0.9 * far).max(3.0) as usize
 }
 
-/// What a cell of the uppermost layer holds of a rough sea, 0.25 to 0.75.
+/// Random amount in units, 0.25 to 0.75 of a cell, for the top layer of a rough sea.
 fn rough(place: [usize; 3]) -> u16 {
     8000 + (mix64(GRID.index(place) as u64) & 16383) as u16
 }
@@ -43,7 +43,7 @@ fn sea(is_rough: bool, air: Air) -> World {
     world
 }
 
-/// Times of tracing alone, while all rules of water run.
+/// Run in which all rules of water act but only tracing is timed.
 fn run(world: &World, threads: usize) -> Run<'_> {
     let pool = pool(threads);
     let materials: Vec<_> = world.layers()[1..].iter().map(|layer| layer.material().clone()).collect();
@@ -70,13 +70,13 @@ fn run(world: &World, threads: usize) -> Run<'_> {
     })
 }
 
-/// The published search, with six directions: x fastest, then z, then y, and rock around it.
+/// Published search with six directions; order x fastest, then z, then y, and rock around.
 struct Published {
     rock: Vec<bool>,
     amount: Vec<f32>,
     next: Vec<f32>,
     left: Vec<f32>,
-    /// For each cell, the search that saw it last.
+    /// Number of the last search that visited each cell.
     seen: Vec<u32>,
     found: Vec<usize>,
 }
@@ -100,7 +100,7 @@ impl Published {
         Self { rock, next: amount.clone(), left: amount.clone(), amount, seen: vec![0; cells], found: Vec::new() }
     }
 
-    /// `isPressured`, for an upward direction.
+    /// Returns the result of `isPressured` for an upward direction.
     fn is_pressured(&self, at: usize) -> bool {
         !self.rock[at + LAYER] && 1.0 - self.amount[at + LAYER] >= 0.1
     }
@@ -114,7 +114,8 @@ impl Published {
         }
     }
 
-    /// Milliseconds of a step by `doPressureFlow`, from one in 97 of its searches: all of them take minutes.
+    /// Milliseconds of a step by `doPressureFlow`, extrapolated from one in 97 searches, because
+    /// all searches take minutes.
     fn step(&mut self) -> f64 {
         const ONE_IN: usize = 97;
         let searches = |at: &usize| !self.rock[*at] && self.left[*at] >= 0.5 && self.is_pressured(*at);
@@ -143,7 +144,7 @@ impl Published {
     }
 }
 
-/// Times of tracing.
+/// Prints times of tracing.
 pub(super) fn row() {
     let (rough, flat, kept) = (sea(true, Air::Ignored), sea(false, Air::Ignored), sea(true, Air::Kept));
     let cells = rough.layers()[1].tally().cells;

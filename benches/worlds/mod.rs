@@ -1,4 +1,4 @@
-//! Worlds that are timed.
+//! Worlds for timings.
 #![allow(dead_code, reason = "each bench uses its own part")]
 
 use lavoxel::engine::tiled::Tiled;
@@ -7,21 +7,21 @@ use lavoxel::scene::{Scene, VentPlace, VentRadius};
 use lavoxel::simulation::Simulation;
 use lavoxel::world::World;
 
-/// The paper's box.
+/// Box of the paper.
 pub(crate) const PAPER: Grid = Grid { nx: 128, ny: 100, nz: 128 };
 
-/// The built-in volcano after some steps, in a box of the given size.
+/// Simulation of the built-in volcano after `steps` steps, in a box of size `grid`.
 pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
     erupted(grid, 1, steps)
 }
 
-/// The same with a vent `times` as wide that pours as much from each of its columns.
+/// Simulation of the volcano with a vent `times` as wide, at the same rate per column.
 pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
     let mut scene = Scene::volcano();
     let scale = |v: f64, n: usize, of: usize| v * n as f64 / of as f64;
     scene.spec.grid.size = [grid.nx, grid.ny, grid.nz];
     for vent in &mut scene.spec.vents {
-        // The same rate in every box, so that the boxes differ in size alone.
+        // The rate is the same in every box, so that the boxes differ in size alone.
         vent.for_box = None;
         vent.place = VentPlace::Cells { x: scale(62.5, grid.nx, PAPER.nx), z: scale(60.5, grid.nz, PAPER.nz) };
         if let VentRadius::Cells(radius) = &mut vent.radius {
@@ -34,7 +34,7 @@ pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
     simulation
 }
 
-/// Liquid cells of a world.
+/// Number of liquid cells of a world.
 pub(crate) fn liquid(world: &World) -> u64 {
     world.lava().tally().cells
 }

@@ -1,14 +1,14 @@
-//! Forged checkpoints: any sections in a container with right checksums, as `lavoxel::checkpoint` documents it. The fuzz
-//! targets and `tests/program/memory_limit.rs` share it.
+//! Forged checkpoints: any sections in a container with right checksums, as documented in
+//! `lavoxel::checkpoint`. The fuzz targets and `tests/program/memory_limit.rs` share this module.
 
 use lavoxel::checkpoint::FORMAT;
 use lz4_flex::block::compress;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes of a block before compression, the last one of a section excepted.
+/// Size of a block in bytes before compression, except the last block of a section.
 pub const BLOCK: usize = 1 << 18;
 
-/// A checkpoint of these sections, by their names.
+/// Returns the bytes of a checkpoint with these sections (name, content).
 pub fn container<'a>(sections: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Vec<u8> {
     let mut file = [b"L\xe4VOXC\r\n".as_slice(), &FORMAT.to_le_bytes(), b"\x010"].concat();
     for (name, body) in sections {
@@ -22,7 +22,7 @@ pub fn container<'a>(sections: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -
     file
 }
 
-/// A block of a section.
+/// Returns the bytes of a compressed block of a section.
 pub fn block(part: &[u8]) -> Vec<u8> {
     let packed = compress(part);
     let lengths = [part.len(), packed.len()].map(|length| (length as u32).to_le_bytes());

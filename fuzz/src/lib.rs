@@ -1,8 +1,9 @@
-//! What is done with hostile bytes, one line for each parser. The fuzz targets and `tests/hostile.rs` share it.
+//! Parsers under hostile bytes, one line for each. The fuzz targets and `tests/hostile.rs` share
+//! this crate.
 //!
-//! A parser holds when it neither panics nor takes more than the [`LIMIT`], and refuses in one line that names the file.
-//! What it accepts goes on into a small world, where it must do no harm either. Memory is counted by the allocator, for
-//! every input by itself.
+//! A parser passes if it neither panics nor allocates more than the [`LIMIT`], and refuses in one
+//! line that names the file. Accepted input is used in a small world, where it must do no harm
+//! either. The allocator counts the memory of each input separately.
 
 mod container;
 
@@ -28,38 +29,40 @@ use lavoxel::terrain::{Encoding, Fill, Kind, LoadOptions, TerrainSpec, load};
 use peak_alloc::PeakAlloc;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Memory that a parser may take, in bytes.
+/// Memory limit of a parser, in bytes.
 pub const LIMIT: u64 = 64 << 20;
 
-/// Memory besides the limit that an input may take: what no estimate counts.
+/// Memory in bytes that an input may take on top of the limit, for allocations that no estimate
+/// counts.
 const BESIDE: u64 = 64 << 20;
 
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-/// Longest message that a person still reads, in letters; a wrong key names all that are known.
+/// Longest readable message in characters; the message for an unknown key lists all known keys.
 const LONGEST_MESSAGE: usize = 1000;
 
-/// Largest box that an accepted scene is built in, and most things put into it: what is asked here is whether it does
-/// harm, not how long a large world takes.
+/// Upper bound of the cells of a box in which an accepted scene is built, and of the parts put into
+/// the box: the targets look for harm, and large worlds only take time.
 const MOST_CELLS: usize = 1 << 16;
 const MOST_PARTS: usize = 32;
 
-/// A parser.
+/// Parser under test.
 pub struct Target {
-    /// Name of the fuzz target and of its folder of seeds.
+    /// Name of the fuzz target and of its seed folder.
     pub name: &'static str,
-    /// Ending of the files of its seeds.
+    /// Extension of the seed files.
     pub ending: &'static str,
-    /// How much one input costs, counted in inputs of a text: heavy targets get fewer mutations in `cargo test`.
+    /// Cost of one input, in multiples of a text input: heavy targets get fewer mutations in `cargo
+    /// test`.
     pub cost: usize,
-    /// Reads bytes and uses what they hold.
+    /// Function that reads bytes and uses the result.
     read: fn(&[u8]) -> Result<(), Refused>,
 }
 
-/// What a parser said to bytes that it did not take.
+/// Refusal by a parser.
 struct Refused {
-    /// What the message has to name.
+    /// Name of the file, which the message must contain.
     name: String,
     message: String,
 }
@@ -71,7 +74,7 @@ impl Refused {
     }
 }
 
-/// All parsers. A new heightmap format is one line here, and a fuzz target of three.
+/// All parsers. A new heightmap format needs one line here, and a fuzz target of three lines.
 pub const TARGETS: &[Target] = &[
     Target { name: "scene", ending: "toml", cost: 1, read: scene },
     Target { name: "asc", ending: "asc", cost: 1, read: |bytes| heightmap(&written("hostile.asc", bytes)) },
@@ -102,14 +105,13 @@ pub const TARGETS: &[Target] = &[
 ];
 
 thread_local! {
-    /// The file that carries the bytes, in a folder that goes when the thread ends.
+    /// Folder of the file that carries the bytes; deleted when the thread ends.
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// Lets a target read bytes, and says whether it took them.
+/// Runs target `name` on `bytes`; returns true if the parser accepts them.
 ///
-/// # Panics
-/// When the parser does not hold.
+/// # Panics If the parser panics, takes too much memory, or refuses with a wrong message.
 pub fn run(name: &str, bytes: &[u8]) -> bool {
     memory::set_limit(LIMIT);
     let target = TARGETS.iter().find(|target| target.name == name).expect("a known target");
@@ -124,13 +126,13 @@ pub fn run(name: &str, bytes: &[u8]) -> bool {
         assert_eq!(message.lines().count(), 1, "more than one line: {message}");
         assert!(!message.contains(|c: char| c.is_control()), "control characters: {message:?}");
         assert!(message.chars().count() <= LONGEST_MESSAGE, "a long message: {message}");
-        // The guard makes an error of a panic, which is a finding all the same.
+        // The parser's guard turns a panic into an error, which counts as a finding all the same.
         assert!(!message.contains("cannot be decoded"), "a decoder panicked: {message}");
     }
     is_taken
 }
 
-/// The path of a file with these bytes, which the next one of the same name replaces.
+/// Writes a file with these bytes, replacing the last file of that name; returns its path.
 fn written(name: &str, bytes: &[u8]) -> PathBuf {
     FOLDER.with_borrow_mut(|folder| {
         let folder = folder.get_or_insert_with(|| tempfile::tempdir().expect("a temporary folder"));
@@ -162,19 +164,19 @@ fn heightmap_with(path: &Path, options: &LoadOptions) -> Result<(), Refused> {
         fill_no_data: Some(Fill::Nearest),
         ..TerrainSpec::default()
     };
-    // A land that does not fit is refused without a file: the scene that asked for it is named by its caller.
+    // A terrain that does not fit is refused without naming a file: the caller names the scene.
     if let Ok(surface) = spec.build(Grid::new(9, 40, 7), None, Path::new("")) {
         assert!(surface.heights.iter().all(|h| (0.0..=40.0).contains(h)), "ground outside of the box");
     }
     Ok(())
 }
 
-/// Bytes of the smallest tile that there is.
+/// Size of the smallest SRTM tile in bytes.
 const TILE_BYTES: usize = 2 * 1201 * 1201;
 
-/// Reads an SRTM tile. The first line is the name of the file, which says where the tile lies. A seed of millions of bytes
-/// would be heavy, so the rest of the bytes comes again and again until a tile is full; a `-` before the name keeps the
-/// file as short as it is.
+/// Reads an SRTM tile. The first line is the name of the file, which gives the tile's coordinates.
+/// The remaining bytes are repeated to fill a tile, because seeds of millions of bytes would be too
+/// heavy; a `-` before the name keeps the file short.
 fn tile(bytes: &[u8]) -> Result<(), Refused> {
     let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
     let name = String::from_utf8_lossy(&bytes[..end]);
@@ -184,17 +186,17 @@ fn tile(bytes: &[u8]) -> Result<(), Refused> {
     let filled: Vec<u8> = rest.iter().copied().cycle().take(TILE_BYTES).collect();
     let path = written(&file, if name.starts_with('-') { rest } else { &filled });
     let read = heightmap(&path);
-    // The next one may have another name.
+    // The next file may have another name.
     fs::remove_file(&path).expect("it is there");
     read
 }
 
-/// Encodings of bare numbers, by the first byte of an input.
+/// Encodings of raw numbers, selected by the first byte of an input.
 const ENCODINGS: [&str; 12] =
     ["u8", "i8", "u16", "i16be", "u32be", "i32", "u64", "i64be", "f16", "f32", "f32be", "f64be"];
 
-/// Reads bare numbers. The first four bytes say how: the encoding, columns and rows (0: the file is a square), and what
-/// else is said about them, as bits.
+/// Reads raw numbers. The first four bytes give the encoding, columns and rows (0: the file is a
+/// square), and bits that select further options.
 fn bare_numbers(bytes: &[u8]) -> Result<(), Refused> {
     let [how, cols, rows, said] = *bytes.first_chunk().unwrap_or(&[0; 4]);
     let encoding = ENCODINGS[usize::from(how) % ENCODINGS.len()];
@@ -210,10 +212,11 @@ fn bare_numbers(bytes: &[u8]) -> Result<(), Refused> {
     heightmap_with(&written("hostile.raw", bytes.get(4..).unwrap_or_default()), &options)
 }
 
-/// A heightmap for a projection to belong to.
+/// Heightmap for a `.prj` file to belong to.
 const PLAIN_MAP: &[u8] = b"ncols 2\nnrows 2\nxllcorner 138\nyllcorner 35\ncellsize 0.5\n1 2\n3 4\n";
 
-/// Reads a heightmap with the bytes as its `.prj`, and takes what they say into a GeoTIFF and back.
+/// Reads a heightmap with the bytes as its `.prj`, and converts the coordinate system to GeoTIFF
+/// keys and back.
 fn projection(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("hostile.asc", PLAIN_MAP);
     written("hostile.prj", bytes);
@@ -237,13 +240,14 @@ fn projection(bytes: &[u8]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Reads a checkpoint whose format and checksums are made right first: behind a wrong one nothing would be read.
+/// Reads a checkpoint after fixing its format and checksums: nothing behind a wrong checksum would
+/// be read.
 fn checkpoint(bytes: &[u8]) -> Result<(), Refused> {
     go_on(&mended(bytes.to_vec()))
 }
 
-/// Reads a checkpoint whose sections are in the input as they are before they are packed: the length of the name (one
-/// byte), the name, the length (four bytes, lowest first), and as many bytes, or those that are left.
+/// Reads a checkpoint built from unpacked sections in the input: length of the name (one byte),
+/// name, length (four bytes, little-endian), and that number of bytes, or the rest.
 fn sections(bytes: &[u8]) -> Result<(), Refused> {
     let mut rest = bytes;
     let mut take = |length: usize| {
@@ -261,9 +265,10 @@ fn sections(bytes: &[u8]) -> Result<(), Refused> {
     go_on(&container::container(sections))
 }
 
-/// Puts today's format in place of an earlier one into a checkpoint, and right checksums as far as its blocks can be followed.
+/// Replaces an earlier format number of a checkpoint by the current one, and fixes the checksums as
+/// far as its blocks can be followed.
 fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
-    // Behind the first bytes and the format.
+    // Offset behind the magic bytes and the format number.
     let mut at = 10;
     if let Some(format) = bytes.get_mut(8..at).filter(|format| u16::from_le_bytes([format[0], format[1]]) < FORMAT) {
         format.copy_from_slice(&FORMAT.to_le_bytes());
@@ -287,13 +292,13 @@ fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Reads a checkpoint and goes on with it for some steps, with its records.
+/// Reads a checkpoint and resumes it for some steps, with its records.
 fn go_on(bytes: &[u8]) -> Result<(), Refused> {
     let path = Path::new("hostile.lavockpt");
     let found = Checkpoint::read(bytes, path, Box::new(Plain)).map_err(Refused::file(path))?;
     let mut simulation = found.stage.simulation;
     let grid = simulation.world().grid();
-    // As the program takes them up.
+    // The records are taken up as in the program.
     let records = found.extras.get("records").and_then(|bytes| postcard::from_bytes::<Records>(bytes).ok());
     let mut records = records.filter(|records| records.fits(grid));
     if grid.nx * grid.ny * grid.nz > MOST_CELLS {
@@ -324,7 +329,8 @@ fn scene(bytes: &[u8]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Reads a mesh and finds its cells in a small box. The first byte of the input chooses the format; the rest is the file.
+/// Reads a mesh and finds its cells in a small box. The first byte of the input selects the format;
+/// the rest is the file.
 fn mesh(bytes: &[u8]) -> Result<(), Refused> {
     let ending = match bytes.first() {
         Some(b'o') => "obj",
@@ -342,7 +348,7 @@ fn mesh(bytes: &[u8]) -> Result<(), Refused> {
     cells.map(|first| assert!(shelf.mesh(&spec).is_ok_and(|again| again == first), "other cells for the same mesh"))
 }
 
-/// Reads polygons and features, and draws from them.
+/// Reads polygons and features, and samples places from them.
 fn polygons(bytes: &[u8]) -> Result<(), Refused> {
     let text = &*String::from_utf8_lossy(bytes);
     let refused = |message: String| Refused::file(Path::new("hostile.geojson"))(format!("hostile.geojson {message}"));
@@ -362,7 +368,7 @@ fn geopackage(bytes: &[u8]) -> Result<(), Refused> {
     lavoxel::exposure::Assets::read(&path, &site).map(drop).map_err(Refused::file(&path))
 }
 
-/// Reads a table of vents, and draws from it.
+/// Reads a table of vents, and samples places from the table.
 fn vents(bytes: &[u8]) -> Result<(), Refused> {
     let text = &*String::from_utf8_lossy(bytes);
     let refused = |message: String| Refused::file(Path::new("hostile.csv"))(format!("hostile.csv {message}"));
@@ -370,7 +376,7 @@ fn vents(bytes: &[u8]) -> Result<(), Refused> {
     draw(table::parse(text).map_err(refused)?).map_err(refused)
 }
 
-/// Draws a few places.
+/// Samples a few places from features.
 fn draw(features: Vec<Feature>) -> Result<(), String> {
     let places = Places::new(features)?;
     for run in 0..3 {
@@ -380,12 +386,12 @@ fn draw(features: Vec<Feature>) -> Result<(), String> {
     Ok(())
 }
 
-/// Bytes before the block of a file of a run, and where in them its plan and its checksum lie.
+/// Header size of a run file in bytes, and the byte ranges of its plan and checksum.
 const RUN_HEAD: usize = 40;
 const RUN_PLAN: std::ops::Range<usize> = 8..24;
 const RUN_SUM: std::ops::Range<usize> = 24..32;
 
-/// Reads the file of a run, whose plan and checksum are made right first.
+/// Reads a run file after fixing its plan and checksum.
 fn record(bytes: &[u8]) -> Result<(), Refused> {
     let mut bytes = bytes.to_vec();
     if bytes.len() >= RUN_HEAD {
@@ -403,7 +409,7 @@ fn record(bytes: &[u8]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A scene of a small box whose ground has these keys.
+/// Scene of a small box with these `[terrain]` keys and further tables.
 fn small_scene(terrain: &str, more: &str) -> Scene {
     let text = format!(
         "model = \"flow\"\n[grid]\nsize = [5, 8, 5]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n{terrain}\n\
@@ -412,7 +418,7 @@ fn small_scene(terrain: &str, more: &str) -> Scene {
     Scene::parse(&text, &written("small.toml", text.as_bytes())).expect("a right scene")
 }
 
-/// Reads a picture over the ground and lays it onto a small box.
+/// Reads a picture over the ground and lays the picture onto a small box.
 fn drape(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("hostile.png", bytes);
     let scene = small_scene("drape = \"hostile.png\"", "");
@@ -438,7 +444,7 @@ fn rates(bytes: &[u8]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Reads a table of positions of a front, and compares a small box with it.
+/// Reads a table of front positions, and compares a small box with the table.
 fn fronts(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("hostile.csv", bytes);
     let mut settings = lavoxel::calibrate::Settings::default();
@@ -449,7 +455,7 @@ fn fronts(bytes: &[u8]) -> Result<(), Refused> {
     fit.map(drop).map_err(Refused::file(&path))
 }
 
-/// A map, with the settings of its sheet.
+/// Map for a sheet, and the sheet's settings.
 fn map_of_sheet() -> (PathBuf, lavoxel::sheet::Settings) {
     (written("map.asc", PLAIN_MAP), lavoxel::sheet::Settings::default())
 }
@@ -462,7 +468,7 @@ fn assets(bytes: &[u8]) -> Result<(), Refused> {
     lavoxel::sheet::Sheet::read(&map, &settings).map(drop).map_err(Refused::file(&path))
 }
 
-/// A plan of a hazard map.
+/// Plan of a hazard map.
 const PLAN: &[u8] = br#"{"scene": "x", "vents": "x", "runs": 1, "decides": {}}"#;
 
 /// Reads the table of the runs of a hazard map, in a folder with its plan.
@@ -475,7 +481,7 @@ fn runs(bytes: &[u8]) -> Result<(), Refused> {
     read
 }
 
-/// Copies a style into a project, where it is one.
+/// Copies a style file into a project.
 fn style(bytes: &[u8]) -> Result<(), Refused> {
     let (map, settings) = map_of_sheet();
     let path = written("map.qml", bytes);
@@ -496,7 +502,7 @@ fn plan(bytes: &[u8]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Takes the bytes as those of every format, without reading what they hold.
+/// Passes the bytes to the recognition of every format, without reading the contents.
 fn every_reader(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("hostile.txt", bytes);
     let mut text = Ok(());
@@ -508,5 +514,5 @@ fn every_reader(bytes: &[u8]) -> Result<(), Refused> {
     text.map_err(|error| Refused::file(&path)(format!("hostile.txt: {error}")))
 }
 
-/// Columns of the box of a run.
+/// Number of columns in the box of a run.
 const RUN_COLUMNS: usize = 600;

@@ -14,10 +14,10 @@ use pyo3::types::PyBytes;
 use crate::fail;
 use crate::simulation::{Held, existing};
 
-/// Largest value whose cells a footprint leaves out.
+/// Threshold of a footprint: cells with at most this value are left out.
 const ABOVE: f64 = 0.0;
 
-/// Writes a state as a volume or a mesh, or a map of it where a subject is named.
+/// Writes a state as a volume or a mesh, or as a map of `subject` if given.
 pub(crate) fn export(held: &Held, path: &Path, subject: Option<&str>, existing: Existing) -> PyResult<()> {
     let simulation = &held.stage.simulation;
     let (world, site) = (simulation.world(), &held.stage.site);

@@ -30,8 +30,7 @@ impl Study {
 
 #[pymethods]
 impl Study {
-    /// Reads settings, a JSON object, for a scene of which so many runs are made at once. Without a folder it makes runs and keeps
-    /// none.
+    /// Reads settings, a JSON object, for a scene; `at_once` runs are made at once. Without a folder the runs are made and not kept.
     #[new]
     fn new(
         py: Python<'_>,
@@ -94,7 +93,7 @@ impl Study {
         detached(py, || folder.put(run, bytes).map_err(fail))
     }
 
-    /// Makes runs on so many threads and puts them into the folder; `made` is called with how many are made, now and then.
+    /// Makes runs on `threads` threads and puts them into the folder; `made` is called now and then with the number of finished runs.
     fn make(&self, py: Python<'_>, runs: Vec<u64>, threads: usize, made: &Bound<'_, PyAny>) -> PyResult<()> {
         let folder = self.folder()?;
         let count = std::sync::atomic::AtomicUsize::new(0);

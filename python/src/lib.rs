@@ -1,5 +1,6 @@
-//! Module `lavoxel._lavoxel` of Python: scenes, simulations, their fields as arrays, pictures, files and hazard maps. Names, units
-//! and messages are those of the library; nothing is computed here. `python/lavoxel/__init__.py` is what people import.
+//! Module `lavoxel._lavoxel` of Python: scenes, simulations, their fields as arrays, pictures,
+//! files and hazard maps. Names, units and messages are those of the library; nothing is computed
+//! here. People import `python/lavoxel/__init__.py`.
 
 mod files;
 mod hazard;
@@ -18,24 +19,24 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-// Of the package, by which it is found again where it was pickled.
+// The exception belongs to the package `lavoxel`, where unpickling looks for it.
 create_exception!(lavoxel, LavoxelError, PyValueError, "A fault in the words of the program, with the mend.");
 
 fn fail(error: impl Display) -> PyErr {
     LavoxelError::new_err(words::in_python(&error.to_string()))
 }
 
-/// Reads a value that Python wrote as JSON.
+/// Parses a value that Python wrote as JSON.
 fn of_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
     let unplaced = |error: serde_json::Error| {
         let text = error.to_string();
-        // The place is that in a text which only this module sees.
+        // The line and column refer to a text that only this module sees.
         fail(text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message))
     };
     serde_json::from_str(text).map_err(unplaced)
 }
 
-/// Writes a value for Python to read as JSON.
+/// Serialises a value as JSON for Python.
 fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(fail)
 }
@@ -52,7 +53,7 @@ fn set_memory_limit(bytes: u64) {
     lavoxel::memory::set_limit(bytes);
 }
 
-/// Starts so many threads, once, before anything else has; all cores without it.
+/// Starts `threads` threads, once, before any other call; without this call all cores work.
 #[pyfunction]
 fn set_threads(threads: usize) -> PyResult<()> {
     work::set_threads(threads)

@@ -1,4 +1,4 @@
-//! Pictures of a simulation: what can be kept from one to the next is kept.
+//! Pictures of a simulation, with caches from one picture to the next.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,32 +12,32 @@ use pyo3::prelude::*;
 
 use crate::fail;
 
-/// Most pixels along a side, as in a scene.
+/// Upper bound of pixels along a side, as in a scene.
 const MOST_PIXELS: f64 = 8192.0;
 
-/// A renderer of the last look, with the low-pass of the last state.
+/// Renderer of the last look, with the low-pass of the last state.
 pub(crate) struct Painter {
     look: LookSpec,
     renderer: Renderer,
     lowpass: LowPass,
 }
 
-/// Height of a cell in its widths.
+/// Height of a cell in units of its width.
 fn tall(scene: &Scene, stage: &Stage) -> f32 {
     let is_flow = scene.spec.model == Model::Flow;
     if is_flow { (stage.site.cell_height_m() / stage.site.cell_size_m) as f32 } else { 1.0 }
 }
 
 impl Painter {
-    /// Checks that the box can be drawn, and the memory of such a picture.
+    /// Checks that the box can be drawn, and that the memory of such a picture is within the limit.
     pub(crate) fn check(scene: &Scene, (width, height): (usize, usize)) -> PyResult<()> {
         let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
         let picture = need_of_picture([side(width), side(height)]).and(need_of_smoke(scene.air_cells()));
         scene.check_drawable_with(picture).map_err(fail)
     }
 
-    /// Draws a state in so many pixels; `kept` is what an earlier picture left. Once `stop` is set the picture is given up, and what is
-    /// returned is none.
+    /// Draws a state in `width` × `height` pixels; `kept` is the cache of an earlier picture. Once
+    /// `stop` is set the picture is given up, and the returned image is incomplete.
     pub(crate) fn draw(
         kept: &mut Option<Self>,
         (scene, stage): (&Scene, &Stage),
@@ -68,7 +68,7 @@ impl Painter {
         renderer.set_mouths(Mouth::of(vents, (volume, world.ground().surface()), moment));
         let image = renderer.frame(volume, &camera);
         if stop.load(Ordering::Relaxed) {
-            // It holds parts of the picture that was given up.
+            // The cache holds parts of the picture that was given up.
             *kept = None;
         }
         Ok(image)

@@ -1,4 +1,4 @@
-//! Rules of one's own, written in Python, as stages of a step.
+//! Custom rules, written in Python, as stages of a step.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,15 +14,15 @@ use pyo3::prelude::*;
 use crate::fail;
 use crate::shelf::in_rule;
 
-/// A rule of a material: a function that is called behind one of the program's.
+/// Custom rule of a material: a function that is called after one of the program's rules.
 pub(crate) struct OwnRule {
     pub(crate) material: String,
-    /// Name of the rule behind which it runs.
+    /// Name of the rule after which the function runs.
     pub(crate) after: String,
     pub(crate) function: Py<PyAny>,
 }
 
-/// The rules of a simulation, and the first error of one.
+/// Custom rules of a simulation, and the first error of a rule.
 pub(crate) struct OwnRules {
     /// Number of the simulation.
     number: u64,
@@ -30,16 +30,16 @@ pub(crate) struct OwnRules {
     pub(crate) error: Option<PyErr>,
 }
 
-/// Rules that a simulation shares with its engine.
+/// Custom rules that a simulation shares with its engine.
 pub(crate) type Shared = Arc<Mutex<OwnRules>>;
 
 impl OwnRules {
-    /// No rules yet, of the simulation with a number.
+    /// Creates an empty list of rules for simulation `number`.
     pub(crate) fn new(number: u64) -> Shared {
         Arc::new(Mutex::new(Self { number, rules: Vec::new(), error: None }))
     }
 
-    /// The rules for another simulation, which calls the same functions.
+    /// Returns the rules for another simulation, which calls the same functions.
     pub(crate) fn copies(&self, py: Python<'_>) -> Vec<OwnRule> {
         let copy = |rule: &OwnRule| OwnRule {
             material: rule.material.clone(),
@@ -50,7 +50,7 @@ impl OwnRules {
     }
 }
 
-/// The engine of the program, with rules of one's own.
+/// Default engine with custom rules.
 pub(crate) struct Extended {
     inner: Tiled,
     own: Shared,
@@ -87,10 +87,11 @@ impl Engine for Extended {
 }
 
 impl OwnRule {
-    /// Calls the function with amounts and energies of the cells, and ground, as (z, y, x); puts in what it gives back.
+    /// Calls the function with amounts and energies of the cells, and ground, as arrays of shape
+    /// (z, y, x); stores the arrays that the function returns.
     fn run(&self, py: Python<'_>, world: &mut World, layer: usize) -> PyResult<()> {
         let grid = world.grid();
-        // Ours, and those that the function gives back.
+        // The estimate covers our arrays, and those that the function returns.
         let need = MemoryEstimate::of("the arrays of a rule of one's own", grid.cells(), 9.0);
         need.check("make the box smaller").map_err(fail)?;
         let shape = (grid.nz, grid.ny, grid.nx);

@@ -14,9 +14,9 @@ use crate::{fail, of_json, words};
 #[pyclass(module = "lavoxel._lavoxel", frozen)]
 pub(crate) struct Scene {
     pub(crate) scene: scene::Scene,
-    /// Overrides that it was read with.
+    /// Overrides with which the scene was read.
     pub(crate) asked: Overrides,
-    /// Whether it was made around a heightmap.
+    /// Set if the scene was made around a bare heightmap.
     pub(crate) is_bare: bool,
 }
 

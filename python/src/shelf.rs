@@ -1,4 +1,5 @@
-//! Where a simulation lies between two calls. Who works with it takes it out, in the order of asking.
+//! Place of a simulation between two calls. A thread takes the simulation out to work, in the order
+//! of requests.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -12,11 +13,12 @@ use crate::simulation::Held;
 use crate::work::WAIT;
 
 thread_local! {
-    /// Numbers of the simulations of which a rule runs on this thread.
+    /// Numbers of the simulations whose rules run on this thread.
     static IN_RULE: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs a rule of the simulation with a number: calls of that simulation fail meanwhile, which would wait for their own end.
+/// Runs a rule of simulation `number`; calls of that simulation from within the rule fail, because
+/// they would wait for their own end.
 pub(crate) fn in_rule<T>(number: u64, rule: impl FnOnce() -> T) -> T {
     IN_RULE.with_borrow_mut(|running| running.push(number));
     let result = rule();
@@ -24,27 +26,27 @@ pub(crate) fn in_rule<T>(number: u64, rule: impl FnOnce() -> T) -> T {
     result
 }
 
-/// A simulation between two calls.
+/// Simulation between two calls.
 pub(crate) struct Shelf {
     number: u64,
     slot: Mutex<Slot>,
-    /// It came back, or one who waited has gone.
+    /// Notified when the simulation is back or a waiting thread has gone.
     changed: Condvar,
 }
 
 struct Slot {
-    /// None while a thread works with it.
+    /// Simulation; `None` while a thread works with it.
     held: Option<Box<Held>>,
-    /// Tickets of those who wait, in their order.
+    /// Tickets of the waiting threads, in their order.
     waiting: VecDeque<u64>,
     next_ticket: u64,
     /// Process whose threads wait or work.
     process: u32,
-    /// Whether work broke off in the middle.
+    /// Set if work panicked halfway.
     is_broken: bool,
 }
 
-/// A simulation that was taken out; dropping it puts it back.
+/// Simulation that was taken out; dropping the guard puts the simulation back.
 pub(crate) struct Taken<'a> {
     held: Option<Box<Held>>,
     shelf: &'a Shelf,
@@ -61,16 +63,16 @@ impl Shelf {
         self.number
     }
 
-    /// The slot, which is never held for longer than a moment.
+    /// Locks the slot, which is never held for long.
     fn slot(&self) -> MutexGuard<'_, Slot> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the simulation out, after all who asked before; Ctrl-C ends the wait.
+    /// Takes the simulation out after all earlier requests; Ctrl-C ends the wait.
     ///
-    /// # Errors
-    /// Where it would never come back: in a rule of its own, after work that broke off, and in a process that was forked from a
-    /// thread while another one worked with it.
+    /// # Errors If the simulation would never come back: within one of its own rules, after work
+    /// that panicked, and in a process that was forked while another thread worked with the
+    /// simulation.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<Taken<'_>> {
         if IN_RULE.with_borrow(|running| running.contains(&self.number)) {
             return Err(fail(
@@ -101,7 +103,7 @@ impl Shelf {
             if let Some(held) = taken {
                 return Ok(Taken { held: Some(held), shelf: self });
             }
-            // The slot is free again before it is taken below.
+            // The lock is released here, before the slot is locked again below.
             let checked = self.slot().check();
             if let Err(error) = checked.and_then(|()| py.check_signals()) {
                 self.slot().waiting.retain(|waits| *waits != ticket);
@@ -126,7 +128,7 @@ impl Slot {
                      from a file",
                 ));
             }
-            // Those who wait stayed behind.
+            // The waiting threads stayed behind in the parent process.
             self.waiting.clear();
             self.process = process;
         }

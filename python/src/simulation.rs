@@ -1,4 +1,4 @@
-//! Simulations: steps, commands, states to come back to, and all that can be read of a state.
+//! Simulations: steps, commands, snapshots, and everything that can be read from a state.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,13 +29,14 @@ use crate::shelf::Shelf;
 use crate::work::{detached, or_leave, with_switch};
 use crate::{fail, of_json, to_json, words};
 
-/// How long steps are made before Python is asked whether Ctrl-C was pressed.
+/// Duration of a batch of steps, after which Python is asked about Ctrl-C.
 const BATCH: Duration = Duration::from_millis(50);
 
-/// Numbers simulations, so that none goes back to a state of another.
+/// Number of the next simulation; snapshots carry the number, so that none is restored into another
+/// simulation.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// A simulation with its scene, the records of its past, and rules of one's own.
+/// Simulation with its scene, the records of its past, and its custom rules.
 pub(crate) struct Held {
     pub(crate) scene: scene::Scene,
     pub(crate) stage: Stage,
@@ -45,7 +46,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// A simulation that has made no step since it was built or read.
+    /// Wraps a simulation that has made no step since it was built or read.
     fn new(scene: scene::Scene, stage: Stage, own: Shared) -> Self {
         let world = stage.simulation.world();
         let of = |material: &lavoxel::matter::Material| Records::new(world.grid()).of(&material.name);
@@ -55,7 +56,7 @@ impl Held {
         held
     }
 
-    /// The same state, records and rules of one's own, with nothing that both share.
+    /// Copies state, records and custom rules; the copy shares nothing with the original.
     fn copy(&self, number: u64) -> PyResult<Self> {
         let Stage { simulation, site, notes } = &self.stage;
         let need = simulation.world().taken().and(Records::need(site.grid, self.records.len()));
@@ -68,7 +69,8 @@ impl Held {
         Ok(Self { scene: self.scene.clone(), stage, records: self.records.clone(), own, painter: None })
     }
 
-    /// Makes steps for a moment, and gives how many are left. A long step of the physical model is given up once `stop` is set.
+    /// Makes steps for at most [`BATCH`], and returns how many are left. A long step of the
+    /// physical model is given up once `stop` is set.
     fn some_steps(&mut self, count: u64, stop: Option<Arc<AtomicBool>>) -> PyResult<u64> {
         let (start, mut left) = (Instant::now(), count);
         if let Some(stop) = stop {
@@ -114,7 +116,8 @@ pub(crate) struct Snapshot {
     snapshot: simulation::Snapshot,
     records: Vec<Records>,
     of: u64,
-    /// Its share of the limit, for as long as Python keeps it.
+    /// Reservation of the snapshot's share of the memory limit, held as long as Python keeps the
+    /// snapshot.
     _held: lavoxel::memory::Held,
 }
 
@@ -143,9 +146,9 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    /// Builds a scene.
+    /// Builds the simulation of a scene.
     pub(crate) fn build(scene: scene::Scene) -> PyResult<Self> {
-        // The records of all materials are kept besides.
+        // Records of all materials need memory in addition to the scene.
         let grid = scene.spec.grid.grid().map_err(fail)?;
         scene.check_memory(Records::need(grid, scene.materials().len())).map_err(fail)?;
         Self::new(|number| {
@@ -155,7 +158,7 @@ impl Simulation {
         })
     }
 
-    /// Numbers the simulation that `make` gives.
+    /// Gives the simulation made by `make` its number.
     fn new(make: impl FnOnce(u64) -> PyResult<Held>) -> PyResult<Self> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Ok(Self { shelf: Shelf::new(number, make(number)?) })
@@ -456,7 +459,7 @@ impl Simulation {
     fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
         self.with(py, |held| {
             let records = Records::need(held.stage.site.grid, held.records.len());
-            // It is packed: no larger than the state.
+            // The packed state is no larger than the state itself.
             let most = held.stage.simulation.world().taken().and(records.clone());
             most.check("let go of snapshots").map_err(fail)?;
             let snapshot = held.stage.simulation.snapshot(None);
@@ -507,7 +510,7 @@ impl Simulation {
         self.with(py, |held| {
             let Stage { simulation, site, .. } = &held.stage;
             let edge = Edge::of(simulation, site);
-            // That of the physical model is among those of its report.
+            // The physical model's report already contains its own note about the sides.
             let left = edge.words().filter(|_| edge.left_m3 > 0.0 && simulation.world().flow().is_none());
             let report = Report::of(&held.scene, &held.stage, false);
             let all = report.warnings().iter().cloned().chain(left);
@@ -526,7 +529,7 @@ impl Simulation {
     }
 }
 
-/// Whether a measure is of the matter in a cell, and has no value where there is none.
+/// True if a measure belongs to the matter in a cell, and has no value in cells without matter.
 fn is_of_matter(measure: CellMeasure) -> bool {
     matches!(
         measure,
@@ -542,7 +545,7 @@ pub(crate) fn existing(force: bool) -> Existing {
     if force { Existing::Replace } else { Existing::Keep }
 }
 
-/// A table of a scene with the keys of a JSON object in place of its own.
+/// Returns a scene table in which the keys of a JSON object replace the table's own.
 fn overridden<T: serde::Serialize + serde::de::DeserializeOwned>(table: &T, keys: &str) -> PyResult<T> {
     let mut tables = serde_json::to_value(table).map_err(fail)?;
     let keys: serde_json::Map<String, serde_json::Value> = of_json(keys)?;

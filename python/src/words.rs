@@ -1,4 +1,5 @@
-//! Messages of the library in the words of Python: it names flags of the command line, which Python has as arguments.
+//! Messages of the library in terms of Python: the library names flags of the command line, which
+//! are arguments in Python.
 
 /// Flags whose argument in Python has another name or place.
 const ARGUMENTS: [(&str, &str); 20] = [
@@ -24,7 +25,7 @@ const ARGUMENTS: [(&str, &str); 20] = [
     ("white", "terrain.white_m"),
 ];
 
-/// A message with arguments of Python in place of flags.
+/// Returns a message with Python arguments in place of flags.
 pub(crate) fn in_python(message: &str) -> String {
     let message = message.replace("lavoxel scene --list", "lavoxel.shipped_scenes()");
     let mut text = String::with_capacity(message.len());
@@ -43,7 +44,7 @@ pub(crate) fn in_python(message: &str) -> String {
         rest = &flag[name.len()..];
         let Some((_, argument)) = ARGUMENTS.iter().find(|(flag, _)| *flag == name) else {
             text.push_str(&name.replace('-', "_"));
-            // Alone in brackets it is an example of the argument.
+            // A flag alone in brackets is an example of the argument.
             let value = rest.strip_prefix(' ').and_then(|rest| rest.split_once(')')).map(|(value, _)| value);
             if let Some(value) = value.filter(|value| before.ends_with('(') && !value.contains([' ', '('])) {
                 text.push_str(&format!("=\"{value}\""));

@@ -1,4 +1,5 @@
-//! Work without Python's lock: on threads that this process has, also behind a `fork`, and ended by Ctrl-C.
+//! Work without Python's lock: on threads of this process, also after a `fork`, and interruptible
+//! by Ctrl-C.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,25 +11,25 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::fail;
 
-/// Longest time between two questions to Python whether Ctrl-C was pressed.
+/// Longest time between two checks for Ctrl-C.
 pub(crate) const WAIT: Duration = Duration::from_millis(50);
 
-/// Process that imported the module: the global pool of rayon has threads in it alone.
+/// Process that imported the module: only there does the global pool of rayon have threads.
 static IMPORTED_BY: AtomicU32 = AtomicU32::new(0);
-/// Threads that were asked for; 0: all cores.
+/// Requested number of threads; 0: all cores.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
-/// Pool of a process that was forked, and its id. A process that is forked once more inherits the entry, and replaces it.
+/// Pool of a forked process, and the process id. A process that is forked again inherits the entry
+/// and replaces it.
 static FORKED: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
-/// Notes the process that imports the module.
+/// Records the process that imports the module.
 pub(crate) fn start() {
     IMPORTED_BY.store(std::process::id(), Ordering::Relaxed);
 }
 
 /// Sets the number of threads before any has started.
 ///
-/// # Errors
-/// When threads run already.
+/// # Errors If threads are already running.
 pub(crate) fn set_threads(threads: usize) -> PyResult<()> {
     let process = std::process::id();
     if IMPORTED_BY.load(Ordering::Relaxed) == process {
@@ -40,8 +41,8 @@ pub(crate) fn set_threads(threads: usize) -> PyResult<()> {
     Ok(())
 }
 
-/// Pool of this process where it was forked from the one that imported the module: a fork takes no threads along, and the global
-/// pool would wait for them for ever.
+/// Returns the pool of this process if the process was forked from the one that imported the
+/// module: a fork does not copy threads, so waiting for the global pool would never end.
 fn pool_behind_fork() -> PyResult<Option<&'static ThreadPool>> {
     let process = std::process::id();
     if IMPORTED_BY.load(Ordering::Relaxed) == process {
@@ -52,13 +53,14 @@ fn pool_behind_fork() -> PyResult<Option<&'static ThreadPool>> {
         return Ok(Some(pool));
     }
     let pool = ThreadPoolBuilder::new().num_threads(THREADS.load(Ordering::Relaxed)).build().map_err(fail)?;
-    // It lives as long as its process, as the global pool does.
+    // The pool is leaked because it lives as long as its process, as the global pool does.
     let pool: &'static ThreadPool = Box::leak(Box::new(pool));
     *FORKED.lock().unwrap_or_else(PoisonError::into_inner) = Some((process, pool));
     Ok(Some(pool))
 }
 
-/// Does work on the threads of this process. It must not wait for a simulation: the thread that waits may be the one that has it.
+/// Runs `work` on the threads of this process. `work` must not wait for a simulation: the waiting
+/// thread may be the one that holds the simulation.
 pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     match pool_behind_fork()? {
         None => work(),
@@ -66,14 +68,14 @@ pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> PyResult<T> + Send) -> 
     }
 }
 
-/// Does work while other threads of Python run; Ctrl-C waits for its end.
+/// Runs `work` while other Python threads run; Ctrl-C waits for the end of `work`.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     py.detach(|| on_threads(work))
 }
 
-/// Waits until `has_ended` is set, and asks now and then whether Ctrl-C was pressed.
+/// Waits until `has_ended` is set, and checks for Ctrl-C at intervals.
 fn wait(py: Python<'_>, has_ended: &AtomicBool, is_finished: impl Fn() -> bool) -> PyResult<()> {
-    // A thread that broke off has set nothing.
+    // A thread that panicked has not set `has_ended`.
     while !has_ended.load(Ordering::Acquire) && !is_finished() {
         py.detach(|| thread::park_timeout(WAIT));
         py.check_signals()?;
@@ -81,7 +83,7 @@ fn wait(py: Python<'_>, has_ended: &AtomicBool, is_finished: impl Fn() -> bool) 
     Ok(())
 }
 
-/// Does work on a thread of its own, which says when it has ended.
+/// Runs `work`, then sets `has_ended` and wakes the `caller`.
 fn telling<T>(work: impl FnOnce() -> T, caller: &thread::Thread, has_ended: &AtomicBool) -> T {
     let result = work();
     has_ended.store(true, Ordering::Release);
@@ -89,7 +91,7 @@ fn telling<T>(work: impl FnOnce() -> T, caller: &thread::Thread, has_ended: &Ato
     result
 }
 
-/// Does work that gives up soon after its switch is set; Ctrl-C sets it.
+/// Runs work that gives up soon after its switch is set; Ctrl-C sets the switch.
 pub(crate) fn with_switch<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(Arc<AtomicBool>) -> PyResult<T> + Send,
@@ -107,7 +109,8 @@ pub(crate) fn with_switch<T: Send>(
     })
 }
 
-/// Does work that owns all it needs and changes nothing outside; Ctrl-C leaves it to end by itself.
+/// Runs work that owns all its data and changes nothing outside; after Ctrl-C the work ends by
+/// itself in the background.
 pub(crate) fn or_leave<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> PyResult<T> + Send + 'static,

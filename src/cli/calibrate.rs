@@ -19,27 +19,30 @@ use crate::cli::{FILE_OF_FLOW, NoThreads, Outcome, SceneOptions, hazard, start_t
 
 const EXAMPLES: &str = "\
 Examples:
-  Yield strength and a factor on the rates, from outlines of two days; judged by a third that the fit does not see:
+  Fit yield strength and a factor on the rates to two outlines; check the fit with a third outline:
       lavoxel calibrate etna.toml --observed day1.geojson@1d --observed day3.geojson@3d --check day5.geojson@5d \\
           --vary flow.lava.yield_pa=100..10000:log --vary rates=0.5..2 --runs 300
-  From a map of thickness at the end, and positions of the front:
+  Fit to a map of thickness at the end, and to positions of the front:
       lavoxel calibrate etna.toml --thickness lidar.tif --fronts fronts.csv --vary flow.lava.viscosity.crystals=1..50:log
-  A heightmap whose heights may be wrong by 2 m: wider bounds of what is plausible
+  Allow an error of 2 m in the heights, which widens the plausible ranges:
       lavoxel calibrate etna.tif --vent map:500547,4178262@5m3/s --duration 2d --dem-error 2 …
-  After Ctrl-C, a kill or a power failure: the same command goes on with the runs that are missing.
-  On three machines with one folder: --shard 1/3, 2/3 and 3/3, all at once
+  After Ctrl-C, a kill or a power failure, the same command makes the missing runs.
+  Three machines share one folder with --shard 1/3, 2/3 and 3/3, all at the same time.
 
-Scores of a run, from 0 to 1, of which the fit takes the mean:
-  outline    fit √(∩/∪), as `lavoxel compare` says it
+Scores of a run, from 0 to 1; the fit uses their mean:
+  outline    fit √(∩/∪), as in `lavoxel compare`
   thickness  1 − Σ|a − b| / Σ(a + b) over all columns
-  fronts     the smaller distance from the vent over the larger, mean of all rows of a table";
+  fronts     smaller distance from the vent divided by the larger, mean over all rows of a table";
 
-/// Search the numbers of a scene that agree best with what was observed
+/// Search the numbers of a scene that agree best with observations
 ///
-/// Many runs of the physical model, each with other values of the numbers that --vary names, are compared with outlines, thicknesses or
-/// positions of the front. A population of runs searches for the best values; the best is made again with other seeds (and other errors
-/// of the heightmap, with --dem-error), and what agrees no worse than those repetitions is plausible. Each run leaves a small
-/// file in the folder --out; then come the scene of the best (best.toml), a report (calibration.md, .json), plots of the scores by each
+/// Many runs of the physical model, each with other values of the numbers of --vary, are compared
+/// with outlines, thicknesses or positions of the front. A population of runs searches for the best
+/// values. The best run is repeated with other seeds (and, with --dem-error, with other errors of
+/// the heightmap); runs that score no worse than these repetitions are plausible.
+///
+/// Each run writes a small file into the folder of --out. At the end the command writes the scene
+/// of the best run (best.toml), a report (calibration.md, .json), plots of the scores over each
 /// number (profiles.svg) and a table of all runs (trace.csv). A fit is no forecast.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, mut_arg("file", |file| file.help(FILE_OF_FLOW)))]
@@ -47,53 +50,60 @@ pub(crate) struct CalibrateArgs {
     #[command(flatten)]
     scene: SceneOptions,
 
-    /// Outline of the lava: polygons (.geojson) or a raster (.tif, .asc), at a time since the start such as @3d, or at the end;
-    /// repeatable
+    /// Compare with an outline of the lava at TIME since the start, such as @3d, or at the end:
+    /// polygons (.geojson) or a raster (.tif, .asc); repeatable
     #[arg(long, value_name = "FILE[@TIME]")]
     observed: Vec<DatedFile>,
 
-    /// Map of thickness in metres (.tif, .asc), likewise; repeatable
+    /// Compare with a map of thickness in metres (.tif, .asc) at TIME since the start, or at the
+    /// end; repeatable
     #[arg(long, value_name = "FILE[@TIME]")]
     thickness: Vec<DatedFile>,
 
-    /// Positions of the front (.csv): time (6h, or seconds), time_h or time_d, and distance_m, or x and y on the map; repeatable
+    /// Compare with positions of the front in a table (.csv): time (6h, or seconds), time_h or
+    /// time_d, and distance_m, or x and y on the map; repeatable
     #[arg(long, value_name = "FILE")]
     fronts: Vec<PathBuf>,
 
-    /// Outline that the fit does not see: the score of the best against it is reported; repeatable
+    /// Report the score of the best run against an outline that the fit does not use; repeatable
     #[arg(long, value_name = "FILE[@TIME]")]
     check: Vec<DatedFile>,
 
-    /// Number of the scene by its key, and its bounds; with :log its logarithm is searched. `rates` is a factor on all effusion
-    /// rates; repeatable
+    /// Search the number KEY of the scene between LOW and HIGH; repeatable
+    ///
+    /// With :log the search is over the logarithm of the number. The KEY `rates` is a factor on all
+    /// effusion rates.
     #[arg(long, value_name = "KEY=LOW..HIGH[:log]", allow_hyphen_values = true, required = true)]
     vary: Vec<Vary>,
 
-    /// Number of runs
+    /// Make N runs in total
     #[arg(long, value_name = "N", value_parser = count::runs, allow_negative_numbers = true, default_value = "300")]
     runs: u64,
 
-    /// Runs of a generation [default: 6 for each number, from 8 to 40]
+    /// Make N runs per generation [default: 6 for each number of --vary, from 8 to 40]
     #[arg(long, value_name = "N", value_parser = count::runs, allow_negative_numbers = true)]
     population: Option<u64>,
 
-    /// Repetitions of the best with other seeds
+    /// Repeat the best run N times with other seeds
     #[arg(long, value_name = "N", value_parser = count::runs, allow_negative_numbers = true, default_value = "8")]
     repeats: u64,
 
-    /// Lava covers a column where it was at some time thicker than this, in metres
+    /// Count a column as covered if its lava is at some time thicker than METRES
     #[arg(long, value_name = "METRES", default_value_t = 0.05, allow_negative_numbers = true)]
     above: f64,
 
-    /// Measure how far fronts are from this point, in coordinates of the map [default: the first vent]
+    /// Measure the distances of fronts from the point X,Y, in coordinates of the map [default: the
+    /// first vent]
     #[arg(long, value_name = "X,Y", value_parser = super::compare::point, allow_hyphen_values = true)]
     from: Option<[f64; 2]>,
 
-    /// Folder of the runs and the results [default: lavoxel-out/NAME-calibrate]
+    /// Keep runs and results in FOLDER [default: lavoxel-out/NAME-calibrate]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Make this part of the runs of each generation and wait for the others, made at once by others into the same folder
+    /// Make part I of N of the runs of each generation, and wait for the other parts
+    ///
+    /// Other processes make the other parts at the same time, into the same folder.
     #[arg(long, value_name = "I/N", conflicts_with = "force")]
     shard: Option<Shard>,
 

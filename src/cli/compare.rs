@@ -13,73 +13,83 @@ use crate::cli::show::say;
 
 const EXAMPLES: &str = "\
 Examples:
-  A simulated flow beside an observed one:
+  Compare a simulated flow with an observed flow:
       lavoxel compare lava.tif observed.geojson
-  What was covered after a day, from a map of arrival:
+  Compare the footprint after one day, taken from an arrival map:
       lavoxel compare arrival.tif observed.geojson --until 1d
-  The same for what was ever covered by more than half a metre, with the distance of the front from the vent:
+  Compare all lava ever thicker than 0.5 m, with the distance of the front from the vent:
       lavoxel run etna.tif --map max-thickness=most.tif
       lavoxel compare most.tif observed.tif --above 0.5 --from 500547,4178262
-  Day by day, against outlines of each day; and a thickness against one from two surveys, with a map of where they differ:
+  Compare day by day with outlines:
       lavoxel compare arrival.tif day1.geojson@1d day3.geojson@3d day5.geojson@5d
+  Compare thickness with the difference of two surveys, and map hits and misses:
       lavoxel compare thickness.tif lidar.tif --thickness --classes differ.tif
 
 Measures (∩: cells of both, ∪: cells of either):
-  fit √(∩/∪)   Jaccard ∩/∪   precision ∩/A   recall ∩/B   1 is the best for all of them
-  front        largest distance from --from to the middle of a cell of each footprint, and A less B
-  length       largest distance between the middles of two cells of each, and A less B";
+  fit √(∩/∪)   Jaccard ∩/∪   precision ∩/A   recall ∩/B   1 is the best value of each
+  front        largest distance from the point of --from to a cell centre, for A, for B, and A − B
+  length       largest distance between two cell centres, for A, for B, and A − B";
 
 /// Compare two footprints: a simulated and an observed flow
 ///
-/// Reads two rasters (GeoTIFF, ESRI ASCII grid) or polygons (GeoJSON), takes the cells whose value is above a limit, or
-/// whose middle lies in a polygon, and prints areas and how well they agree. Both must be in one coordinate system; of
-/// polygons in degrees, those of a map in UTM are made. The cells are those of A; B is brought onto them, each cell by the one
-/// around its middle. Where A has polygons the cells are those of B, and where both have, --cell-size says how large they are.
+/// Reads A and B, each a raster (GeoTIFF, ESRI ASCII grid) or polygons (GeoJSON, GeoPackage), and
+/// prints their areas and measures of their agreement. A cell belongs to a footprint if its value
+/// is above the limit of --above, or if its centre lies in a polygon.
+///
+/// A and B must have one coordinate system; polygons in degrees are projected to UTM to match a map
+/// in UTM. Both footprints are compared on the cells of A; a raster B is resampled onto the cells
+/// of A by nearest neighbour. If only B is a raster, the cells are those of B; if A and B are
+/// polygons, --cell-size sets the size of the cells.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Footprint to judge: .tif, .asc, .geojson or .gpkg
+    /// Footprint A to judge: .tif, .asc, .geojson or .gpkg
     #[arg(value_name = "A")]
     a: PathBuf,
 
-    /// Footprint to judge it by: .tif, .asc, .geojson or .gpkg; several, each at its time (@1d), make a table
+    /// Reference footprint B: .tif, .asc, .geojson or .gpkg; several footprints, each with its TIME
+    /// (@1d), print a table
     #[arg(value_name = "B[@TIME]", required = true)]
     b: Vec<DatedFile>,
 
-    /// Cells of rasters count where their value is above this, in the unit of the file; in a GeoTIFF of times, such as a
-    /// map of arrival, all cells with a value count
+    /// Count raster cells with a value above LIMIT, in the unit of the file; in a GeoTIFF of times,
+    /// such as an arrival map, all cells with a value count
     #[arg(long, value_name = "LIMIT", default_value_t = 0.05, allow_negative_numbers = true)]
     above: f64,
 
-    /// Number that stands for no data in a raster that does not say it, such as -9999
+    /// Treat NUMBER, such as -9999, as no data in a raster that declares no such number
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     no_data: Option<f64>,
 
-    /// Of a GeoTIFF of times count the cells up to this time: 10d, 6h, 30min; several (1d,2d,3d) make a table
+    /// Count only cells with a time up to TIME in a GeoTIFF of times: 10d, 6h, 30min; several times
+    /// (1d,2d,3d) print a table
     #[arg(long, value_name = "TIME,…", value_delimiter = ',')]
     until: Vec<Seconds>,
 
-    /// Compare volumes, too: A is a raster of thickness in metres, and B one or an outline
+    /// Compare volumes, too; A must be a raster of thickness in metres, B a raster of thickness or
+    /// an outline
     #[arg(long)]
     thickness: bool,
 
-    /// Write a map of hits, misses and false alarms (.tif with a style for QGIS, or .asc)
+    /// Write a map of hits, misses and false alarms to FILE (.tif with a style for QGIS, or .asc)
     #[arg(long, value_name = "FILE")]
     classes: Option<PathBuf>,
 
-    /// Replace that map if it is there
+    /// Replace an existing file of --classes
     #[arg(long)]
     force: bool,
 
-    /// Measure how far the fronts are from this point, such as the vent, in the coordinates of A
+    /// Measure the distances of both fronts from the point X,Y, such as the vent, in the
+    /// coordinates of A
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     from: Option<[f64; 2]>,
 
-    /// Edge of a cell, in metres or map units, where both have polygons [default: 1/1000 of the longer side]
+    /// Set the edge of a cell to SIZE, in metres or map units, where A and B are polygons [default:
+    /// 1/1000 of the longer side of A]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     cell_size: Option<f64>,
 
-    /// Print one JSON object
+    /// Print one JSON object, or a JSON array of the rows of a table
     #[arg(long)]
     json: bool,
 }

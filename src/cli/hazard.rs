@@ -17,106 +17,125 @@ use crate::cli::{FILE_OF_FLOW, NoThreads, Outcome, SceneOptions, start_threads};
 
 const EXAMPLES: &str = "\
 Examples:
-  500 eruptions from a rift zone, of 1 to 50 m³/s and about a million m³ each:
+  Simulate 500 eruptions of a rift zone, each with 1 to 50 m³/s and about a million m³:
       lavoxel hazard etna.tif --vent-area rift.geojson --rates log-uniform:1,50 --volumes log-normal:1e6,3 --runs 500
-  The same from a table of vents (x,y,weight), by durations, with pictures:
+  Sample durations in place of volumes, take vents from a table (x,y,weight), and draw pictures:
       lavoxel hazard etna.tif --vent-area vents.csv --rates uniform:2,20 --durations uniform:6h,10d --picture
-  After Ctrl-C, a kill or a power failure: the same command goes on with the runs that are missing.
-  A fortieth of the runs, as a job of a cluster; then the maps of all parts:
+  After Ctrl-C, a kill or a power failure, the same command makes the missing runs.
+  Make a fortieth of the runs as a job of a cluster; then draw the maps of all parts:
       lavoxel hazard etna.tif … --shard 3/40 --out parts/3
       lavoxel hazard etna.tif … --merge parts/* --out maps
-  Other quantiles and another limit from the same runs:
+  Map other quantiles and another limit from the same runs:
       lavoxel hazard etna.tif … --reduce-only --above 1 --quantiles 0.05,0.95
 
 Laws of --rates, --volumes and --durations:
-  5                      always the same
-  uniform:1,10           evenly from 1 to 10
-  log-uniform:1,100      its logarithm evenly from that of 1 to that of 100
-  log-normal:5,2         median 5, two of three within a factor of 2; cut off at three factors
-  power-law:1e5,1e8,1.5  from the first to the second, ever fewer: density as the number to the power of -1.5
-  list:1,5,20            one of these; with weights list:1=3,5=2,20=1
+  5                      constant
+  uniform:1,10           uniform from 1 to 10
+  log-uniform:1,100      from 1 to 100, uniform in the logarithm
+  log-normal:5,2         median 5, two of three values within a factor of 2; cut off at a factor of 8
+  power-law:1e5,1e8,1.5  from 1e5 to 1e8, density proportional to the value to the power of -1.5
+  list:1,5,20            one of the values 1, 5 and 20; with weights list:1=3,5=2,20=1
 Durations may have units: s, min, h, d.";
 
-/// Map how probable, how soon and how thick lava is, from many sampled eruptions
+/// Map probability, arrival and thickness of lava from many sampled eruptions
 ///
-/// Each run of the physical model has a vent, an effusion rate and a volume of its own, drawn by the laws of the flags.
-/// Runs are made on all threads and each leaves a small file in the folder --out; then the maps are made of those
-/// files: probability of inundation, quantiles of arrival and thickness (GeoTIFF with styles for QGIS), contours of
-/// probability (GeoJSON) and a table of all runs (CSV). The maps are the same for any number of threads, and after any
-/// interruption.
+/// Each run of the physical model has its own vent, effusion rate and volume, sampled from the laws
+/// of the flags. Runs are made on all threads, and each run writes a small file into the folder of
+/// --out. The maps are then made from these files: probability of inundation, quantiles of arrival
+/// and thickness (GeoTIFF with styles for QGIS), contours of probability (GeoJSON) and a table of
+/// all runs (CSV). The maps are the same for any number of threads, and after any interruption.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, mut_arg("file", |file| file.help(FILE_OF_FLOW)))]
 pub(crate) struct HazardArgs {
     #[command(flatten)]
     scene: SceneOptions,
 
-    /// Number of runs; with more than before, the finished ones are kept
+    /// Make N runs in total; a larger N keeps the finished runs
     #[arg(long, value_name = "N", value_parser = count::runs, allow_negative_numbers = true, default_value = "100")]
     runs: u64,
 
-    /// Where vents open: points, lines and polygons (.geojson), each with a property weight, or points (.csv) with
-    /// columns x, y and weight, in coordinates of the heightmap. Without it: the vents of --vent or of the scene, with
-    /// equal weights
+    /// Open vents at the points, lines and polygons of FILE (.geojson), or at the points of a table
+    /// (.csv)
+    ///
+    /// Features of a .geojson file have a property weight; a .csv table has the columns x, y and
+    /// weight, in the coordinates of the heightmap. Without --vent-area, vents are those of --vent
+    /// or of the scene, with equal weights.
     #[arg(long, value_name = "FILE")]
     vent_area: Option<PathBuf>,
 
-    /// Law of the effusion rate in m³/s [default: the rate of --vent PLACE@15m3/s, or of the scene's vents]
+    /// Sample the effusion rate in m³/s from LAW [default: the rate of --vent PLACE@15m3/s, or of
+    /// the scene's vents]
     #[arg(long, value_name = "LAW", allow_hyphen_values = true)]
     rates: Option<String>,
 
-    /// Law of the volume of an eruption in m³; its duration is the volume over the rate
+    /// Sample the volume of an eruption in m³ from LAW; the duration is the volume divided by the
+    /// rate
     #[arg(long, value_name = "LAW", allow_hyphen_values = true)]
     volumes: Option<String>,
 
-    /// Law of the duration of an eruption, in place of --volumes; its volume is the duration times the rate
+    /// Sample the duration of an eruption from LAW, in place of --volumes; the volume is the
+    /// duration times the rate
     #[arg(long, value_name = "LAW", allow_hyphen_values = true)]
     durations: Option<String>,
 
-    /// Correlation of rate and volume (or duration) by a Gaussian copula, from -1 to 1: with 0.7 large eruptions are mostly
-    /// fast ones. Each quantity keeps its own distribution
+    /// Correlate rate and volume (or duration) by a Gaussian copula with the correlation R, from -1
+    /// to 1
+    ///
+    /// With 0.7, most large eruptions are fast eruptions. Rate and volume keep their own
+    /// distributions.
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     correlation: Option<f64>,
 
-    /// How the rate changes over an eruption of the same volume: steady, or wane:0.1,20, up to a peak in a tenth of the
-    /// duration, then down exponentially to a twentieth of it
+    /// Shape of the rate over an eruption of unchanged volume: steady, or wane:SHARE,FACTOR such as
+    /// wane:0.1,20
+    ///
+    /// wane:0.1,20 rises linearly to a peak in a tenth of the duration, and then falls
+    /// exponentially to a twentieth of the peak rate.
     #[arg(long, value_name = "CURVE", default_value_t = Curve::Steady)]
     curve: Curve,
 
-    /// Number of the scene that each run draws by a law, such as flow.lava.yield_pa=log-uniform:100,5000; repeatable. With
-    /// --dem-error, each run also draws an error of the heights
+    /// Sample the number KEY of the scene from LAW in each run, such as
+    /// flow.lava.yield_pa=log-uniform:100,5000; repeatable
+    ///
+    /// With --dem-error, each run also samples an error of the heights.
     #[arg(long, value_name = "KEY=LAW")]
     draw: Vec<String>,
 
-    /// Whether each run rounds amounts by a seed of its own, drawn by --seed and its number, or all by --seed
+    /// Seed for the rounding of amounts in each run
     #[arg(long, value_enum, value_name = "SEEDS", default_value_t = SeedsName::Own)]
     seeds: SeedsName,
 
-    /// Folder of the runs and the maps [default: lavoxel-out/NAME-hazard]
+    /// Keep runs and maps in FOLDER [default: lavoxel-out/NAME-hazard]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// A run inundates a place where its lava is at some time thicker than this, in metres
+    /// Count a place as inundated if its lava is at some time thicker than METRES
     #[arg(long, value_name = "METRES", default_value_t = 0.05, allow_negative_numbers = true)]
     above: f64,
 
-    /// Quantiles of arrival and thickness
+    /// Map the quantiles A, B, … of arrival and thickness
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_values_t = [0.1, 0.5, 0.9], allow_negative_numbers = true)]
     quantiles: Vec<f64>,
 
-    /// Also map the probability that lava came before each of these times, such as 6h,1d,3d
+    /// Also map the probability that lava arrives before each time T, such as 6h,1d,3d
     #[arg(long, value_name = "T,T,…", value_delimiter = ',', value_parser = str::parse::<Seconds>)]
     before: Vec<Seconds>,
 
-    /// Eruptions in a year (0.2: one in five years): also map the probability that lava comes in a year, 1 − exp(−RATE · p)
+    /// Also map the annual probability of lava, 1 − exp(−RATE · p), for RATE eruptions per year
+    /// (0.2: one in five years)
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     annual: Option<f64>,
 
-    /// Points, lines and polygons (.geojson), such as buildings and roads: write how probable, how soon and how thick lava is at each
-    /// (exposure_NAME.csv and .geojson); repeatable
+    /// Write probability, arrival and thickness of lava at each feature of FILE (.geojson), such as
+    /// buildings and roads; repeatable
+    ///
+    /// FILE has points, lines and polygons. Results are exposure_NAME.csv and exposure_NAME.geojson
+    /// in the folder of --out.
     #[arg(long, value_name = "FILE")]
     exposure: Vec<PathBuf>,
 
-    /// Levels of the contours of probability [default: 0.05, 0.1, 0.25, 0.5, 0.75, 0.9]
+    /// Draw contours of probability at the levels A, B, … [default: 0.05, 0.1, 0.25, 0.5, 0.75,
+    /// 0.9]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_negative_numbers = true)]
     levels: Option<Vec<f64>>,
 
@@ -124,16 +143,17 @@ pub(crate) struct HazardArgs {
     #[arg(long)]
     picture: bool,
 
-    /// Make no runs, only the maps of those that are there
+    /// Make no runs; draw the maps of the existing runs
     #[arg(long)]
     reduce_only: bool,
 
-    /// Make this part of the runs, and no maps: 3/40 is every fortieth run, from the third. Parts may run at once, on many
-    /// machines, into one folder or into folders of their own
+    /// Make part I of N of the runs, and no maps: 3/40 is every fortieth run, from the third
+    ///
+    /// Parts may run at the same time, on many machines, into one folder or into separate folders.
     #[arg(long, value_name = "I/N", conflicts_with_all = ["reduce_only", "force"])]
     shard: Option<Shard>,
 
-    /// Take the runs of these folders into that of --out, make no others, and draw the maps
+    /// Copy the runs of each FOLDER into the folder of --out, make no others, and draw the maps
     #[arg(long, value_name = "FOLDER", num_args = 1.., conflicts_with_all = ["shard", "reduce_only", "force"])]
     merge: Vec<PathBuf>,
 
@@ -149,9 +169,9 @@ pub(crate) struct HazardArgs {
 /// Seeds of `--seeds`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SeedsName {
-    /// Each run by its own
+    /// Own seed for each run, derived from --seed and the number of the run
     Own,
-    /// All runs by the same
+    /// Seed of --seed for all runs
     Same,
 }
 

@@ -46,38 +46,41 @@ const WRONG_USE: u8 = 2;
 /// Exit code after Ctrl-C.
 const STOPPED: u8 = 130;
 
-/// Lava in voxels: 3D volumetric viscous flow.
+/// Lava in voxels: 3D volumetric viscous flow
 ///
-/// Lava pours down a terrain in a voxel cellular automaton: vents fill craters, lava spills over the lowest lip, runs
-/// down in tongues and stops when its energy is spent. Mass is exact to the last unit, and the same scene and seed give
-/// the same bits on every machine with any number of threads.
+/// Simulates lava on a terrain with a voxel cellular automaton: vents fill craters, lava spills
+/// over the lowest lip, runs down in tongues and stops when its energy is spent. Mass is exact to
+/// the last unit. The same scene and seed give the same bits on every machine, with any number of
+/// threads.
 ///
-/// Without a subcommand the built-in volcano erupts in a window. Where no window can be opened, or the program was built
-/// without it, a picture and a short animation go into the folder lavoxel-out instead.
+/// Without a subcommand, lavoxel opens the built-in scene eruption (a volcano with a plume) in a
+/// window. Where no window can be opened, or in a build without the window, lavoxel writes a
+/// picture and a short animation of the scene into the folder lavoxel-out instead.
 #[derive(Parser, Debug)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// Memory limit, such as 4G or 50%; larger jobs are refused before they start [default: 80%]
+    /// Limit the memory to SIZE, such as 4G or 50% of the machine; larger jobs are refused before
+    /// they start [default: 80%]
     #[arg(long, value_name = "SIZE", global = true)]
     max_memory: Option<memory::Size>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  lavoxel                                          erupt the built-in volcano
-  lavoxel view island                              a shipped scene in a window (where built with it)
-  lavoxel scene --list                             all shipped scenes
-  lavoxel render maunga_whau                       a real mountain, as picture and animation
+  lavoxel                                          open the scene eruption: a volcano with a plume
+  lavoxel view island                              open a shipped scene in a window (if built in)
+  lavoxel scene --list                             list the shipped scenes
+  lavoxel render maunga_whau                       write picture and animation of a real mountain
   lavoxel run terrains/maunga_whau.asc --vent map:2667675,6478995 --steps 500
-  lavoxel render --slice z=64 --picture cut.png    look inside
+  lavoxel render --slice z=64 --picture cut.png    draw a slice through the lava
   lavoxel run terrains/slope.toml --steps 500 --json
-  lavoxel scene --defaults > my.toml               start a scene of your own
+  lavoxel scene --defaults > my.toml               write the built-in scene to a file, to edit
   lavoxel terrain volcano --picture relief.png
   lavoxel run --steps 100000 --checkpoint long.lvx; lavoxel resume long.lvx
-  lavoxel compare lava.tif observed.geojson        how well two footprints agree
+  lavoxel compare lava.tif observed.geojson        measure the agreement of two footprints
   lavoxel hazard dem.tif --rates log-uniform:1,50 --volumes 1e6 --vent-area rift.geojson --runs 500
   lavoxel sheet lavoxel-out/dem-hazard --ground dem.tif --out sheet.pdf
   lavoxel bench
@@ -121,22 +124,24 @@ impl SceneOptions {
 }
 
 /// Help of the file argument, for commands that need the physical model.
-const FILE_OF_FLOW: &str = "Scene of the physical model (.toml, with model = \"flow\"), name of such a shipped scene (lavoxel scene --list), \
-                            or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on its summit";
+const FILE_OF_FLOW: &str = "Scene of the physical model (.toml, with model = \"flow\"), name of a shipped scene of \
+                            that model (lavoxel scene --list), or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, \
+                            .raw), which gets a box and a vent on its summit";
 
-/// Which scene, and what is different in it.
+/// Scene of a command, and the flags that override its seed, threads and place.
 #[derive(Args, Debug, Default)]
 struct Source {
-    /// Scene file (.toml), name of a shipped scene (lavoxel scene --list), or heightmap (.tif, .asc, .hgt, .dem, .png,
-    /// .csv, .npy, .raw), which gets a box and a vent on its summit; without it, the built-in volcano
+    /// Scene file (.toml), name of a shipped scene (lavoxel scene --list), or heightmap (.tif,
+    /// .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on its summit;
+    /// without it, the built-in volcano (in lavoxel view the built-in scene eruption)
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Seed of the spreading patterns, instead of the scene's
+    /// Set the seed of the spreading patterns to N, instead of the scene's seed
     #[arg(long, value_name = "N", value_parser = count::seed, allow_negative_numbers = true)]
     seed: Option<u64>,
 
-    /// Number of threads, instead of the scene's; results do not depend on it
+    /// Use N threads, instead of the scene's number; results do not depend on N
     #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 

@@ -16,49 +16,56 @@ use crate::cli::flags::count;
 use crate::cli::run::{Work, WorkOptions};
 use crate::cli::{NoThreads, Outcome, start_threads, useful_threads};
 
-/// Go on from a checkpoint that `lavoxel run --checkpoint FILE` kept
+/// Continue from a checkpoint that `lavoxel run --checkpoint FILE` kept
 ///
-/// Gives the same bits as a run that was never stopped, and reports like `lavoxel run`. The checkpoint holds all that
-/// is needed: neither the scene file nor its heightmap is read again. Further checkpoints are kept in the same file.
+/// Gives the same bits as a run that was never stopped, and reports like `lavoxel run`. The
+/// checkpoint holds all data: neither the scene file nor its heightmap is read again. Further
+/// checkpoints are kept in the same file.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResumeArgs {
-    /// The checkpoint
+    /// Checkpoint to continue from
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
     #[command(flatten)]
     work: WorkOptions,
 
-    /// Rates of a vent of the physical model from now on (.csv), such as new.csv, or 2=new.csv for the second one that is open;
-    /// repeatable
+    /// Set the rates of an open vent from now on by a table (.csv), such as new.csv, or 2=new.csv
+    /// for the second open vent; repeatable
     ///
-    /// The table is that of vent.rates_files in a scene: time_h, or date with --rates-start, and rate_m3_s
+    /// Needs the physical model. The table is that of vent.rates_files in a scene: time_h, or date
+    /// with --rates-start, and rate_m3_s.
     #[arg(long, value_name = "[N=]FILE.csv")]
     rates: Vec<String>,
 
-    /// Date at which the simulation started, for --rates with dates
+    /// Set the date at which the simulation started, for tables of --rates with dates
     #[arg(long, value_name = "DATE", requires = "rates")]
     rates_start: Option<String>,
 
-    /// A vent that opens now, besides those of the scene; repeatable. Places and rates as those of lavoxel run --vent
+    /// Open a vent now, in addition to the vents of the scene; repeatable
+    ///
+    /// Places and rates are written as in lavoxel run --vent.
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<VentOverride>,
 
-    /// Raise the ground now along the lines of a file, which have properties height_m (5 without; below 0 a ditch), width_m and
-    /// name; repeatable. Lava that is there is removed
+    /// Raise the ground now along the lines of a file, and remove the lava there; repeatable
+    ///
+    /// Lines have the properties height_m (default 5; below 0 a ditch), width_m and name.
     #[arg(long, value_name = "LINES.geojson")]
     barrier: Vec<PathBuf>,
 
-    /// Give the ground the heights of another survey now (.tif, .asc) where no lava of the run is
+    /// Give the ground the heights of another survey (.tif, .asc) now, where no lava of the run
+    /// lies
     #[arg(long, value_name = "HEIGHTS.tif")]
     survey: Option<PathBuf>,
 
-    /// Time since the start up to which to simulate a scene of the physical model, instead of the scene's: 90s, 20min, 12h, 10d
+    /// Simulate a scene of the physical model up to TIME since the start, instead of the scene's
+    /// duration: 90s, 20min, 12h, 10d
     #[arg(long, value_name = "TIME", conflicts_with = "steps")]
     duration: Option<Seconds>,
 
-    /// Number of threads, instead of the scene's; results do not depend on it
+    /// Use N threads, instead of the scene's number; results do not depend on N
     #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 
@@ -69,13 +76,13 @@ pub(crate) struct ResumeArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  lavoxel run --steps 100000 --checkpoint long.lvx     killed somewhere on the way
-  lavoxel resume long.lvx                              goes on to step 100000
-  lavoxel resume long.lvx --steps 200000 --json        and further
-  lavoxel resume etna.lvx --rates today.csv            with new effusion rates from now on
-  lavoxel resume etna.lvx --barrier dams.geojson       with dams from now on
-  lavoxel resume etna.lvx --survey drone.tif           on the ground of a new survey
-  lavoxel resume long.lvx.previous                     where long.lvx was damaged";
+  lavoxel run --steps 100000 --checkpoint long.lvx     start a long run, which is then interrupted
+  lavoxel resume long.lvx                              continue to step 100000
+  lavoxel resume long.lvx --steps 200000 --json        continue to step 200000
+  lavoxel resume etna.lvx --rates today.csv            continue with new effusion rates
+  lavoxel resume etna.lvx --barrier dams.geojson       continue with dams
+  lavoxel resume etna.lvx --survey drone.tif           continue on the ground of a new survey
+  lavoxel resume long.lvx.previous                     previous checkpoint, if long.lvx is damaged";
 
 /// Runs `lavoxel resume`.
 pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {

@@ -26,11 +26,14 @@ const CHECKPOINT_EVERY: u64 = 500;
 
 /// Simulate without pictures: print a report, export maps, volumes, meshes
 ///
-/// Prints the mass account, the extent of the lava and the mean time of each stage. Nothing is made
-/// for pictures: a flow of the physical model is put into cells only for what reads them. Ctrl-C
-/// ends the run after the current step, a long step of a flow at once, and another one between two
-/// of its stages after a second; report and files are then of what is made so far. Files that take
-/// longer than a second after that are given up where --checkpoint keeps the run.
+/// Prints the mass account, the extent of the lava and the mean time of each stage. No work is done
+/// for pictures: a flow of the physical model is converted to voxels only for files that read
+/// voxels.
+///
+/// Ctrl-C ends the run after the current step. A long step of the physical model is given up at
+/// once; any other step that takes longer than 1 s is cut between two of its stages. Report and
+/// files then describe the state that the run has reached. With --checkpoint, files that take
+/// longer than 1 s after the end of the run are given up, because the checkpoint keeps the run.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
@@ -43,21 +46,21 @@ pub(crate) struct RunArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  A report on the built-in volcano:
+  Print a report on the built-in volcano:
       lavoxel run --steps 500
-  On a real mountain, for a program, with maps for QGIS:
+  Simulate a real mountain; print the report as JSON and write maps for QGIS:
       lavoxel run terrains/maunga_whau.toml --steps 1000 --json --map thickness=lava.tif --map arrival=arrival.tif
-  A heightmap, with a vent in the coordinates of its file:
+  Simulate on a heightmap, with a vent in the coordinates of the file:
       lavoxel run terrains/maunga_whau.asc --vent map:2667675,6478995@2
-  Volumes of every 200th step for ParaView and Blender:
+  Write volumes every 200 steps for ParaView and Blender:
       lavoxel run --steps 600 --export-every 200 --volume lava.vti --volume lava.vdb
-  A long run that can be stopped and resumed:
+  Start a long run that can be stopped and resumed:
       lavoxel run --steps 100000 --checkpoint long.lvx";
 
 /// Flags of `run` and `resume`.
 #[derive(Args, Debug)]
 pub(super) struct WorkOptions {
-    /// Number of steps in all, instead of the scene's
+    /// Simulate N steps in total, instead of the scene's number
     #[arg(long, value_name = "N", value_parser = count::steps, allow_negative_numbers = true)]
     pub(super) steps: Option<u64>,
 
@@ -65,19 +68,19 @@ pub(super) struct WorkOptions {
     #[arg(long)]
     pub(super) json: bool,
 
-    /// The engine; both give the same bits
+    /// Engine of the simulation; both engines give the same bits
     #[arg(long, value_enum, default_value_t = EngineName::Fast)]
     pub(super) engine: EngineName,
 
-    /// Keep checkpoints in this file: at the start, every --checkpoint-every steps, at the end and
+    /// Keep checkpoints in FILE: at the start, every 500 steps (--checkpoint-every), at the end and
     /// at Ctrl-C
     ///
-    /// The checkpoint before the last one is kept as FILE.previous. `lavoxel resume FILE` goes on
-    /// from there, to the same bits.
+    /// The previous checkpoint is kept as FILE.previous. `lavoxel resume FILE` continues from the
+    /// last checkpoint and gives the same bits as a run without an interruption.
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
 
-    /// Steps from one checkpoint to the next [default: 500]
+    /// Keep a checkpoint every N steps [default: 500]
     #[arg(long, value_name = "N", value_parser = count::interval, allow_negative_numbers = true)]
     pub(super) checkpoint_every: Option<u64>,
 
@@ -87,7 +90,7 @@ pub(super) struct WorkOptions {
     #[command(flatten)]
     volumes: VolumeArgs,
 
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }
@@ -136,9 +139,9 @@ impl WorkOptions {
 /// Engines by name.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum EngineName {
-    /// Use this
+    /// Tiled engine on all threads, for normal use
     Fast,
-    /// Slow reference for checking
+    /// Slow reference engine, for checks of the fast engine
     Plain,
 }
 

@@ -25,31 +25,34 @@ pub(crate) struct SceneArgs {
     #[arg(value_name = "SCENE")]
     scene: Option<PathBuf>,
 
-    /// Write the scene, with the heightmaps and meshes that it reads, into one session file to send to others
+    /// Write the scene, with the heightmaps and meshes that it reads, into one session file to send
+    /// to others
     #[arg(long, value_name = "FILE.lavoxel", requires = "scene", value_parser = session_file)]
     pack: Option<PathBuf>,
 
-    /// Replace a session file that is there already
+    /// Replace an existing session file
     #[arg(long, requires = "pack")]
     force: bool,
 
-    /// Print the text of the scene, to begin one of your own with
+    /// Print the text of the scene, as a start for another scene file
     #[arg(long, requires = "scene", conflicts_with = "pack")]
     print: bool,
 
-    /// List the scenes inside the program
+    /// List the shipped scenes
     #[arg(long, conflicts_with = "scene")]
     list: bool,
 
-    /// Print the built-in scene and, as comments, all other tables: each key, its default and what it does
+    /// Print the built-in scene and, as comments, all other tables: each key with its default and
+    /// its meaning
     #[arg(long, conflicts_with_all = ["scene", "list"])]
     defaults: bool,
 
-    /// Print a JSON schema of scenes, with which editors complete and check them
+    /// Print a JSON schema of scenes, with which editors complete and check scene files
     #[arg(long, conflicts_with_all = ["scene", "list", "defaults"])]
     schema: bool,
 
-    /// Print the scene of a volcano that is made of a seed: the same seed and numbers, the same volcano to the bit
+    /// Print the scene of a volcano generated from SEED; the same seed and numbers give the same
+    /// volcano to the bit
     #[arg(long, value_name = "SEED", value_parser = count::terrain_seed, allow_negative_numbers = true,
         conflicts_with_all = ["scene", "list", "defaults", "schema"])]
     random: Option<u64>,

@@ -12,20 +12,21 @@ use crate::cli::{file_or_shipped, no_file, protect_map};
 
 const EXAMPLES: &str = "\
 Examples:
-  The probability of inundation on A4, over the ground that the runs flowed on:
+  Draw the probability of inundation on A4, over the ground of the runs:
       lavoxel sheet lavoxel-out/etna-hazard --ground etna.tif --out sheet.pdf
-  The median arrival on A3, with lines of where lava is after 6 hours and after a day, and roads:
+  Draw the median arrival on A3, with isochrones after 6 hours and after a day, and roads:
       lavoxel sheet lavoxel-out/etna-hazard --layer arrival_q50 --hours 6h,1d --overlay roads.geojson --paper a3 --out sheet.pdf
-  A map of a single run, as PDF and as picture, with its table of exposure:
+  Draw a map of a single run as PDF and as PNG, with an exposure table:
       lavoxel sheet lava.tif --ground etna.tif --table exposed.csv --out sheet.pdf --out sheet.png
-  All layers of a folder in QGIS, and a report:
+  Write all layers of a folder as a QGIS project, and a report:
       lavoxel sheet lavoxel-out/etna-hazard --ground etna.tif --qgis etna.qgz --report etna.html";
 
-/// Print a map: a finished sheet, a project for QGIS, a report
+/// Write a map sheet for print, a project for QGIS, or a report
 ///
-/// Reads a map that run or hazard wrote (.tif, .asc), or the folder of a hazard map, and draws a sheet for print: the map in classes
-/// over lit ground, with grid, scale, north, legend, a table of what lava reaches, parameters and cautions. Each sheet is stamped
-/// UNVERIFIED until --stamp says otherwise. The same files and flags give the same bytes.
+/// Reads a map that lavoxel run or lavoxel hazard wrote (.tif, .asc), or the folder of a hazard
+/// map, and draws a sheet for print: the map in classes over shaded ground, with grid, scale bar,
+/// north arrow, legend, exposure table, parameters and cautions. Each sheet has the stamp
+/// UNVERIFIED, unless --stamp sets another stamp. The same files and flags give the same bytes.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SheetArgs {
@@ -33,68 +34,73 @@ pub(crate) struct SheetArgs {
     #[arg(value_name = "MAP")]
     map: PathBuf,
 
-    /// Write the sheet: .pdf, or .png with 300 pixels to the inch; repeatable
+    /// Write the sheet to FILE: .pdf, or .png with 300 pixels per inch; repeatable
     #[arg(long, value_name = "FILE", required_unless_present_any = ["qgis", "report"])]
     out: Vec<PathBuf>,
 
-    /// Map of a folder, such as arrival_q50 [default: probability]
+    /// Draw the map NAME of a hazard folder, such as arrival_q50 [default: probability]
     #[arg(long, value_name = "NAME")]
     layer: Option<String>,
 
-    /// Heightmap of the ground for the hill shade, in the coordinate system of the map; without it the background is plain
+    /// Draw the hill shade of the heightmap FILE, in the coordinate system of the map [default: a
+    /// plain background]
     #[arg(long, value_name = "FILE")]
     ground: Option<PathBuf>,
 
-    /// Points, lines and polygons (.geojson) to draw over the map, with their names; repeatable. The exposure of a folder is
-    /// drawn automatically
+    /// Draw the points, lines and polygons of FILE (.geojson) over the map, with their names;
+    /// repeatable
+    ///
+    /// The exposure of a hazard folder is drawn without this flag.
     #[arg(long, value_name = "FILE")]
     overlay: Vec<PathBuf>,
 
-    /// Table of exposure (.csv) to print, in place of those of the folder; repeatable
+    /// Print the exposure table FILE (.csv), in place of the tables of the folder; repeatable
     #[arg(long, value_name = "FILE")]
     table: Vec<PathBuf>,
 
-    /// Draw where lava is after these times, such as 6h,1d, by the quantiles of arrival in the folder
+    /// Draw isochrones of the lava after each time T, such as 6h,1d, by the quantiles of arrival in
+    /// the folder
     #[arg(long, value_name = "T,T,…", value_delimiter = ',', value_parser = str::parse::<Seconds>)]
     hours: Vec<Seconds>,
 
-    /// Title [default: what the map shows, and the scene]
+    /// Set the title [default: quantity of the map, and name of the scene]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Author, at the foot
+    /// Print the author at the foot
     #[arg(long, value_name = "TEXT")]
     author: Option<String>,
 
-    /// Date, at the foot, or none [default: the day on which the map was written]
+    /// Print the date TEXT at the foot; none prints no date [default: the day on which the map was
+    /// written]
     #[arg(long, value_name = "TEXT")]
     date: Option<String>,
 
-    /// Paper
+    /// Size of the paper
     #[arg(long, value_enum, value_name = "SIZE", default_value_t = PaperName::A4)]
     paper: PaperName,
 
-    /// Lay the paper on its longer side [default: as the map has more room]
+    /// Use landscape format [default: the format with the larger map scale]
     #[arg(long, conflicts_with = "portrait")]
     landscape: bool,
 
-    /// Stand the paper on its shorter side
+    /// Use portrait format
     #[arg(long)]
     portrait: bool,
 
-    /// Stamp on the sheet, or none
+    /// Print the stamp TEXT on the sheet; none prints no stamp
     #[arg(long, value_name = "TEXT", default_value = Settings::STAMP)]
     stamp: String,
 
-    /// Write a project for QGIS with all layers: .qgs or .qgz
+    /// Write a project for QGIS with all layers to FILE: .qgs or .qgz
     #[arg(long, value_name = "FILE")]
     qgis: Option<PathBuf>,
 
-    /// Write a report: .html, or .md with its pictures beside it
+    /// Write a report to FILE: .html, or .md with its pictures in files next to the report
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }

@@ -25,66 +25,69 @@ const EXAMPLES: &str = "\
 Examples:
   Draw the built-in volcano:
       lavoxel terrain volcano --picture volcano.png
-  Another volcano, finer:
+  Draw another volcano in finer cells:
       lavoxel terrain volcano --seed 7 --size 256x200x256 --picture other.png
   Measure a heightmap:
       lavoxel terrain terrains/maunga_whau.asc
-  How a mountain fits into a box of 128 × 100 × 128 cells:
+  Fit a mountain into a box of 128 × 100 × 128 cells:
       lavoxel terrain etna.asc --size 128x100x128 --fill lowest --picture etna.png
-  Cut and coarsen a heightmap; the same part in the file's coordinates:
+  Cut and coarsen a heightmap; then cut the same part in coordinates of the file:
       lavoxel terrain etna.asc --crop 100,50,256,256 --resample 128x128 --out small.asc
       lavoxel terrain etna.asc --bounds 500547.5,4175702.5,503107.5,4178262.5 --out part.asc
-  A gray picture whose black is 700 m and white 2550 m, with cells of 30 m:
+  Measure a gray picture with black at 700 m, white at 2550 m and cells of 30 m:
       lavoxel terrain helens.png --black 700 --white 2550 --cell-size 30 --json";
 
 /// Draw, measure and convert terrains
 ///
-/// Reads a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) or makes a built-in terrain, prints what it
-/// measures, and on request draws a shaded picture (--picture) or writes the heights (--out). Steps are taken in this
-/// order: crop, fill, resample or fit into a box, exaggerate. Pictures and heights have north up.
+/// Reads a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) or makes a built-in terrain,
+/// prints its measurements, and on request draws a shaded picture (--picture) or writes the heights
+/// (--out). The order of the steps is: crop, fill, resample or fit into a box, exaggerate. Pictures
+/// and heights have north up.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TerrainArgs {
-    /// volcano, hills, plane, slope, bowl, or the name of a heightmap file
+    /// Built-in terrain (volcano, hills, plane, slope, bowl), or heightmap file
     #[arg(value_name = "SOURCE")]
     source: String,
 
-    /// Seed of a built-in terrain [default: 1]
+    /// Set the seed of a built-in terrain [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u32>,
 
-    /// Box in cells: the size of a built-in terrain [default: 128x100x128], or a box to fit a heightmap into
+    /// Set the size in cells of a built-in terrain [default: 128x100x128], or of a box to fit a
+    /// heightmap into
     #[arg(long, visible_alias = "grid", value_name = "NXxNYxNZ", conflicts_with = "resample")]
     size: Option<Size>,
 
-    /// Edge of a cell of the box in metres
+    /// Set the edge of a cell of the box in metres
     #[arg(long, value_name = "METRES", conflicts_with = "resample", allow_negative_numbers = true)]
     voxel_size: Option<f64>,
 
     #[command(flatten)]
     map: MapArgs,
 
-    /// Bring the heights onto so many cells: averaged going down, smooth going up
+    /// Resample the heights to COLS × ROWS cells: the mean for larger cells, smooth interpolation
+    /// for smaller cells
     #[arg(long, value_name = "COLSxROWS")]
     resample: Option<Raster>,
 
-    /// Draw the terrain, lit from the north-west and coloured by height, into a PNG file
+    /// Draw the terrain to FILE.png, lit from the north-west and coloured by height
     #[arg(long, value_name = "FILE.png")]
     picture: Option<PathBuf>,
 
-    /// Draw the picture in gray, lit by one sun
+    /// Draw the picture in gray, lit from a single direction
     #[arg(long, requires = "picture")]
     gray: bool,
 
-    /// Draw the picture without the length and the bar of elevations next to it
+    /// Draw the picture without the scale bar and the bar of elevations
     #[arg(long, requires = "picture")]
     no_legend: bool,
 
-    /// Write the heights: .asc (ESRI ASCII grid) or .png (16-bit gray)
+    /// Write the heights to FILE: .asc (ESRI ASCII grid) or .png (16-bit gray)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Print statistics also when files are written
+    /// Print statistics even if files are written
     #[arg(long)]
     stats: bool,
 
@@ -92,7 +95,7 @@ pub(crate) struct TerrainArgs {
     #[arg(long)]
     json: bool,
 
-    /// Replace files that are there already
+    /// Replace existing files
     #[arg(long)]
     force: bool,
 }

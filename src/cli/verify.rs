@@ -15,22 +15,23 @@ use crate::cli::{Outcome, classic};
 
 const EXAMPLES: &str = "\
 Examples:
-  The cases that take a few seconds each:
+  Run the cases that take a few seconds each:
       lavoxel verify --quick
-  All cases, and a page of plots beside theory:
+  Run all cases, and draw a page of plots with theory:
       lavoxel verify --picture verification.svg
-  The cases of field data alone, from a folder that holds mauna_ulu_1974/ and marcath/:
+  Run only the cases of field data, from a folder that holds mauna_ulu_1974/ and marcath/:
       lavoxel verify --field FOLDER field-mauna-ulu field-marcath";
 
 /// Compare the physical model with theory
 ///
-/// Runs set-ups with a known answer, prints each number beside its reference and its tolerance, and fails where one is outside.
-/// Volume and heat must be accounted for to the last unit. Numbers of the field are compared: one that is outside is marked, and does not
-/// make the command fail.
+/// Runs cases with a known answer, prints each number with its reference and its tolerance, and
+/// fails if a number is outside its tolerance or if volume or heat is not accounted for to the last
+/// unit. Numbers of field data are compared, too: a number outside its tolerance is marked, and
+/// does not make the command fail.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
-    /// Cases to run; all without it
+    /// Names of the cases to run [default: all cases]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -38,24 +39,29 @@ pub(super) struct VerifyArgs {
     #[arg(long, conflicts_with = "names")]
     quick: bool,
 
-    /// Add the cases of field data, field-mauna-ulu and field-marcath, whose files may not ship: a folder that holds mauna_ulu_1974/ (of
-    /// github.com/pyflowgo/pyflowgo, MaunaUlu74) and marcath/ (of github.com/Jacksaville1/lava-lubrication), or one of them, or is one
+    /// Add the cases of field data, field-mauna-ulu and field-marcath, from FOLDER
+    ///
+    /// The licences of the field data forbid their distribution with the program. FOLDER holds
+    /// mauna_ulu_1974/ (from github.com/pyflowgo/pyflowgo, MaunaUlu74) and marcath/ (from
+    /// github.com/Jacksaville1/lava-lubrication), or only one of these folders, or is itself one of
+    /// these folders.
     #[arg(long, value_name = "FOLDER")]
     field: Option<PathBuf>,
 
-    /// Print one JSON array
+    /// Print the results as one JSON array
     #[arg(long)]
     json: bool,
 
-    /// Draw a page of plots beside theory, with the classic rules in their own plot
+    /// Draw a page of plots with theory to FILE.svg; the classic rules have a separate plot
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
 
-    /// Replace the picture if it is there
+    /// Replace an existing picture
     #[arg(long, requires = "picture")]
     force: bool,
 
-    /// In place of the flag of all commands: this one makes boxes of its own, of a few megabytes
+    /// Shadows the flag of all commands, because the boxes of this command have one size, of a few
+    /// megabytes
     #[arg(long, hide = true)]
     max_memory: Option<memory::Size>,
 }

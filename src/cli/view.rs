@@ -19,24 +19,24 @@ use crate::cli::{Outcome, Source, start_threads};
 
 /// Watch a scene in a window, steer it and look inside
 ///
-/// The simulation runs on a thread of its own while mouse, keys and panel pour, paint, cut and measure. F1 lists the
-/// keys. A scene file or a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) may also be dropped onto the
-/// window.
+/// The simulation runs on its own thread, while mouse, keys and panel pour, paint, cut and measure.
+/// F1 lists the keys. A scene file or a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw)
+/// can also be dropped onto the window.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ViewArgs {
     #[command(flatten)]
     source: Source,
 
-    /// Width and height of the window [default: 1280x800, or what the screen has room for]
+    /// Set the size of the window to W × H pixels [default: 1280x800, or less on a smaller screen]
     #[arg(long, value_name = "WxH", value_parser = window_size)]
     size: Option<[u32; 2]>,
 
-    /// Begin with a pause
+    /// Start paused
     #[arg(long)]
     paused: bool,
 
-    /// Steps a second, or "unlimited" [default: 60; 10 on a bare heightmap]
+    /// Simulate N steps per second, or "unlimited" [default: 60; 10 on a bare heightmap]
     #[arg(long, value_name = "N", value_parser = pace)]
     pace: Option<Pace>,
 
@@ -44,39 +44,39 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "N", conflicts_with = "paused", value_parser = count::steps, allow_negative_numbers = true)]
     steps: Option<u64>,
 
-    /// Whether the panel is shown; Tab changes it
+    /// Show or hide the panel at the start; the key Tab switches between both
     #[arg(long, value_enum, default_value_t = Switch::On)]
     panel: Switch,
 
-    /// Which processor draws the pictures
+    /// Processor that draws the pictures
     #[arg(long, value_enum, default_value_t = Renderer::Auto)]
     renderer: Renderer,
 
-    /// Print one line per event on standard error
+    /// Print one line per event to standard error
     #[arg(long)]
     log: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  lavoxel view                                   the start screen over the built-in volcano
+  lavoxel view                                   open the start screen over the scene eruption
   lavoxel view terrains/maunga_whau.toml --paused
-  lavoxel view mountain.asc                      a heightmap: a vent on its summit
-  lavoxel view mountain.asc --vent 1200m,800m    or where you say
-  lavoxel view --steps 2000                      as fast as possible, then pause";
+  lavoxel view mountain.asc                      open a heightmap, with a vent on its summit
+  lavoxel view mountain.asc --vent 1200m,800m    open a heightmap, with a vent at a place
+  lavoxel view --steps 2000                      2000 steps as fast as possible, then pause";
 
 /// The processor that draws the pictures in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Renderer {
-    /// The graphics card, or without one, the processor
+    /// Graphics card; the CPU without a graphics card
     Auto,
-    /// The graphics card; where the adapter is software, the processor, with a line that says so
+    /// Graphics card; the CPU, with a message, where the adapter is software
     Gpu,
-    /// The processor
+    /// CPU
     Cpu,
 }
 
-/// On or off.
+/// Values of `--panel`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Switch {
     On,

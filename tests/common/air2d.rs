@@ -1,12 +1,13 @@
-//! The two-dimensional original of the article's solver, in floats, written from its rules: *Practical Fluid Mechanics*
-//! (Mick West, Game Developer, March and April 2007) and, where the article is silent, its published code. Row 0 is the floor.
+//! Two-dimensional original of the article's solver, in floats, written from the rules of
+//! *Practical Fluid Mechanics* (Mick West, Game Developer, March and April 2007) and, where the
+//! article is silent, from its published code. Row 0 is the floor.
 
 /// Fields of a box of `width × height` cells, x fastest.
 #[derive(Clone)]
 pub(crate) struct Original {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// Velocity in cells a second of the demo, before the scale of a move.
+    /// Velocity in cells per second of the demo, before the scale of an advection.
     pub(crate) vx: Vec<f32>,
     pub(crate) vy: Vec<f32>,
     pub(crate) density: Vec<f32>,
@@ -14,7 +15,7 @@ pub(crate) struct Original {
     pub(crate) ink: Vec<f32>,
 }
 
-/// The numbers of the demo.
+/// Parameters of the demo.
 #[derive(Clone, Copy)]
 pub(crate) struct Demo {
     pub(crate) dt: f32,
@@ -22,10 +23,10 @@ pub(crate) struct Demo {
     pub(crate) lift: f32,
     pub(crate) diffuse_velocity: f32,
     pub(crate) diffuse_density: f32,
-    /// The loss a·h² + b·h + c of a heat.
+    /// Coefficients (a, b, c) of the cooling rate a·h² + b·h + c at heat h.
     pub(crate) cooling: [f32; 3],
     pub(crate) friction: [f32; 3],
-    /// Cells that a speed of 1 moves in a second, in a box 100 cells wide.
+    /// Displacement in cells per second at a speed of 1, in a box 100 cells wide.
     pub(crate) advection: f32,
 }
 
@@ -44,7 +45,8 @@ impl Default for Demo {
     }
 }
 
-/// Where a cell that moves lands: four cells around the point, with their shares.
+/// Target of an advected cell: indices of the four cells around the point, and their bilinear
+/// weights.
 type Corners = [(usize, f32); 4];
 
 impl Original {
@@ -57,7 +59,8 @@ impl Original {
         y * self.width + x
     }
 
-    /// The corners of a place some cells away, mirrored at the walls; none for a cell at rest.
+    /// Returns the four cells and weights at `scale` × velocity from `cell`, mirrored at the walls;
+    /// `None` for a cell at rest.
     fn corners(&self, cell: usize, scale: f32) -> Option<Corners> {
         if self.vx[cell] == 0.0 && self.vy[cell] == 0.0 {
             return None;
@@ -74,7 +77,7 @@ impl Original {
         Some([(low, (1.0 - fx) * (1.0 - fy)), (low + 1, fx * (1.0 - fy)), (up, (1.0 - fx) * fy), (up + 1, fx * fy)])
     }
 
-    /// Forward: what is here goes to the four cells ahead.
+    /// Forward advection: distributes each cell's content to the four cells ahead.
     pub(crate) fn forward(&self, field: &[f32], scale: f32) -> Vec<f32> {
         let mut to = field.to_vec();
         for cell in 0..field.len() {
@@ -86,8 +89,9 @@ impl Original {
         to
     }
 
-    /// Reverse: what is here comes from the four cells behind. `accounted`: where more than the whole of a cell is asked, all
-    /// shares of it are scaled; else they may take more than there is.
+    /// Reverse advection: collects each cell's content from the four cells behind. If `accounted`,
+    /// the shares taken from a donor cell are scaled down to its content; otherwise their sum may
+    /// exceed the content.
     pub(crate) fn reverse(&self, field: &[f32], scale: f32, accounted: bool) -> Vec<f32> {
         let asks: Vec<_> = (0..field.len()).map(|cell| self.corners(cell, -scale)).collect();
         let mut asked = vec![0.0_f32; field.len()];
@@ -103,7 +107,8 @@ impl Original {
         to
     }
 
-    /// Stam's way, for comparison: take a copy of what is behind, and subtract it nowhere.
+    /// Semi-Lagrangian advection (Stam), for comparison: interpolates the values behind without
+    /// subtracting there.
     pub(crate) fn trace_back(&self, field: &[f32], scale: f32) -> Vec<f32> {
         let value = |cell| match self.corners(cell, -scale) {
             Some(corners) => corners.iter().map(|&(corner, share)| share * field[corner]).sum(),
@@ -112,18 +117,18 @@ impl Original {
         (0..field.len()).map(value).collect()
     }
 
-    /// Forward, then reverse accounted.
+    /// Advects a field forward, then in reverse with the account.
     pub(crate) fn carry(&self, field: &[f32], scale: f32) -> Vec<f32> {
         self.reverse(&self.forward(field, scale), scale, true)
     }
 
-    /// Velocity by itself: it may be negative, so that nothing is scaled.
+    /// Advects the velocity by itself, without the account because velocities may be negative.
     pub(crate) fn carry_velocity(&mut self, scale: f32) {
         let carried = |field: &[f32]| self.reverse(&self.forward(field, scale), scale, false);
         (self.vx, self.vy) = (carried(&self.vx), carried(&self.vy));
     }
 
-    /// Listing 1: the difference of each pair of neighbours pushes both.
+    /// Applies listing 1: the density difference of each pair of neighbours accelerates both cells.
     pub(crate) fn press(&mut self, by: f32) {
         let (density, width) = (&self.density, self.width);
         for cell in 0..density.len() {
@@ -140,7 +145,7 @@ impl Original {
         }
     }
 
-    /// One pass over the neighbours there are.
+    /// Returns `field` after one diffusion pass over the existing neighbours.
     fn diffused(&self, field: &[f32], by: f32) -> Vec<f32> {
         let (width, height) = (self.width, self.height);
         let value = |cell: usize| {
@@ -163,7 +168,7 @@ impl Original {
         (0..field.len()).map(value).collect()
     }
 
-    /// Velocities at the edge that point outward are turned inward.
+    /// Turns velocities at the edge inward if they point outward.
     fn turn_in(&mut self) {
         let (width, height) = (self.width, self.height);
         for y in 0..height {
@@ -178,7 +183,7 @@ impl Original {
         }
     }
 
-    /// One step of the demo, in its order: density comes last, by the new velocity.
+    /// Makes one step of the demo, in its order: density is advected last, by the new velocity.
     pub(crate) fn step(&mut self, demo: &Demo) {
         let dt = demo.dt;
         self.vx = self.diffused(&self.vx, dt * demo.diffuse_velocity);
@@ -206,12 +211,12 @@ impl Original {
     }
 }
 
-/// The sum of a field in doubles.
+/// Sum of a field in double precision.
 pub(crate) fn total(field: &[f32]) -> f64 {
     field.iter().map(|&v| f64::from(v)).sum()
 }
 
-/// The mean column of a field.
+/// Mean column of a field, weighted by its values.
 pub(crate) fn mean_x(field: &[f32], width: usize) -> f64 {
     field.iter().enumerate().map(|(cell, &v)| (cell % width) as f64 * f64::from(v)).sum::<f64>() / total(field)
 }

@@ -1,10 +1,10 @@
-//! A program that a test starts and that ends with the test, also when the test fails.
+//! Child process of a test; it ends with the test, even if the test fails.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::ops::{Deref, DerefMut};
 use std::process::{Child, Command, Output};
 
-/// A running program. Dropping it kills it.
+/// Running program that is killed on drop.
 pub(crate) struct Running(Option<Child>);
 
 impl Running {
@@ -13,7 +13,7 @@ impl Running {
         Self(Some(command.spawn().unwrap_or_else(|e| panic!("{command:?}: {e}"))))
     }
 
-    /// Sends the signal of Ctrl-C.
+    /// Sends SIGINT, as Ctrl-C does.
     #[cfg(unix)]
     pub(crate) fn interrupt(&self) {
         self.signal(rustix::process::Signal::INT);
@@ -50,7 +50,7 @@ impl DerefMut for Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
-            // It may have ended by itself.
+            // The kill fails if the program has ended by itself.
             child.kill().ok();
             child.wait().ok();
         }

@@ -21,7 +21,7 @@ pub(crate) fn build(text: &str, engine: Box<dyn Engine>) -> Stage {
     parse(text).build(engine).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Makes steps, after each of which every account is exact.
+/// Makes `steps` steps and checks every account after each.
 pub(crate) fn steps(simulation: &mut Simulation, steps: u64) {
     for _ in 0..steps {
         simulation.step();
@@ -41,13 +41,13 @@ pub(crate) fn mass(world: &World, name: &str) -> u64 {
     world.layer(name).unwrap().mass()
 }
 
-/// Units of a material that reactions took.
+/// Units of a material that reactions consumed.
 pub(crate) fn used(world: &World, name: &str) -> u64 {
     world.layer(name).unwrap().ledger().used
 }
 
-/// Holds that a scene comes to the same bits on both engines, on 1, 2 and 5 threads, from a checkpoint after so many steps and
-/// after going back to there.
+/// Checks that a scene reaches the same bits on both engines, on 1, 2 and 5 threads, from a
+/// checkpoint after `before` steps, and after going back there.
 pub(crate) fn assert_same_bits(text: &str, before: u64) {
     const AFTER: u64 = 29;
     let run = |threads: usize, engine: fn() -> Box<dyn Engine>| {

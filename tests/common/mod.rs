@@ -1,4 +1,4 @@
-//! Worlds for tests.
+//! Worlds, scenes and random commands shared by tests.
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -18,33 +18,35 @@ use lavoxel_sim::simulation::{Command, Simulation};
 use lavoxel_sim::source::{VentChange, VentSpec};
 use proptest::prelude::*;
 
-/// The largest energy of a fresh full cell.
+/// Amount and largest energy of a fresh full cell.
 pub(crate) const FRESH: (u16, u16) = (AMOUNT_ONE, ENERGY_ONE);
 
-/// Number of random cases that a test tries: `LAVOXEL_CASES` where it is set, as in `.ci/full`, else `default`, which is few enough
-/// for every `cargo test`.
+/// Number of random cases of a test: `LAVOXEL_CASES` if set, as in `.ci/full`, else `default`,
+/// which is small enough for every `cargo test`.
 pub(crate) fn cases(default: u32) -> u32 {
     let asked = std::env::var("LAVOXEL_CASES").ok();
     asked.map_or(default, |count| count.parse().expect("LAVOXEL_CASES is a number of cases"))
 }
 
-/// `few` where this is a quick run, else everything: one in how many pictures, scenes or commands a test takes.
+/// Returns the stride at which a test samples its pictures, scenes or commands: `few` in a quick
+/// run, else 1.
 pub(crate) fn one_in(few: usize) -> usize {
     if cases(0) == 0 { few } else { 1 }
 }
 
-/// A stream of numbers from a seed, for filling worlds.
+/// Pseudo-random numbers from a seed, for filling worlds.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    /// The next number below `n`.
+    /// Returns the next number below `n`.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix64(self.0) % n
     }
 }
 
-/// A world with `solid_percent` rock in random cells and random liquid, extremes included, in the rest.
+/// World with rock in `solid_percent` of the cells and random liquid, extremes included, in
+/// `liquid_percent` of the rest.
 pub(crate) fn random_world(grid: Grid, seed: u64, solid_percent: u64, liquid_percent: u64) -> World {
     let mut dice = Dice(seed);
     let mut world = World::new(Ground::none(grid));
@@ -81,10 +83,10 @@ pub(crate) fn volcano(grid: Grid) -> World {
     World::new(Ground::from_surface(grid.ny, generate::volcano(grid, &bed, &Cone::default())))
 }
 
-/// Rules from the whole allowed range, with the ends and the default often among them.
+/// Strategy for rules over the whole allowed range, with the limits and the default more often.
 pub(crate) fn any_rules() -> impl Strategy<Value = RulesSpec> {
     let value = |param: &'static Param| {
-        // Beyond a few times the default hardly anything moves.
+        // Above a few times the default hardly anything moves.
         let high = if param.scale == Scale::Linear { param.high } else { 3.0 * param.default() };
         prop_oneof![Just(param.low), Just(high), Just(param.default()), param.low..=high]
     };
@@ -96,7 +98,7 @@ pub(crate) fn any_rules() -> impl Strategy<Value = RulesSpec> {
     })
 }
 
-/// Box sizes from a single cell to odd slabs.
+/// Strategy for box sizes from a single cell to odd slabs.
 pub(crate) fn any_grid() -> impl Strategy<Value = Grid> {
     prop_oneof![
         Just(Grid::new(1, 1, 1)),
@@ -106,7 +108,7 @@ pub(crate) fn any_grid() -> impl Strategy<Value = Grid> {
     ]
 }
 
-/// Two vents on a grid, one that stops.
+/// Two vents on a grid; one stops.
 pub(crate) fn vents(grid: Grid) -> Vec<VentSpec> {
     let spec = |x: f64, z: f64, rate: f64, end: Option<u64>| VentSpec {
         x: x * grid.nx as f64,
@@ -121,12 +123,12 @@ pub(crate) fn vents(grid: Grid) -> Vec<VentSpec> {
     vec![spec(0.5, 0.5, 1.37, None), spec(0.1, 0.8, 0.21, Some(9))]
 }
 
-/// The engine under test.
+/// Engine under test.
 pub(crate) fn tiled() -> Box<dyn Engine> {
     Box::new(Tiled::default())
 }
 
-/// The oracle.
+/// Reference engine.
 pub(crate) fn plain() -> Box<dyn Engine> {
     Box::new(Plain)
 }
@@ -136,7 +138,7 @@ pub(crate) fn still(world: World, rules: &RulesSpec, seed: u64, engine: Box<dyn 
     Simulation::new(world, rules, &[], seed, engine)
 }
 
-/// The largest density of each brick and one cell around it, as the documentation says.
+/// Largest density of each brick including a halo of one cell, as documented.
 pub(crate) fn densest(volume: &Volume) -> Vec<u8> {
     let grid = volume.grid;
     let near = |brick: usize, n: usize| (brick * BRICK).saturating_sub(1)..(brick * BRICK + BRICK + 1).min(n);
@@ -154,7 +156,7 @@ pub(crate) fn densest(volume: &Volume) -> Vec<u8> {
     all
 }
 
-/// A small mountain with a vent, a body and an event of its own.
+/// Scene of a small mountain with a vent, a body and an event.
 pub(crate) const SCENE: &str = r#"
 seed = 4
 [grid]
@@ -265,7 +267,7 @@ at = 45
 rules = { threshold = 0.4, walls = "open" }
 "#;
 
-/// The cell that turns to rock in a step: on top of a column near lava, as where lava sets.
+/// Returns the next cell that turns to rock: on top of a column near lava, as where lava sets.
 pub(crate) fn set_next(world: &World, dice: &mut Dice) -> Place {
     let held: Vec<_> = world.lava().held().collect();
     let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
@@ -277,7 +279,7 @@ pub(crate) fn set_next(world: &World, dice: &mut Dice) -> Place {
     ]
 }
 
-/// Random rock, lava and these materials, which share this much of a cell.
+/// World of random rock, lava and `materials`, which share a cell up to `capacity`.
 pub(crate) fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>, capacity: Capacity) -> World {
     let mut dice = Dice(seed);
     let lava = random_world(grid, seed, dice.below(40), dice.below(60));
@@ -309,7 +311,7 @@ pub(crate) fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
     Edit { shape: Shape::Sphere { center: [x, y, z], radius: 2.6 }, matter }
 }
 
-/// A random command of a user; refused ones are drawn again.
+/// Sends a random command of a user; draws again if the command is refused.
 pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
     let grid = simulation.world().grid();
@@ -342,7 +344,7 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
         5 if amount < 0.5 => simulation.command(rules).unwrap(),
         5 => {
             let some = RulesSpec { threshold: rules.threshold, walls: rules.walls, ..simulation.rules_spec().clone() };
-            // A change of nothing is refused.
+            // A change without effect is refused.
             if some != *simulation.rules_spec() {
                 let change = RulesChange::between(simulation.rules_spec(), &some);
                 simulation.command(change).unwrap();

@@ -1,5 +1,6 @@
-//! What tests need beyond gcc and Rust. A test that lacks something returns early: it prints a line that names the
-//! missing part, and `crates/window/tests/zz_skipped.rs` prints the count at the end of `cargo test`.
+//! Requirements of tests beyond gcc and Rust. A test that lacks a requirement returns early: it
+//! prints a line that names the missing part, and `crates/window/tests/zz_skipped.rs` prints the
+//! count at the end of `cargo test`.
 //!
 //! With `LAVOXEL_SKIP=never`, as in `.ci/run`, a missing program or driver fails the test instead.
 #![allow(dead_code, reason = "each test file uses its own part")]
@@ -9,7 +10,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Prints and records that the running test, or a part of it, is skipped because `missing` is not installed.
+/// Prints and records that the running test, or a part of the test, is skipped because `missing` is
+/// not installed.
 ///
 /// # Panics
 /// With `LAVOXEL_SKIP=never` in the environment.
@@ -19,9 +21,11 @@ pub(crate) fn skip(missing: &str) {
     record(missing);
 }
 
-/// Whether a program is installed; records a skipped test where it is not. `package` is the Debian package.
+/// Returns true if a program is installed; records a skipped test otherwise. `package` is its
+/// Debian package.
 pub(crate) fn program(name: &str, package: &str) -> bool {
-    // Some programs end with an error on a flag that they do not know; only a failed start means that there is none.
+    // Some programs exit with an error on an unknown flag; only a failed start means that the
+    // program is missing.
     let mut command = Command::new(name);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let there = command.status().is_ok();
@@ -31,7 +35,8 @@ pub(crate) fn program(name: &str, package: &str) -> bool {
     there
 }
 
-/// A Python that imports `module`; records a skipped test where there is none. `package` is the Debian package.
+/// Python interpreter that imports `module`; records a skipped test if there is none. `package` is
+/// the Debian package.
 pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
     let imports = |python: &&str| {
         let run = Command::new(python).args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
@@ -44,8 +49,8 @@ pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
     found
 }
 
-/// Elevation data next to the checkout; records a skipped test where it is not. It is no package, so `LAVOXEL_SKIP`
-/// does not ask for it.
+/// Path of elevation data next to the checkout; records a skipped test if it is missing.
+/// `LAVOXEL_SKIP` has no effect here, because the data is not a package.
 pub(crate) fn terrain(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/terrains").join(name);
     if !path.exists() {
@@ -55,18 +60,20 @@ pub(crate) fn terrain(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Prints and records that the running test, or a part of it, is skipped for want of something that no Debian package
-/// brings.
+/// Prints and records that the running test, or a part, is skipped for want of something that no
+/// Debian package provides.
 pub(crate) fn record(missing: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
-    // Written past the harness, which keeps what passing tests print.
+    // Written to standard error directly, because the test harness captures the output of passing
+    // tests.
     writeln!(std::io::stderr(), "skipped {test}: it needs {missing}").ok();
     let file = OpenOptions::new().create(true).append(true).open(list());
     file.and_then(|mut file| writeln!(file, "{missing}\t{test}")).ok();
 }
 
-/// The file in which the test programs of one `cargo test` list what they skipped: they share the parent process.
+/// File in which the test programs of one `cargo test` list their skips; the shared parent process
+/// gives its name.
 pub(crate) fn list() -> PathBuf {
     #[cfg(unix)]
     let run = std::os::unix::process::parent_id();

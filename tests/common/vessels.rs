@@ -1,4 +1,4 @@
-//! Vessels, and the rules of *Grid Based Fluid Systems* as they were published, for the tests of liquids.
+//! Vessels, and the rules of *Grid Based Fluid Systems* as published, for tests of liquids.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use lavoxel_automaton::engine::tiled::Tiled;
@@ -9,20 +9,20 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_sim::simulation::Simulation;
 
-/// Water without pressure.
+/// Water without pressure, which only falls and levels.
 pub(crate) fn loose_water() -> Material {
     Material { pressure: Pressure::None, ..Material::water() }
 }
 
-/// Water that is traced by default numbers.
+/// Water with `pressure = "trace"` and default parameters.
 pub(crate) fn water() -> Material {
     Material { pressure: Pressure::Trace, trace: Trace::default(), ..Material::water() }
 }
 
-/// Water that is traced by the numbers of the published rule.
+/// Water with `pressure = "trace"` and the parameters of the published rule.
 pub(crate) fn published_water() -> Material {
     let (through, min_liquid, min_pressure, min_flow) = (0.5, 0.5, 0.1, 0.1);
-    // A cell beside a body takes what it has room for.
+    // Full pressure: a cell next to a body takes as much as it has room for.
     let press = 1.0;
     let trace = Trace { through, min_liquid, min_pressure, min_flow, press, rest: false, ..Trace::default() };
     Material { trace, ..water() }
@@ -35,13 +35,13 @@ pub(crate) fn floor(grid: Grid, water: Material) -> World {
     world
 }
 
-/// Fills the cells from one corner to another.
+/// Fills the cells from corner `from` to corner `to` (x, y, z; `to` exclusive).
 pub(crate) fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: Matter) {
     let [from, to] = [from, to].map(|corner| corner.map(|v| v as f64));
     world.edit(&Edit { shape: Shape::Box { from, to }, matter });
 }
 
-/// Full cells of water.
+/// Matter of a full cell of water.
 pub(crate) fn full() -> Matter {
     Matter::Material { name: "water".to_owned(), amount: 1.0 }
 }
@@ -51,7 +51,7 @@ pub(crate) fn run(mut world: World) -> Simulation {
     Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
 }
 
-/// Makes some steps and checks the account after each.
+/// Makes `count` steps and checks the account after each.
 pub(crate) fn steps(simulation: &mut Simulation, count: u64) {
     for _ in 0..count {
         simulation.step();
@@ -69,14 +69,16 @@ pub(crate) fn column(world: &World, x: usize, z: usize) -> f64 {
     (0..world.grid().ny).map(|y| amount(world, [x, y, z])).sum()
 }
 
-/// Height of the surface in a column: the highest cell that holds water and stands on rock or on water.
+/// Height of the surface in a column: the highest cell that holds water and stands on rock or on
+/// water.
 pub(crate) fn level(world: &World, x: usize, z: usize) -> f64 {
     let stands = |y: usize| y == 0 || world.ground().is_solid([x, y - 1, z]) || amount(world, [x, y - 1, z]) > 0.5;
     let top = (0..world.grid().ny).rfind(|&y| amount(world, [x, y, z]) > 0.02 && stands(y));
     top.map_or(0.0, |y| y as f64 + amount(world, [x, y, z]).min(1.0))
 }
 
-/// Arms 4 wide with pipes 8 long and 2 high between their feet, the first of them filled 21 high.
+/// Communicating vessels: `arms` arms 4 cells wide, joined at their feet by pipes 8 long and 2
+/// high; the first arm is filled 21 cells high.
 pub(crate) fn vessels(arms: usize, nz: usize, water: Material) -> World {
     let grid = Grid::new(12 * arms - 6, 24, nz);
     let mut world = floor(grid, water);
@@ -94,26 +96,26 @@ pub(crate) fn vessels(arms: usize, nz: usize, water: Material) -> World {
     world
 }
 
-/// The levels of the arms of [`vessels`].
+/// Water levels of the arms of [`vessels`], in cells.
 pub(crate) fn levels(world: &World, arms: usize) -> Vec<f64> {
     (0..arms).map(|arm| level(world, 2 + 12 * arm, world.grid().nz / 2)).collect()
 }
 
-/// The order in which the published rule visits its cells, which it does not say.
+/// Order in which the published rule visits cells, which the article leaves open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
-    /// Column after column from the left, each from its top.
+    /// Columns from the left, each from its top.
     Columns,
-    /// The same backward.
+    /// Order of `Columns` reversed.
     Backward,
-    /// Row after row from the floor.
+    /// Rows from the floor up.
     Rows,
 }
 
 pub(crate) const ORDERS: [Order; 3] = [Order::Columns, Order::Backward, Order::Rows];
 
-/// The rules as published, in 32-bit floating point: rows of `nx` cells from the floor up. A flow takes from what a cell
-/// has `left` of its `now`, and adds to the `next` state of the receiver.
+/// Published rules in 32-bit floating point: rows of `nx` cells from the floor up. A flow takes
+/// from the `left` part of the donor cell's `now`, and adds to `next` of the receiver.
 pub(crate) struct Published {
     pub(crate) nx: usize,
     ny: usize,
@@ -122,7 +124,7 @@ pub(crate) struct Published {
     next: Vec<f32>,
     left: Vec<f32>,
     order: Order,
-    /// Whether `doPressureFlow` runs.
+    /// Set if `doPressureFlow` runs.
     traces: bool,
 }
 
@@ -135,7 +137,7 @@ impl Published {
     const CONNECTED: f32 = 0.5;
     const MIN_FLOW: f32 = 0.1;
 
-    /// Of a world one cell thick.
+    /// Copies the water and rock of `world`, which is one cell thick.
     pub(crate) fn of(world: &World, order: Order, traces: bool) -> Self {
         let grid = world.grid();
         let places = || (0..grid.ny).flat_map(|y| (0..grid.nx).map(move |x| [x, y, 0]));
@@ -144,7 +146,7 @@ impl Published {
         Self { nx: grid.nx, ny: grid.ny, rock, next: now.clone(), left: now.clone(), now, order, traces }
     }
 
-    /// The neighbour of a cell, if something may pass there.
+    /// Returns the neighbour at offset (`dx`, `dy`) if it lies in the box and is not rock.
     fn passable(&self, at: usize, [dx, dy]: [isize; 2]) -> Option<usize> {
         let (x, y) = ((at % self.nx).checked_add_signed(dx)?, (at / self.nx).checked_add_signed(dy)?);
         let to = x + y * self.nx;
@@ -179,7 +181,7 @@ impl Published {
         std::mem::swap(&mut self.now, &mut self.next);
     }
 
-    /// `doVerticalFlow`.
+    /// Applies `doVerticalFlow` to a cell.
     fn vertical(&mut self, at: usize) {
         if let Some(below) = self.passable(at, [0, -1]) {
             let flow = self.left[at].min(1.0 - self.next[below]).max(0.0);
@@ -187,7 +189,7 @@ impl Published {
         }
     }
 
-    /// `doHorizontalFlow`.
+    /// Applies `doHorizontalFlow` to a cell.
     fn horizontal(&mut self, at: usize) {
         let support = self.passable(at, [0, -1]).map_or(1.0, |below| self.now[below]);
         let here = self.left[at];
@@ -204,7 +206,7 @@ impl Published {
         }
     }
 
-    /// `isPressured`, upward and without its condition on the liquid.
+    /// Returns the result of `isPressured` upward, without the article's condition on the liquid.
     fn is_pressured(&self, at: usize) -> bool {
         self.passable(at, [0, 1]).is_some_and(|above| 1.0 - self.now[above] >= Self::MIN_PRESSURE)
     }
@@ -217,7 +219,7 @@ impl Published {
         }
     }
 
-    /// `doPressureFlow`.
+    /// Applies `doPressureFlow` to a cell.
     fn pressure(&mut self, at: usize) {
         let liquid = self.left[at];
         if liquid < Self::MIN_LIQUID || !self.is_pressured(at) {
@@ -239,19 +241,19 @@ impl Published {
         }
     }
 
-    /// Amount in a column.
+    /// Amount in column `x`, in cells.
     pub(crate) fn column(&self, x: usize) -> f64 {
         self.now.iter().skip(x).step_by(self.nx).map(|&amount| f64::from(amount)).sum()
     }
 
-    /// Mean x of the water, from the middle.
+    /// Mean x of the water relative to the middle of the box, in cells.
     pub(crate) fn mean_x(&self) -> f64 {
         let columns: Vec<_> = (0..self.nx).map(|x| self.column(x)).collect();
         mean_x(&columns)
     }
 }
 
-/// Mean place of the columns, from the middle.
+/// Amount-weighted mean index of the columns, relative to the middle.
 pub(crate) fn mean_x(columns: &[f64]) -> f64 {
     let middle = (columns.len() - 1) as f64 / 2.0;
     let moment: f64 = columns.iter().enumerate().map(|(x, amount)| (x as f64 - middle) * amount).sum();

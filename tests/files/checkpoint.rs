@@ -1,4 +1,4 @@
-//! The promise: a simulation that goes on from a checkpoint comes to the bits of one that was never stopped.
+//! The promise: a simulation resumed from a checkpoint gives the same bits as an uninterrupted one.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -30,7 +30,8 @@ fn engine(dice: &mut Dice) -> Box<dyn Engine> {
     if dice.below(3) == 0 { plain() } else { tiled() }
 }
 
-/// A session that is never stopped, compared with one that is put into bytes and read again and again.
+/// Compares an uninterrupted session with one that is written to bytes and read back again and
+/// again.
 fn live_beside(session: u64) {
     let (mut hands, mut stops) = ([Dice(session), Dice(session)], Dice(session + 1000));
     let scene = scene();
@@ -131,7 +132,7 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
     assert_eq!(kept(), (Some(12), Some(10)));
     assert!(refused(going_on(&previous(&path), 10)).contains("it is good and has step 12"));
 
-    // The last one is damaged: the one before it stays until there is another good one.
+    // The last checkpoint is damaged: the previous one stays until there is another good one.
     fs::write(&path, "what is left of it").unwrap();
     let mut keeper = going_on(&previous(&path), 10).unwrap();
     keep(&mut keeper, 15);
@@ -139,12 +140,12 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
     keep(&mut keeper, 20);
     assert_eq!(kept(), (Some(20), Some(15)));
 
-    // Of another run nothing is left, and only where that was asked for.
+    // Checkpoints of another run are removed, but only if replacing was requested.
     fs::remove_file(&path).unwrap();
     assert!(refused(fresh(Existing::Keep)).contains("run.lvx.previous exists already"));
     keep(&mut fresh(Existing::Replace).unwrap(), 21);
     assert_eq!(kept(), (Some(21), None));
-    // A user who takes the file away does not end the run.
+    // A user who deletes the file does not end the run.
     let mut keeper = going_on(&path, 21).unwrap();
     fs::remove_file(&path).unwrap();
     keep(&mut keeper, 22);
@@ -152,7 +153,7 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Water with lava under it, and what the scene says of the lava.
+/// Scene of water with lava below, and the keys `lava` of the lava.
 fn pool(lava: &str) -> Scene {
     let text = format!(
         "[grid]\nsize = [12, 24, 12]\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"oil\"\n{lava}\n\
@@ -163,7 +164,7 @@ fn pool(lava: &str) -> Scene {
     Scene::parse(&text, Path::new("pool.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Mean height of each layer in cells, by name.
+/// Mean height of each layer in cells, with the layer's name.
 fn mean_heights(stage: &Stage) -> Vec<(String, f64)> {
     let world = stage.simulation.world();
     let heights = world.layers().iter().map(|layer| {
@@ -189,17 +190,18 @@ fn a_lava_with_a_density_of_its_own_rises_through_what_is_heavier_and_is_resumed
         assert_eq!(fast.simulation.world().state_hash(), slow.simulation.world().state_hash());
         fast.simulation.world().check().unwrap();
         assert_eq!(height(&fast, "lava") > height(&fast, "oil"), lava_rises, "{:?}", mean_heights(&fast));
-        // A checkpoint has the lava's density in its scene, and layers in the order that follows from it.
+        // A checkpoint's scene contains the lava's density, and its layers have the order that
+        // follows from the densities.
         let mut resumed = again(&saved(scene, &fast), tiled());
         (0..20).for_each(|_| fast.simulation.step());
         (0..20).for_each(|_| resumed.stage.simulation.step());
         assert_eq!(resumed.stage.simulation.world().state_hash(), fast.simulation.world().state_hash());
     }
-    // Records of many runs belong to their lava, and the usual one goes without saying.
+    // Records of many runs belong to their lava; a default lava is not named.
     let course = |scene: &Scene| scene.build(tiled()).unwrap().simulation.into_origin().course();
     assert!(course(&light).contains("lava") && !course(&usual).contains("lava"));
     assert_eq!(course(&usual), course(&pool("[[material]]\nname = \"lava\"")));
-    // Other numbers of another material leave the lava where it is.
+    // Changed parameters of another material leave the order of the lava unchanged.
     let mut stage = light.build(tiled()).unwrap();
     let change: MaterialChange = toml::from_str("name = \"oil\"\nviscosity = 0.2").unwrap();
     stage.simulation.command(Command::from(change)).unwrap();
@@ -228,7 +230,8 @@ fn what_a_table_of_the_lava_cannot_say_is_refused() {
     assert!(message.contains("material[0].name") && message.contains("flow.lava"), "{message}");
     let message = of("[[material]]\nname = \"lava\"");
     assert!(message.contains("a name that no other material has"), "{message}");
-    // Elements of its own: default reactions of lava no longer balance, and are left out as those of other materials are.
+    // With custom elements of the lava the default reactions no longer balance, and are dropped as
+    // for other materials.
     let scene = "default_reactions = true\n[[material]]\nname = \"lava\"\nelements = { glass = 3 }\n[[material]]\nname = \
                  \"water\"\n[[vent]]\nx = 60.0\nz = 60.0\nrate = 1.0\n";
     let scene = Scene::parse(scene, Path::new("lava.toml")).unwrap_or_else(|e| panic!("{e}"));

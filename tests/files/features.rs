@@ -1,4 +1,5 @@
-//! Layers of points, lines and polygons on the columns of a box: what lava reaches and barriers read them by one reader.
+//! Layers of points, lines and polygons on the columns of a box; exposure and barriers share this
+//! reader.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 const COLUMNS: usize = 40;
 const ROWS: usize = 30;
 
-/// A plain of 40 × 30 columns of 10 m with the barriers of a file.
+/// Scene of a plain of 40 × 30 columns of 10 m with the barriers of a file.
 fn plain(folder: &Path) -> Scene {
     let text = format!(
         "[grid]\nsize = [{COLUMNS}, 20, {ROWS}]\ncell_size_m = 10\n[terrain]\nkind = \"plane\"\nbase_cells = 4\n\
@@ -27,7 +28,8 @@ fn layer(geometries: &[Value]) -> String {
     json!({ "type": "FeatureCollection", "crs": null, "features": features }).to_string()
 }
 
-/// Length in metres of the part of a segment in a column of 10 m, by cutting it with the four sides.
+/// Length in metres of the part of a segment inside a column of 10 m, by clipping with its four
+/// sides.
 fn length_in(column: usize, [a, b]: [[f64; 2]; 2]) -> f64 {
     let low = [10.0 * (column % COLUMNS) as f64, 10.0 * (ROWS - 1 - column / COLUMNS) as f64];
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
@@ -66,7 +68,8 @@ fn lines_have_every_column_that_they_cross_as_barriers_do() {
     assert!(crossed > 20 * lines.len(), "{crossed} columns");
 }
 
-/// One feature that cannot be used takes no other one with it; each is counted, or named with what is wrong.
+/// Checks that an unusable feature does not affect the others; each is counted, or named with its
+/// error.
 #[test]
 fn a_layer_is_read_whatever_else_lies_in_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -92,7 +95,8 @@ fn a_layer_is_read_whatever_else_lies_in_it() {
     assert!(fault.ends_with("has a line that is not two points or more, in feature 2 \"bridge\""), "{fault}");
 }
 
-/// Degrees on a map in metres: a point on the other side of the earth has no coordinates there.
+/// Checks degrees on a map in metres: a point on the other side of the earth has no coordinates
+/// there and counts as outside.
 #[test]
 fn a_feature_far_from_a_map_in_metres_lies_outside() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Scenes in finer cells: lengths, volumes and times in metres and seconds stay those of the scene.
+//! Scenes in finer cells: lengths, volumes and times in metres and seconds stay the same.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -25,7 +25,7 @@ fn after(scene: &Scene, steps: u64) -> Stage {
     stage
 }
 
-/// Cubic metres that the vents have poured.
+/// Volume in m³ that the vents have poured.
 fn poured_m3(stage: &Stage) -> f64 {
     let world = stage.simulation.world();
     match world.flow() {
@@ -34,7 +34,7 @@ fn poured_m3(stage: &Stage) -> f64 {
     }
 }
 
-/// Covered columns of a stage, `factor` × `factor` of which are one of the scene that it is finer than.
+/// Covered columns of a stage, reduced by `factor` × `factor` to the columns of the coarse scene.
 fn footprint(stage: &Stage, factor: usize) -> Vec<bool> {
     let world = stage.simulation.world();
     let Grid { nx, nz, .. } = world.grid();
@@ -49,7 +49,7 @@ fn footprint(stage: &Stage, factor: usize) -> Vec<bool> {
     covered.into_iter().map(|count| 2 * count >= factor * factor).collect()
 }
 
-/// Share of the columns that either covers which both cover.
+/// Jaccard index of two footprints.
 fn likeness(a: &[bool], b: &[bool]) -> f64 {
     let count = |both: fn(bool, bool) -> bool| a.iter().zip(b).filter(|(a, b)| both(**a, **b)).count() as f64;
     count(|a, b| a && b) / count(|a, b| a || b)
@@ -110,7 +110,7 @@ fn a_factor_of_one_changes_nothing_and_shipped_scenes_are_finer_or_say_why_not()
     assert_eq!(refused, ["branching", "cycle_2d", "inks", "sand_2d", "smoke2d"], "slices of one cell");
 }
 
-/// Volume of a layer at the start in cubic metres, as a share of that of the box.
+/// Volume of a layer at the start, as a share of the volume of the box.
 fn filled(scene: &Scene, material: &str) -> f64 {
     let stage = after(scene, 0);
     let world: &World = stage.simulation.world();

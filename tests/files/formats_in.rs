@@ -1,4 +1,4 @@
-//! Heightmaps in the formats that people have, made by other programs where they are there, and byte by byte here.
+//! Heightmaps in common formats, made by other programs where they are installed, and byte by byte.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -17,12 +17,12 @@ mod real;
 mod sidecar;
 mod tiff;
 
-/// Whether a program of GDAL is installed; records a skipped test where it is not.
+/// True if a program of GDAL is installed; records a skipped test otherwise.
 fn there(program: &str) -> bool {
     needs::program(program, "gdal-bin")
 }
 
-/// Runs a program that must succeed; gives what it printed.
+/// Runs a program that must succeed; returns its standard output.
 fn run(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output().unwrap();
     assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -37,7 +37,7 @@ fn cells_of(metres: f64) -> LoadOptions {
     LoadOptions { cell_size_m: Some(metres), ..LoadOptions::default() }
 }
 
-/// Equal to the bit, with no data in the same cells.
+/// Checks that heights are equal bit for bit, with no data in the same cells.
 fn assert_same(found: &Array2<f32>, expected: &Array2<f32>, what: &str) {
     assert_eq!(found.dim(), expected.dim(), "{what}");
     for ((at, a), b) in found.indexed_iter().zip(expected) {
@@ -49,7 +49,7 @@ fn assert_near(found: f64, expected: f64, within: f64, what: &str) {
     assert!((found - expected).abs() <= within, "{what}: {found} is not {expected}");
 }
 
-/// One clear line that names the file, and no more.
+/// Checks that a file is refused in one line that names the file and contains `words`.
 fn assert_refused(path: &Path, options: &LoadOptions, words: &[&str]) {
     let message = load(path, options).unwrap_err().to_string();
     assert!(message.contains(&path.display().to_string()), "{message}");

@@ -1,5 +1,5 @@
-//! Goals: they move nothing, go with a state wherever it goes, and the shipped challenges are lost by those who only watch, and
-//! can be won.
+//! Goals: they do not change a run, they are saved with a state, and the shipped challenges are
+//! lost without action and can be won.
 
 use std::path::Path;
 
@@ -74,7 +74,7 @@ fn goals_move_nothing_and_are_decided_once() {
     }
     assert_eq!([decided[0], decided[2]], [Some((Verdict::Won, 90)), Some((Verdict::Lost, 50))]);
     assert!(decided[1].is_some_and(|(verdict, step)| verdict == Verdict::Won && step < 80), "{decided:?}");
-    // The count is that of the cells.
+    // The goal's count equals that of the cells.
     let cells = Shape::Below { level: 20.0 };
     let water = with.world().layer("water").expect("there");
     let mut again = stage(&pond(POND)).simulation;
@@ -168,27 +168,29 @@ fn put(at: u64, shape: Shape, matter: Matter) -> EventSpec {
     EventSpec { at, put: Some(Edit { shape, matter }), ..EventSpec::default() }
 }
 
-/// A dam as two clicks with the window's tool build it at its defaults, 5 cells high and 4 wide, before the first step.
+/// Dam as built by two clicks with the window's tool at its defaults, 5 cells high and 4 wide,
+/// before the first step.
 fn dam(points: [[f64; 2]; 2]) -> EventSpec {
     put(1, Shape::Line { points: points.to_vec(), width: 4.0 }, Matter::Raise { by: 5.0 })
 }
 
-/// The usual brush of the window.
+/// Default brush radius of the window in cells.
 const BRUSH: f64 = 4.0;
 
-/// Acts of a player who wins a shipped challenge, with the tools of the window at their defaults.
+/// Actions of a player who wins a shipped challenge, with the window's tools at their defaults.
 fn played(name: &str) -> Vec<EventSpec> {
     match name {
-        // A wedge above the village.
+        // Two dams form a wedge above the village.
         "village" => vec![dam([[48.0, 64.0], [28.0, 92.0]]), dam([[48.0, 64.0], [74.0, 92.0]])],
-        // Three strokes across the ridge beside each other, each three times over, and a dam where the ridge is low.
+        // Three adjacent strokes across the ridge, each repeated three times deeper, and a dam
+        // where the ridge is low.
         "channel" => {
             let strokes = [44.0, 49.0, 54.0].into_iter().flat_map(|x| [30.0, 26.0, 23.0].map(|y| (x, y)));
             let dabs = strokes.flat_map(|(x, y)| (0..12).map(move |k| [x, y, 54.0 + 2.0 * f64::from(k)]));
             let dig = |center| put(1, Shape::Sphere { center, radius: BRUSH }, Matter::Nothing);
             dabs.map(dig).chain([dam([[4.0, 60.0], [30.0, 66.0]])]).collect()
         }
-        // Water before the front, again and again.
+        // Water is put before the front every 40 steps.
         "forest" => {
             let ball = |k: u64, x: f64| {
                 let center = [x, 26.8, 60.0 + 3.0 * (k % 3) as f64];
@@ -197,7 +199,7 @@ fn played(name: &str) -> Vec<EventSpec> {
             };
             (0..20).flat_map(|k| [34.0, 41.0, 48.0, 55.0, 62.0].map(|x| ball(k, x))).collect()
         }
-        // A funnel that ends at the gate.
+        // Two dams form a funnel that ends at the gate.
         "mould" => vec![dam([[4.0, 50.0], [43.0, 60.0]]), dam([[76.0, 50.0], [53.0, 60.0]])],
         other => panic!("no acts for {other}"),
     }
@@ -210,7 +212,7 @@ fn the_challenges_are_lost_by_watching_and_can_be_won() {
         .filter(|(_, scene)| !scene.spec.goals.is_empty())
         .collect();
     assert_eq!(challenges.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["channel", "forest", "mould", "village"]);
-    // The outcome as the window's card has it: lost with the first goal that is lost.
+    // Outcome as on the window's card: lost as soon as the first goal is lost.
     let seen = |scene: &Scene| {
         let mut simulation = stage(scene).simulation;
         loop {

@@ -1,4 +1,5 @@
-//! The promise: the lava's `[[material]]` table says what `[rules]` and `[look]` say of it, and comes to the same bits.
+//! The promise: the lava's `[[material]]` table means the same as `[rules]` and `[look]`, and gives
+//! the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -12,7 +13,7 @@ const BOX: &str = "[grid]\nsize = [16, 20, 16]\ncell_size_m = 1.0\n[terrain]\nki
                    1.5\n[[material]]\nname = \"water\"\n[[body]]\nshape = { kind = \"below\", level = 3.0 }\nmatter = { kind = \
                    \"material\", name = \"water\", amount = 1.0 }\n";
 
-/// Numbers besides the usual ones, as a table of rules says them, and as one of the lava.
+/// Non-default rule parameters, as a `[rules]` table and as a material table of the lava.
 const OF_RULES: &str = "factor = 0.75\nbeta = 1.25\nthreshold = 0.2\nspread = 0.125\nalpha = 0.7\nsupport = 0.5\n\
                         spreading_every = 2\nfriction = { on_solid = 0.1, on_liquid = 0.2 }";
 const OF_LAVA: &str = "factor = 0.75\nbeta = 1.25\nthreshold = 0.2\nspread = 0.125\nalpha = 0.7\nviscosity = 0.5\n\
@@ -27,7 +28,7 @@ fn scene(text: &str) -> Scene {
     parsed(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// A scene with more of it in `[rules]` and `[look]`, and in a table of the lava.
+/// Scene with further keys in `[rules]`, `[look]` and the material table of the lava.
 fn both(rules: &str, look: &str, lava: &str) -> String {
     format!("{BOX}[rules]\n{rules}\n[look]\n{look}\n[[material]]\nname = \"lava\"\n{lava}\n")
 }
@@ -47,17 +48,18 @@ fn a_scene_written_both_ways_has_the_same_states() {
     let by_rules = scene(&both(OF_RULES, OPACITY, ""));
     let by_lava = scene(&both("", "", &format!("{OF_LAVA}\nlook = {{ {OPACITY} }}")));
     assert_eq!(by_lava.spec, by_rules.spec);
-    // Each number is another one than that of a scene that says nothing.
+    // Each number differs from the default.
     for param in RulesSpec::params() {
         assert_ne!((param.get)(&by_lava.spec.rules), param.default(), "{}", param.key);
     }
     assert_eq!(steps(&mut built(&by_lava), 80), steps(&mut built(&by_rules), 80));
     assert_ne!(steps(&mut built(&by_lava), 80), steps(&mut built(&scene(&both("", "", ""))), 80));
-    // Some here and some there, and one number in both places, however it is written.
+    // Some keys are in one table and some in the other, and one key is in both, in different
+    // notations.
     let mixed = both("threshold = 2e-1\nfriction.on_solid = 0.1", "opacity = [[0.1, 0.0], [1.0, 0.5]]", OF_LAVA);
     let mixed = mixed + &format!("look.{OPACITY}\n");
     assert_eq!(scene(&mixed).spec, by_rules.spec);
-    // Saved, all of it stands where it is kept.
+    // A saved scene keeps all values, under `[rules]` and `[look]`.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.toml");
     by_lava.save(&path, lavoxel::output::Existing::Keep).unwrap();
@@ -107,7 +109,7 @@ fn what_two_tables_say_differently_or_none_knows_is_refused() {
             assert!(message.starts_with(&format!("lava.toml:{}: ", line(&text, place))), "{message}");
         }
     }
-    // Keys of the lava are of no other material.
+    // Keys of the lava are unknown in tables of other materials.
     let message = parsed(&format!("{BOX}[[material]]\nname = \"oil\"\nthreshold = 0.2\n")).unwrap_err();
     assert!(message.contains("unknown key `threshold`"), "{message}");
     let message = parsed("model = \"flow\"\n[[material]]\nname = \"lava\"\nthreshold = 0.2\n").unwrap_err();
@@ -123,7 +125,7 @@ fn an_event_that_changes_the_lava_changes_the_rules() {
     let mut never_stopped = built(&by_rules);
     let expected = steps(&mut never_stopped, 60);
     assert_ne!(expected, steps(&mut built(&scene(BOX)), 60));
-    // A run that was put aside before the event and after it.
+    // The run is saved and resumed before the event and after.
     let mut stage = built(&by_lava);
     for _ in 0..3 {
         steps(&mut stage, 15);

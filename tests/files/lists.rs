@@ -1,4 +1,5 @@
-//! The lists of formats that are read and written, and all that follows from them: source, fuzz targets, SECURITY.md.
+//! Lists of the formats that are read and written, and everything derived from the lists: source
+//! files, fuzz targets, SECURITY.md.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files of source below a folder, with their names as the lists have them and their code without tests.
+/// Source files below a folder: names as in the lists, and code without test modules.
 fn sources() -> Vec<(String, String)> {
     fn below(folder: &Path, all: &mut Vec<PathBuf>) {
         for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
@@ -25,7 +26,7 @@ fn sources() -> Vec<(String, String)> {
     }
     all.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // Modules of tests in files of their own.
+        // Modules of tests may be separate files.
         name.ends_with(".rs") && !name.starts_with("tests") && !name.ends_with("_tests.rs")
     });
     let source = |path: PathBuf| {
@@ -38,10 +39,11 @@ fn sources() -> Vec<(String, String)> {
     all.into_iter().map(source).collect()
 }
 
-/// A new reader is a line of the list, because nothing else opens files.
+/// Checks that only listed readers open files, so that a new reader must be added to the list.
 #[test]
 fn only_the_readers_of_the_list_open_files() {
-    // Its own temporary files, the system's facts, and tests of the window in files of their own.
+    // Other uses: the program's own temporary files, facts about the system, and test files of the
+    // window.
     let others = [
         "crates/files/src/input.rs",
         "crates/files/src/output.rs",
@@ -59,7 +61,8 @@ fn only_the_readers_of_the_list_open_files() {
     ];
     for (name, code) in sources() {
         let found = marks.iter().find(|mark| code.contains(**mark));
-        // The readers of TIFF files and of databases open them again, after `input` has checked them.
+        // The readers of TIFF files and of databases open a path again, after `input` has checked
+        // the file.
         let again = [
             ("crates/geo/src/terrain/formats/geotiff/mod.rs", "FileSource::open("),
             ("crates/geo/src/map/gpkg.rs", "open_with_flags("),
@@ -87,7 +90,7 @@ fn readers_are_weighed_and_fuzzed() {
         assert!(code.contains(&format!("run(\"{target}\"")), "{target}.rs runs its target");
         assert!(fs::read_dir(root().join("fuzz/seeds").join(target)).is_ok_and(|seeds| seeds.count() >= 8), "{target}");
     }
-    // Sections are those of a checkpoint before they are packed.
+    // The target `sections` fuzzes the unpacked sections of a checkpoint.
     let fuzzed: BTreeSet<_> = READERS.iter().map(|reader| reader.fuzz).chain(["sections"]).collect();
     for file in fs::read_dir(root().join("fuzz/fuzz_targets")).expect("targets").map(|entry| entry.expect("one").path())
     {
@@ -96,7 +99,7 @@ fn readers_are_weighed_and_fuzzed() {
     }
 }
 
-/// A new writer is a line of the list, because nothing else begins a file.
+/// Checks that only listed writers create files, so that a new writer must be added to the list.
 #[test]
 fn only_the_writers_of_the_list_begin_files() {
     let begins = |code: &str| {

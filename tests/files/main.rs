@@ -1,4 +1,4 @@
-//! Everything that is read and written by the library: scenes, ground, meshes, maps, checkpoints.
+//! Everything that the library reads and writes: scenes, ground, meshes, maps, checkpoints.
 
 #[path = "../common/child.rs"]
 mod child;

@@ -1,5 +1,5 @@
-//! The promise: maps and fields in files are those of the world, bit for bit, and lie where the heightmap lies. What the
-//! files say is read by other programs where they are installed: GDAL and NumPy.
+//! The promise: maps and fields in files equal those of the world, bit for bit, and lie where the
+//! heightmap lies. Where GDAL and NumPy are installed, they read the files too.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::BTreeSet;
@@ -31,13 +31,13 @@ use tempfile::TempDir;
 /// UTM zone 10 north, as GDAL writes it into a `.prj` file.
 const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 10N",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,AUTHORITY["EPSG","8901"]],UNIT["degree",0.0174532925199433,AUTHORITY["EPSG","9122"]],AUTHORITY["EPSG","4326"]],PROJECTION["Transverse_Mercator"],PARAMETER["latitude_of_origin",0],PARAMETER["central_meridian",-123],PARAMETER["scale_factor",0.9996],PARAMETER["false_easting",500000],PARAMETER["false_northing",0],UNIT["metre",1,AUTHORITY["EPSG","9001"]],AXIS["Easting",EAST],AXIS["Northing",NORTH],AUTHORITY["EPSG","32610"]]"#;
 
-/// A system that has no number: only its text tells it.
+/// Coordinate system without an EPSG number, known only by its text.
 const NUMBERLESS: &str = r#"PROJCS["A plane of our own",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Azimuthal_Equal_Area"],PARAMETER["False_Easting",100000.0],PARAMETER["False_Northing",200000.0],PARAMETER["Central_Meridian",-121.5],PARAMETER["Latitude_Of_Origin",46.25],UNIT["Meter",1.0]]"#;
 
-/// Plane of our own with its middle near the maps of [`Run`], where its metres are those of the ground.
+/// Plane coordinate system centred near the maps of [`Run`], where its metres are ground metres.
 const NEAR: &str = r#"PROJCS["A plane of our own",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Azimuthal_Equal_Area"],PARAMETER["False_Easting",560000.0],PARAMETER["False_Northing",5110000.0],PARAMETER["Central_Meridian",-121.5],PARAMETER["Latitude_Of_Origin",46.25],UNIT["Meter",1.0]]"#;
 
-/// A run on a heightmap of 40 × 30 cells, of which the box shows a part in the middle.
+/// Run on a heightmap of 40 × 30 cells; the box shows a part in the middle.
 struct Run {
     folder: TempDir,
     simulation: Simulation,
@@ -61,7 +61,7 @@ impl Run {
         Self::of("file = 'dem.asc'\nvertical_exaggeration = 1.7\n", [26, 40, 24], folder, 90)
     }
 
-    /// With a lake, and a spring above it that starts later.
+    /// Builds a run with a lake, and a spring above the lake that starts later.
     fn with_water() -> Self {
         let terrain = "kind = 'plane'\nbase_cells = 4\n";
         let water = "[[material]]\nname = 'water'\n[[body]]\nshape = { kind = 'box', from = [0, 4, 0], to = [20, 7, 9] }\n\
@@ -70,7 +70,7 @@ impl Run {
         Self::on(terrain, [20, 24, 20], tempfile::tempdir().unwrap(), (90, water))
     }
 
-    /// So many steps on a heightmap, with a vent in the middle and a ball that dries up.
+    /// Makes `steps` steps on a heightmap, with a vent in the middle and a ball that dries up.
     fn of(terrain: &str, size: [usize; 3], folder: TempDir, steps: u64) -> Self {
         Self::on(&format!("kind = 'heightmap'\n{terrain}"), size, folder, (steps, ""))
     }
@@ -127,12 +127,12 @@ impl Run {
     }
 }
 
-/// A measure of the lava.
+/// Column quantity of the lava.
 fn lava(measure: ColumnMeasure) -> ColumnQuantity {
     ColumnQuantity::new(measure, "lava")
 }
 
-/// The numbers as real ones, NaN for no data.
+/// Converts values to `f64`, with NaN for no data.
 fn real(values: Values) -> Array2<f64> {
     match values {
         Values::Real(values) => values.mapv(f64::from),
@@ -193,9 +193,9 @@ fn maps_say_what_their_definition_says() {
             }
         }
     }
-    // Lava stands, it stood and is gone, and it never was.
+    // All three cases occur: lava stands, stood and is gone, or never came.
     assert_eq!(kinds.len(), 3, "{kinds:?}");
-    // The bodies of step 0 and the vent of the first step.
+    // Lava of the vent arrives in the first step, and elsewhere later.
     assert!(arrival.iter().any(|&step| step == 1.0) && arrival.iter().any(|&step| step > 20.0));
 }
 
@@ -221,11 +221,12 @@ fn both_formats_give_back_every_number_at_its_place() {
     assert_eq!((west, north), (place.west, place.north));
     assert!((south - place.south()).abs() < 1e-6);
     assert!((east - west - 26.0 * run.site.cell_size_m).abs() < 1e-6);
-    // The box is cut from the middle of 500 m × 375 m.
+    // The box is cut from the middle of a map of 500 m × 375 m.
     assert!(west > 562_005.25 && north < 5_112_003.5 + 375.0 + 1e-6, "{west} {north}");
 }
 
-/// With a number and without one, in metres, feet and degrees: what a GeoTIFF says is what the heightmap said.
+/// Checks that a GeoTIFF keeps the heightmap's coordinate system: with and without an EPSG number,
+/// in metres, feet and degrees.
 #[test]
 fn a_geotiff_keeps_the_coordinate_system() {
     let feet = NUMBERLESS.replace("UNIT[\"Meter\",1.0]", "UNIT[\"Foot_US\",0.3048006096012192]");
@@ -247,7 +248,7 @@ fn a_geotiff_keeps_the_coordinate_system() {
     }
 }
 
-/// Several strips, the last one short.
+/// Checks a map of several strips with a short last strip.
 #[test]
 fn a_large_map_comes_back_whole() {
     let heights = Array2::from_shape_fn((700, 300), |(z, x)| (z * 7919 + x * 104_729) as f32 % 61.7);
@@ -347,7 +348,7 @@ fn every_material_has_its_maps_and_fields() {
         both += usize::from(held > 0 && lavas[at] > 0);
     }
     assert!(wet > 100 && both > 0, "{wet} columns with water, {both} of them with lava");
-    // The lake was there before the first step, and spread.
+    // The lake was there before the first step, and has spread.
     assert_eq!(arrival.iter().copied().fold(f64::INFINITY, f64::min), 0.0);
     assert!(arrival.iter().any(|&step| step > 0.0));
 
@@ -371,7 +372,8 @@ fn every_material_has_its_maps_and_fields() {
     }
 }
 
-/// Own sums of what the air carries are those of its account, also beyond the box of the lava.
+/// Checks that the sums of what the air carries equal its account, including the air beyond the box
+/// of the lava.
 #[test]
 fn an_archive_holds_the_whole_air() {
     let air = "[air]\nratio = 2\nheight_m = 900\nmargin_m = 60\nwind = [[0, 8, 270]]\n\
@@ -395,7 +397,7 @@ fn an_archive_holds_the_whole_air() {
             assert_eq!(found, air.amounts().get(field, [x, y, z]));
             assert_eq!(solid[[y, z, x]], air.openness().is_solid([x, y, z]));
         }
-        // Some of it lies beyond the box.
+        // Some heat and ash lie beyond the box.
         let [high, margin] = [site.grid.ny / 2, 3];
         let beyond = units.indexed_iter().filter(|((y, _, x), _)| *y >= high || *x < margin || *x >= cells.nx - margin);
         assert!(beyond.map(|(_, &units)| u64::from(units)).sum::<u64>() > 0, "{field:?}");
@@ -403,7 +405,8 @@ fn an_archive_holds_the_whole_air() {
     let axis = |file: &mut NpzReader<File>, name: &str| -> Array1<f64> {
         file.by_name::<OwnedRepr<f64>, Ix1>(&format!("{name}.npy")).unwrap()
     };
-    // Two cells of the lava to one of the air, which begins so many metres west and north of it.
+    // One air cell spans two cells of the lava, and the air begins this far west and north of the
+    // box.
     let [west, north] = air.grid().corner.map(|corner| -f64::from(corner) * site.cell_size_m);
     for (name, margin) in [("x", west), ("y", -north), ("z", 0.0)] {
         let (box_of, air_of) = (axis(&mut file, name), axis(&mut file, &format!("air_box_{name}")));
@@ -441,9 +444,9 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     npz::check_size(Grid::new(8192, 8192, 8)).unwrap();
 }
 
-// Other programs.
+// Checks by other programs.
 
-/// Runs a program and gives what it prints, or nothing where it is not installed.
+/// Runs a program and returns its output; `None` if the program is not installed.
 fn output(program: &str, args: &[&str]) -> Option<String> {
     if !needs::program(program, "gdal-bin") {
         return None;
@@ -454,7 +457,7 @@ fn output(program: &str, args: &[&str]) -> Option<String> {
     Some(out.into_owned())
 }
 
-/// The lines of `gdalinfo` that say where a raster lies.
+/// Returns the lines of `gdalinfo` with the corners of a raster.
 fn corners(info: &str) -> Vec<&str> {
     let names = ["Upper Left", "Lower Left", "Upper Right", "Lower Right", "Center"];
     let lines: Vec<_> = info.lines().filter(|line| names.iter().any(|name| line.starts_with(name))).collect();
@@ -462,7 +465,8 @@ fn corners(info: &str) -> Vec<&str> {
     lines
 }
 
-/// That GDAL finds the maps of a run where `dem`, a raster of what the box shows, lies, in the same coordinate system.
+/// Checks that GDAL places the maps of a run where `dem` lies, the raster of the box, in the same
+/// coordinate system.
 fn lies_on(run: &Run, dem: &Path) {
     let dem = dem.to_str().unwrap();
     let Some(info) = output("gdalinfo", &[dem]) else { return };
@@ -479,7 +483,7 @@ fn lies_on(run: &Run, dem: &Path) {
 fn gdal_finds_the_maps_where_the_heightmap_lies() {
     for prj in [UTM, NEAR] {
         let run = Run::new(Some(prj));
-        // What the box shows: all 30 rows, and of the columns the middle 32.5, which GDAL can cut out.
+        // The box shows all 30 rows, and of the columns the middle 32.5, which GDAL can cut out.
         let dem = run.path("dem.tif");
         let (from, to) = (run.path("dem.asc"), dem.to_str().unwrap());
         let args = ["-q", "-srcwin", "3.75", "0", "32.5", "30", "-outsize", "26", "24", from.to_str().unwrap(), to];
@@ -578,7 +582,7 @@ print('fine')
     assert_eq!(output(python, &["-c", program, path.to_str().unwrap()]).unwrap(), "fine\n");
 }
 
-/// The style beside a map is well formed, and its scale covers the numbers of the map.
+/// Checks that the style next to a map is well formed, and that its scale covers the map's numbers.
 #[test]
 fn styles_for_qgis_cover_their_maps() {
     let Some(python) = needs::python("osgeo.gdal", "python3-gdal") else { return };
@@ -618,7 +622,8 @@ print('fine')
     }
 }
 
-/// The polygons of a footprint are valid for GEOS, wound as RFC 7946 says, and as large as the cells.
+/// Checks that footprint polygons are valid for GEOS, wound as RFC 7946 demands, and equal to the
+/// cells in area.
 #[test]
 fn polygons_of_footprints_are_simple_and_exact() {
     let Some(python) = needs::python("osgeo.ogr", "python3-gdal") else { return };

@@ -1,4 +1,5 @@
-//! Bodies from meshes: the cells inside, every format, damaged files, and meshes that Lavoxel wrote itself.
+//! Bodies from meshes: the cells inside, every format, damaged files, and meshes written by Lavoxel
+//! itself.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::HashSet;
@@ -17,10 +18,10 @@ use lavoxel::units::AMOUNT_ONE;
 use lavoxel::view::Palette;
 use lavoxel::world::World;
 
-/// Triangles in the axes x east, y up, z south.
+/// Triangles with axes x east, y up, z south.
 type Triangles = Vec<[[f32; 3]; 3]>;
 
-/// A closed surface from a function of two angles, both going round once, or the second from pole to pole.
+/// Closed surface from a function of two angles: both periodic, or the second from pole to pole.
 fn turned(steps: [usize; 2], at: impl Fn(f64, f64) -> [f64; 3]) -> Triangles {
     let point = |i: usize, j: usize| {
         let share = |k: usize, n: usize| (k % n) as f64 / n as f64;
@@ -40,7 +41,7 @@ fn torus(wide: f64, thick: f64) -> Triangles {
     })
 }
 
-/// A box with its lowest corner at the origin.
+/// Box with its lowest corner at the origin.
 fn cuboid(sides: [f32; 3]) -> Triangles {
     let corner = |i: usize| std::array::from_fn(|k| if i >> k & 1 == 1 { sides[k] } else { 0.0 });
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -48,7 +49,7 @@ fn cuboid(sides: [f32; 3]) -> Triangles {
 }
 
 fn sphere(radius: f64) -> Triangles {
-    // An octahedron, cut finer: no poles with thin triangles.
+    // A subdivided octahedron: unlike a sphere of meridians, its poles have no thin triangles.
     let ends =
         [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
     let faces = [[2, 4, 0], [2, 0, 5], [2, 5, 1], [2, 1, 4], [3, 0, 4], [3, 5, 0], [3, 1, 5], [3, 4, 1]];
@@ -74,7 +75,7 @@ fn stl(triangles: &Triangles) -> Vec<u8> {
     bytes.extend((triangles.len() as u32).to_le_bytes());
     for corners in triangles {
         bytes.extend([0; 12]);
-        // z up: north is −z of ours.
+        // The file has z up: north is −z of our axes.
         bytes.extend(corners.iter().flat_map(|[x, y, z]| [*x, -z, *y]).flat_map(f32::to_le_bytes));
         bytes.extend([0; 2]);
     }
@@ -100,7 +101,8 @@ fn obj(triangles: &Triangles) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A file whose node moves the mesh by 5 along x and back by its child, and that has a description of its own.
+/// GLB whose node moves the mesh by 5 along x and whose child node moves it back; `change` edits
+/// the JSON.
 fn glb_with(triangles: &Triangles, change: impl Fn(&str) -> String) -> Vec<u8> {
     let numbers: Vec<u8> = triangles.iter().flatten().flatten().flat_map(|v| v.to_le_bytes()).collect();
     let (length, count) = (numbers.len(), 3 * triangles.len());
@@ -128,7 +130,7 @@ fn glb(triangles: &Triangles) -> Vec<u8> {
     glb_with(triangles, str::to_owned)
 }
 
-/// A classic scene on an empty floor with one body.
+/// Classic scene on an empty floor with one body.
 fn scene(folder: &Path, file: &str, keys: &str, matter: &str) -> Scene {
     let text = format!(
         "[grid]\nsize = [40, 36, 44]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 0.0\n[[body]]\n\
@@ -141,22 +143,22 @@ fn built(scene: &Scene) -> Simulation {
     scene.build(common::tiled()).unwrap_or_else(|e| panic!("{e}")).simulation
 }
 
-/// The cells of rock, by x, y, z.
+/// Rock cells as [x, y, z].
 fn rock(simulation: &Simulation) -> Vec<[usize; 3]> {
     let world = simulation.world();
     world.grid().places().filter(|&place| world.ground().is_solid(place)).collect()
 }
 
-/// The error of a file, or of the keys beside it.
+/// Error of a scene with this mesh file and these body keys.
 fn error(folder: &Path, file: &str, keys: &str) -> String {
     let simulation = scene(folder, file, keys, ROCK).build(common::tiled());
     simulation.err().unwrap_or_else(|| panic!("{file} with {keys} was taken")).to_string()
 }
 
-/// Matter of a body.
+/// Matter keys of a body of rock.
 const ROCK: &str = "kind = \"rock\"";
 
-/// Where most bodies are.
+/// Placement keys of most bodies, near the middle of the box.
 const MIDDLE: &str = "unit_m = 2.0, origin = [20.0, 18.0, 22.0]";
 
 #[test]
@@ -180,7 +182,7 @@ fn volumes_are_those_of_the_bodies() {
 #[test]
 fn a_box_along_the_axes_has_the_cells_of_the_shape() {
     let folder = tempfile::tempdir().unwrap();
-    // Its sides go through the middles of cells.
+    // The box's sides pass through the middles of cells.
     fs::write(folder.path().join("box.obj"), obj(&cuboid([6.0, 8.0, 10.0]))).unwrap();
     let mesh = rock(&built(&scene(folder.path(), "box.obj", "unit_m = 2.0, origin = [3.5, 4.5, 5.5]", ROCK)));
     let inside = |p: &[usize; 3]| (3..9).contains(&p[0]) && (4..12).contains(&p[1]) && (5..15).contains(&p[2]);
@@ -256,11 +258,11 @@ fn small_holes_do_not_leak_and_large_ones_are_refused() {
         rock(&built(&scene(folder.path(), "ball.stl", MIDDLE, ROCK)))
     };
     let all = cells(&whole);
-    // A few triangles are missing here and there.
+    // A few triangles are missing in places.
     let holed: Triangles = whole.iter().enumerate().filter(|(i, _)| i % 1000 != 17).map(|(_, t)| *t).collect();
     assert_eq!(whole.len() - holed.len(), 9);
     assert!(cells(&holed) == all);
-    // Its triangles turn this way and that.
+    // A third of the triangles have the opposite winding.
     let turn = |(i, [a, b, c]): (usize, &[[f32; 3]; 3])| if i % 3 == 0 { [*a, *c, *b] } else { [*a, *b, *c] };
     assert!(cells(&whole.iter().enumerate().map(turn).collect()) == all);
     // Two balls that overlap are one body.
@@ -389,7 +391,7 @@ fn wrong_keys_are_named() {
     assert!(error.contains("event[0].put.shape.file"), "{error}");
 }
 
-/// A scene with a ball of rock that an event puts into the box.
+/// Scene with a ball of rock that an event puts into the box at step `at`.
 fn scene_of_event(folder: &Path, at: u64) -> Scene {
     let text = format!(
         "seed = 3\n[grid]\nsize = [40, 40, 44]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n\
@@ -423,14 +425,14 @@ fn an_event_puts_a_mesh_into_the_box_when_it_is_due() {
     assert_eq!(rock(&resumed).len(), bare);
     (0..2).for_each(|_| resumed.step());
     assert_eq!(resumed.world().state_hash(), hash);
-    // A recording names the file, from wherever it is written.
+    // A recording still finds the mesh file, wherever the recording is saved.
     fs::create_dir(folder.path().join("deeper")).unwrap();
     let written = folder.path().join("deeper/recorded.toml");
     scene.recorded(&stage.simulation).save(&written, Existing::Keep).unwrap();
     let mut replay = built(&Scene::load(&written).unwrap());
     (0..3).for_each(|_| replay.step());
     assert_eq!(replay.world().state_hash(), hash);
-    // Only an event to come needs its file.
+    // Only an event that is still to come needs its file.
     let late = kept(&stage);
     fs::remove_file(folder.path().join("ball.stl")).unwrap();
     let error = read(&early).err().expect("the ball is gone").to_string();
@@ -487,7 +489,7 @@ fn the_bridge_has_an_arch() {
     assert!(!is_rock(30.0, 30), "nothing above the road");
 }
 
-/// A block with a relief of a heightmap on it, as rock and as solid that can melt.
+/// Checks a block with a heightmap's relief on top, as rock and as solid that can melt.
 #[test]
 fn a_heightmap_is_a_body() {
     let folder = tempfile::tempdir().unwrap();

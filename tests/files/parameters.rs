@@ -1,5 +1,6 @@
-//! The promise: a key of a scene is written once, in its table or its rule's file; the built-in scene and the documentation say
-//! the same of it. `UPDATE_DOCS=1` writes the tables of the documentation again.
+//! The promise: a scene key is defined once, in its table or its rule's file; the built-in scene
+//! and the documentation agree with that definition. `UPDATE_DOCS=1` regenerates the tables of the
+//! documentation.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +42,7 @@ fn the_documentation_has_a_row_for_each_parameter() {
     }
 }
 
-/// The tables of the documentation that are made from lists of keys: page, name of the table, and its lines.
+/// Tables of the documentation that are generated from lists of keys: page, table name, lines.
 fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
     vec![
         ("air.md", "air", lines::<AirSpec>("[air]")),
@@ -68,22 +69,22 @@ fn lines<T: Table + Default + Serialize>(table: &str) -> Vec<String> {
     rows::<T>(table, &toml::to_string(&T::default()).expect("a table").parse().expect("TOML"))
 }
 
-/// Keys of `[rules]` that are words: the rest is a table of numbers.
+/// Keys of `[rules]` whose values are words; the other keys are in a table of numbers.
 fn sides() -> Vec<String> {
     let Form::Table(keys) = RulesSpec::form() else { panic!("a table") };
     let words = keys.into_iter().filter(|key| matches!(key.form, Form::Words(_))).collect();
     let mut defaults: toml::Table = toml::to_string(&RulesSpec::default()).expect("a table").parse().expect("TOML");
-    // A closed roof is not written.
+    // A closed roof is the default and not serialised.
     defaults.insert("roof".to_owned(), "closed".into());
     rows_of(Form::Table(words), "[rules]", &defaults)
 }
 
-/// The lines of a table with these defaults.
+/// Documentation lines of table `T` with these defaults.
 fn rows<T: Table>(table: &str, defaults: &toml::Table) -> Vec<String> {
     rows_of(Form::Table(T::PARAMS.iter().map(Param::entry).collect()), table, defaults)
 }
 
-/// The lines of the keys of a table with these defaults.
+/// Documentation lines of the keys of a table with these defaults.
 fn rows_of(keys: Form, table: &str, defaults: &toml::Table) -> Vec<String> {
     let Form::Table(keys) = keys else { panic!("{table} is a table") };
     let head = [format!("| key of `{table}` | values | default | what |"), "|---|---|---|---|".to_owned()];
@@ -100,7 +101,7 @@ fn rows_of(keys: Form, table: &str, defaults: &toml::Table) -> Vec<String> {
     head.into_iter().chain(keys.into_iter().map(row)).collect()
 }
 
-/// Tables of SECURITY.md: all that is read and written.
+/// Tables of SECURITY.md: all formats that are read and written.
 fn made_for_security() -> [(&'static str, &'static str, Vec<String>); 2] {
     const PAGE: &str = "../SECURITY.md";
     let endings = |endings: &[&str]| endings.iter().map(|ending| format!("`.{ending}`")).collect::<Vec<_>>().join(", ");
@@ -130,7 +131,7 @@ fn made_for_security() -> [(&'static str, &'static str, Vec<String>); 2] {
     ]
 }
 
-/// What may stand behind a key, in few words.
+/// Short description of the values that a key accepts.
 fn values(key: &Entry) -> String {
     let (low, high) = key.range;
     let unit = if key.unit.starts_with('1') { format!("in {}", key.unit) } else { key.unit.to_owned() };
@@ -156,7 +157,7 @@ fn values(key: &Entry) -> String {
     }
 }
 
-/// A limit as people write it.
+/// Formats a limit as people write numbers.
 fn short(limit: f64) -> String {
     let plain = limit == 0.0 || (1e-3..1e4).contains(&limit.abs());
     if plain { limit.to_string() } else { format!("{limit:e}") }
@@ -180,7 +181,8 @@ fn the_tables_of_the_documentation_are_made_from_the_lists() {
     }
 }
 
-/// The built-in scene has every key of its tables, those without a default in comments.
+/// Checks that the built-in scene has every key of its tables, with keys without a default in
+/// comments.
 #[test]
 fn the_built_in_scene_has_every_key() {
     let keys_of: [(&str, Vec<&str>); 5] = [
@@ -190,7 +192,7 @@ fn the_built_in_scene_has_every_key() {
         ("look", LookSpec::PARAMS.iter().map(|key| key.key).collect()),
         ("film", FilmSpec::PARAMS.iter().map(|key| key.key).collect()),
     ];
-    // Of models and materials beside the lava, which have pages of their own.
+    // Keys of other models and materials have their own pages.
     let elsewhere = ["cell_height_m", "capacity"];
     for (table, keys) in keys_of {
         let head = format!("[{table}]");
@@ -205,13 +207,14 @@ fn the_built_in_scene_has_every_key() {
     }
     let given: SceneSpec = toml::from_str(VOLCANO).expect("TOML");
     let mut usual = SceneSpec::default();
-    // A heightmap's box floats by default: nothing is known of the land around it. The volcano has its land.
+    // A heightmap's box floats by default, because nothing is known of the land around; the volcano
+    // has land around its box.
     usual.look.surroundings = Surroundings::Land;
     assert_eq!((&given.grid, &given.terrain, &given.rules), (&usual.grid, &usual.terrain, &usual.rules));
     assert_eq!((&given.camera, &given.look, &given.film), (&usual.camera, &usual.look, &usual.film));
 }
 
-/// Paths of the keys that a text shows, in comments too.
+/// Paths of the keys in a text, including commented keys.
 fn paths(text: &str) -> Vec<String> {
     let (mut table, mut paths) = (String::new(), Vec::new());
     for line in text.lines().map(|line| line.trim_start_matches("# ")) {
@@ -225,7 +228,8 @@ fn paths(text: &str) -> Vec<String> {
     paths
 }
 
-/// Paths of the keys of tables and of lists of tables, but for tables whose keys depend on their kind.
+/// Collects the paths of the keys of tables and lists of tables, except tables whose keys depend on
+/// their kind.
 fn paths_of(form: &Form, path: &str, found: &mut Vec<String>) {
     match form {
         Form::Table(keys) if keys.iter().all(|key| key.kinds.is_empty()) && path.matches('.').count() < 2 => {
@@ -248,7 +252,7 @@ fn the_printed_defaults_have_every_key_of_every_table() {
     for path in ["air.wind", "source.material", "barrier.width_m", "grid.capacity", "flow.lava.yield_pa", "model"] {
         assert!(wanted.iter().any(|wanted| wanted == path), "{path}");
     }
-    // What is in one line stands there: tables in the line of a key.
+    // Inline tables stand in the line of their key.
     let inline =
         ["event.", "body.", "goal.", "film.notes.", "film.key.", "look.air.", "look.palette.", "heater.shape."];
     let missing = |path: &&String| !shown.contains(path) && !inline.iter().any(|table| path.starts_with(table));
@@ -267,7 +271,7 @@ fn a_key_of_the_built_in_scene_that_is_left_out_is_what_it_shows() {
     for (number, line) in
         lines.iter().enumerate().filter(|(_, line)| !line.starts_with(['#', '[', ' ']) && !line.is_empty())
     {
-        // The only place of the vent.
+        // `at` is the only place key of the vent.
         if line.starts_with("at = ") {
             continue;
         }

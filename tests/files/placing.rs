@@ -1,4 +1,4 @@
-//! Vents and boxes are where the scene says, in cells, in metres or in the coordinates of the terrain's file.
+//! Positions of vents and boxes, in cells, in metres or in the coordinates of the terrain's file.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use crate::needs;
@@ -14,7 +14,8 @@ use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Fill, LoadOptions, TerrainSpec, load};
 use tempfile::TempDir;
 
-/// 12 × 8 cells of 10 m, highest at column 5, row 2; its west edge is at x = 1000, its north edge at y = 580.
+/// Heightmap of 12 × 8 cells of 10 m, highest at column 5, row 2; west edge at x = 1000, north edge
+/// at y = 580.
 fn hill() -> (TempDir, PathBuf) {
     let height = |r: i32, c: i32| 100 - 3 * (r - 2).pow(2) - 2 * (c - 5).pow(2);
     let row = |r: i32| (0..12).map(|c| height(r, c).to_string()).collect::<Vec<_>>().join(" ");
@@ -47,7 +48,7 @@ fn refused(scene: &Scene) -> String {
 #[test]
 fn a_vent_is_at_the_same_place_however_it_is_said() {
     let (folder, _) = hill();
-    // Cells of 5 m: the box covers all of the map.
+    // With cells of 5 m the box covers the whole map.
     let found = vents(&scene(
         folder.path(),
         "[[vent]]\nx = 11.0\nz = 5.0\nradius = 2.0\n[[vent]]\nx_m = 55.0\nz_m = 25.0\nradius_m = 10.0\n\
@@ -56,7 +57,7 @@ fn a_vent_is_at_the_same_place_however_it_is_said() {
     assert_eq!(found.len(), 3);
     assert!(found.iter().all(|vent| (vent.x, vent.z, vent.radius) == (11.0, 5.0, 2.0)), "{found:?}");
 
-    // The same place on the map in a part of it: 2 columns and 1 row less, 12 × 8 columns of 5 m.
+    // The same map position in a crop: 2 columns and 1 row less, 12 × 8 columns of 5 m.
     let part = "bounds = [1020.0, 530.0, 1080.0, 570.0]\n[[vent]]\nmap_x = 1055.0\nmap_y = 555.0\n";
     let mut part = scene(folder.path(), part);
     part.spec.grid.size = [12, 60, 8];
@@ -84,7 +85,7 @@ fn a_vent_outside_is_named_with_the_bounds_of_the_box() {
     let text = "[[vent]]\nmap_x = 1.0\nmap_y = 1.0\n";
     let line = refused(&Scene::parse(text, Path::new("made.toml")).unwrap());
     assert!(line.contains("made.toml: vent[0].map_x, map_y") && line.contains("no place on a map"), "{line}");
-    // A cell size of one's own leaves the file's coordinates without meaning.
+    // An explicit cell size makes the file's coordinates meaningless.
     let other = refused(&scene(folder.path(), "cell_size_m = 20.0\n[[vent]]\nmap_x = 1010.0\nmap_y = 550.0\n"));
     assert!(other.contains("no place on a map"), "{other}");
     assert!(path.exists());
@@ -148,7 +149,7 @@ fn a_heightmap_becomes_a_scene_as_wished() {
     let stage = build(&wished);
     assert_eq!((wished.spec.grid.size, wished.spec.rules.walls), ([20, 90, 10], Walls::Closed));
     assert_eq!((stage.site.cell_size_m, stage.site.vertical_exaggeration), (4.0, 1.5));
-    // 80 m × 40 m from the middle of 100 m × 70 m.
+    // 80 m × 40 m, cut from the middle of 100 m × 70 m.
     let bounds = stage.site.georeference.unwrap().bounds(80.0, 40.0);
     assert_eq!(bounds, Bounds::from([1030.0, 515.0, 1110.0, 555.0]));
     let found: Vec<_> = stage.simulation.vents().map(|vent| (vent.x, vent.z, vent.rate)).collect();
@@ -211,7 +212,8 @@ fn parts_outside_say_what_there_is() {
     assert!(path.exists());
 }
 
-/// The vents of the eruption of 2006, from the map that marks them, land in the cells that its description names.
+/// Checks that Etna's vents of 2006, from the map that marks them, land in the cells given in its
+/// description.
 #[test]
 fn etnas_vents_of_2006_are_in_their_cells() {
     let Some(folder) = needs::terrain("etna2006") else { return };
@@ -224,7 +226,7 @@ fn etnas_vents_of_2006_are_in_their_cells() {
         format!("[[vent]]\nmap_x = {x:?}\nmap_y = {y:?}\nradius = 0.0\n")
     });
     let tables: String = tables.collect();
-    // Once on the file's own cells, and once on a part of it with cells of half the size.
+    // Once on the file's own cells, and once on a crop with cells of half the size.
     for (keys, size, (dx, dz), scale) in [
         ("crop = [0, 0, 378, 378]", [378, 300, 378], (0, 0), 1),
         ("bounds = [499647.5, 4177162.5, 500647.5, 4178162.5]", [200, 300, 200], (10, 60), 2),

@@ -1,5 +1,5 @@
-//! The promise: what a person does to a running simulation, saved as a scene, replays to the same bits; and a moment
-//! that was kept goes on as it did the first time.
+//! The promise: a person's actions on a running simulation, saved as a scene, replay to the same
+//! bits; and a restored snapshot continues as before.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -58,7 +58,7 @@ fn events_of_the_file_happen_at_their_steps() {
         let mut by_oracle = scene.build(plain()).unwrap().simulation;
         run(&mut by_oracle, 90)
     });
-    // The seed alone makes a difference, so that the comparison above could have failed.
+    // Another seed alone changes the result, so the comparison above could have failed.
     let mut other = start(&bare);
     other.command(nothing.clone()).unwrap();
     run(&mut other, 45);
@@ -96,7 +96,7 @@ fn rules_of_an_event_change_only_the_keys_that_they_name() {
     (expected.threshold, expected.friction.on_liquid) = (0.3, 0.4);
     assert_eq!(simulation.rules_spec(), &expected);
 
-    // What is set by hand stays in force, too.
+    // Rules set by hand stay in force, too.
     let by_hand = RulesSpec { support: 0.5, ..expected.clone() };
     simulation.command(RulesChange::between(&expected, &by_hand)).unwrap();
     run(&mut simulation, 6);
@@ -241,7 +241,7 @@ fn a_session_with_another_material_replays_to_the_same_bits() {
     let mut replay = start(&again);
     assert!(state(&mut replay) == lived, "another state");
     assert_eq!(brine(&replay), slow);
-    // The changes count: without the events of the material it comes to another state.
+    // The material changes matter: without their events the run reaches another state.
     let mut without = again;
     without.spec.events.retain(|event| event.material.is_none());
     assert!(state(&mut start(&without)) != lived, "the same state");
@@ -300,7 +300,7 @@ fn wrong_events_are_refused_with_their_place() {
     assert!(error.contains("number of [[event]] tables = 100001"), "{error}");
 }
 
-/// Lives a random session with rewinds and gives the hash at every step of what is left of it.
+/// Runs a random session with rewinds; returns the hash at every step of the final timeline.
 fn live(simulation: &mut Simulation, dice: &mut Dice, steps: u64) -> Vec<u64> {
     let mut moments: Vec<Snapshot> = vec![simulation.snapshot(None)];
     let mut hashes = vec![0; steps as usize + 1];
@@ -346,7 +346,7 @@ fn a_session_saved_as_a_scene_replays_to_the_same_bits() {
             assert_eq!(run(&mut replay, step), hashes[step as usize], "session {session}, step {step}");
         }
         assert_eq!(replay.events(), simulation.events());
-        // What the scene still had before it comes in both.
+        // Events of the scene that are still to come happen in both runs.
         assert_eq!(run(&mut replay, steps + 40), run(&mut simulation, steps + 40), "session {session} goes on");
     }
 }
@@ -418,7 +418,7 @@ fn a_saved_scene_finds_its_heightmap() {
     lived.save(&elsewhere, Existing::Keep).unwrap();
     assert_eq!(replayed(&elsewhere), hash);
 
-    // Next to its heightmap it can be moved with the folder.
+    // A scene saved next to its heightmap can be moved with the folder.
     let beside = folder.path().join("terrain");
     fs::create_dir(&beside).unwrap();
     fs::copy(maps.join("maunga_whau.asc"), beside.join("maunga_whau.asc")).unwrap();
@@ -444,7 +444,7 @@ fn a_scene_that_cannot_be_written_leaves_nothing_behind() {
     assert_eq!(fs::read(&path).unwrap(), before);
     scene.spec.seed = 5;
     scene.save(&path, Existing::Replace).unwrap();
-    // A saved scene names all of its reactions.
+    // A saved scene lists all its reactions explicitly.
     let default_reactions = scene.spec.default_reactions;
     assert_eq!(SceneSpec { default_reactions, ..Scene::load(&path).unwrap().spec }, scene.spec);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

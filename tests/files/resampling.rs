@@ -1,4 +1,5 @@
-//! Heights on another raster: averaged exactly going down, smooth going up, and no hole is ever taken for a height.
+//! Resampling of heights: exact means when coarser, smooth when finer, and holes never count as
+//! heights.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use lavoxel::map::{Crs, Georeference};
@@ -7,14 +8,14 @@ use lavoxel::terrain::{Crop, Fill, Heightmap, Kind, TerrainSpec};
 use ndarray::{Array2, Axis, array, s};
 use proptest::prelude::*;
 
-/// Columns and rows.
+/// Numbers of columns and rows.
 type Size = (usize, usize);
 
 fn sides(from: usize, to: usize) -> impl Strategy<Value = Size> {
     (from..to, from..to)
 }
 
-/// Random heights, some of them unknown.
+/// Strategy for random heights, some unknown.
 fn land(size: Size, share_of_holes: f64) -> impl Strategy<Value = Array2<f32>> {
     let cell = (100.0f32..200.0, proptest::bool::weighted(share_of_holes));
     let cells = proptest::collection::vec(cell.prop_map(|(h, hole)| if hole { f32::NAN } else { h }), size.0 * size.1);
@@ -30,15 +31,16 @@ fn mean(heights: &Array2<f32>) -> f64 {
 }
 
 proptest! {
-    /// Each axis may go up or down by itself. The outer halves of the outermost cells are left out going up; going down
-    /// by no whole factor, the mean may be off by an eighth of the rise over an old cell.
+    /// Checks that a plane stays a plane, with each axis finer or coarser independently. When
+    /// finer, the outer halves of the outermost cells are excluded; when coarser by a factor that
+    /// is not whole, the mean may be off by an eighth of the rise over an old cell.
     #[test]
     fn a_plane_stays_a_plane(
         old in sides(2, 14),
         new in sides(1, 40),
         (east, south) in (-30.0f64..30.0, -30.0f64..30.0),
     ) {
-        // The height at a place given in old cells.
+        // Height at a place in units of old cells.
         let plane = |x: f64, z: f64| 500.0 + east * x + south * z;
         let heights = Array2::from_shape_fn((old.1, old.0), |(r, c)| plane(c as f64 + 0.5, r as f64 + 0.5) as f32);
         let inside = |x: f64, old: usize, new: usize| new <= old || (x >= 0.5 && x <= old as f64 - 0.5);
@@ -81,7 +83,8 @@ proptest! {
         }
     }
 
-    /// All heights lie from 100 to 200: a hole that counted as zero, or a cubic that shot over, would be seen.
+    /// Checks holes and the range: all heights lie between 100 and 200, so a hole taken for zero or
+    /// an overshooting cubic would be noticed.
     #[test]
     fn holes_stay_holes_and_nothing_leaves_the_range(
         (heights, new) in sides(1, 12).prop_flat_map(|old| (land(old, 0.3), sides(1, 30))),
@@ -101,7 +104,7 @@ proptest! {
     fn each_axis_goes_by_itself(
         (heights, new) in sides(2, 12).prop_flat_map(|old| (land(old, 0.0), sides(1, 30))),
     ) {
-        // Land that is the same in all rows does not notice how many rows there are.
+        // Terrain that is constant along the columns does not depend on the number of rows.
         let row = heights.slice(s![..1, ..]).to_owned();
         let same = row.broadcast(heights.raw_dim()).unwrap().to_owned();
         let expected = to(&row, (new.0, 1));
@@ -115,18 +118,19 @@ proptest! {
 fn going_up_goes_through_the_old_heights() {
     let heights = array![[100.0, 140.0, 120.0, 180.0], [90.0, 80.0, 200.0, 110.0]];
     let fine = to(&heights, (12, 10));
-    // Of three or five new cells in each old one, the middle one has its centre on the old one's.
+    // With three or five new cells per old cell, the middle new cell shares its centre with the old
+    // cell.
     for ((r, c), &h) in heights.indexed_iter() {
         assert!((fine[[5 * r + 2, 3 * c + 1]] - h).abs() < 1e-4);
     }
 }
 
-/// A plane over a map whose units are not metres and not the same along both axes.
+/// Plane on a map whose units are not metres and differ between the axes.
 fn plane(x: f64, y: f64) -> f64 {
     1200.0 + 3.0 * (x - 300.0) - 0.4 * (y - 9000.0)
 }
 
-/// 40 × 60 cells of 30 m × 12 m on that map.
+/// Heightmap of 40 × 60 cells of 30 m × 12 m on that map.
 fn oblong() -> Heightmap {
     let origin = Georeference { x_west: 300.0, y_north: 9000.0, metres_per_unit: (20.0, 0.5), crs: Crs::default() };
     let cell_size_m = (30.0, 12.0);
@@ -137,7 +141,7 @@ fn oblong() -> Heightmap {
     Heightmap { heights: Array2::from_shape_fn((60, 40), height), cell_size_m, origin: Some(origin), notes: Vec::new() }
 }
 
-/// Checks heights against the plane at the places that their own georeference gives them.
+/// Compares heights with the plane at the coordinates of the map's own georeference.
 fn check_in_place(map: &Heightmap, rim: usize) {
     let origin = map.origin.as_ref().unwrap();
     let (rows, cols) = map.heights.dim();
@@ -160,7 +164,7 @@ fn every_step_keeps_the_land_at_its_place_on_the_map() {
     check_in_place(&map, 0);
     check_in_place(&map.crop(Crop::from([3, 7, 20, 30])).unwrap(), 0);
     check_in_place(&map.resampled(10, 15).expect("memory"), 0);
-    // East–west finer, north–south coarser.
+    // Finer from east to west, coarser from north to south.
     check_in_place(&map.resampled(80, 12).expect("memory"), 1);
     let by_metres = map.crop_metres([90.0, 84.0, 600.0, 360.0]).unwrap();
     assert_eq!(by_metres, map.crop(Crop::from([3, 7, 20, 30])).unwrap());
@@ -174,7 +178,7 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("oblong.asc");
     lavoxel::terrain::write::heightmap(
-        // The file carries no units; a map in metres has both alike.
+        // The file carries no units; on a map in metres both axes have the same unit.
         &Heightmap { origin: oblong().origin.map(|o| Georeference { metres_per_unit: (1.0, 1.0), ..o }), ..oblong() },
         &file,
         lavoxel::output::Existing::Keep,
@@ -182,7 +186,8 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
     .unwrap();
     let read = lavoxel::terrain::load(&file, &lavoxel::terrain::LoadOptions::default()).unwrap();
     assert_eq!(read.cell_size_m, (30.0, 12.0));
-    // The file's heights were computed for other units: take the plane in metres from its own corner.
+    // The file's heights were computed for other units, so the plane is taken in metres from the
+    // file's own corner.
     let inside = |east: f64, south: f64| {
         let (x, y) = oblong().origin.unwrap().to_map(east, south);
         plane(x, y)
@@ -191,7 +196,7 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
         (TerrainSpec::default(), (64, 64), None),
         (TerrainSpec::default(), (33, 50), Some(11.0)),
         (TerrainSpec { crop: Some([2, 3, 30, 50]), ..TerrainSpec::default() }, (90, 30), None),
-        // East–west finer, north–south coarser by two.
+        // Finer from east to west, coarser by two from north to south.
         (TerrainSpec { crop: Some([2, 3, 30, 50]), ..TerrainSpec::default() }, (37, 25), Some(24.0)),
         (TerrainSpec { crop_m: Some([60.0, 36.0, 900.0, 600.0]), ..TerrainSpec::default() }, (90, 60), None),
         (TerrainSpec { bounds: Some([360.0, 8364.0, 1260.0, 8964.0]), ..TerrainSpec::default() }, (90, 60), None),
@@ -207,7 +212,7 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
         let (west, north) = (place.x_west - 300.0, 9000.0 - place.y_north);
         let elevations = surface.to_heightmap();
         for ((k, i), &h) in elevations.heights.indexed_iter() {
-            // The outermost cells of the file are level in their outer halves.
+            // The outermost cells of the file are constant in their outer halves.
             if i * 30 < nx || (nx - 1 - i) * 30 < nx || k * 30 < nz || (nz - 1 - k) * 30 < nz {
                 continue;
             }

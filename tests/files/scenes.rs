@@ -1,4 +1,4 @@
-//! The scenes that come with the program: all run, and the built-in one shows every key with its default.
+//! Shipped scenes: all run, and the built-in scene shows every key with its default.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -26,13 +26,14 @@ fn the_volcano_of_the_window_is_the_built_in_one_with_open_sides_and_smoke() {
     plain.rules.walls = built_in.spec.rules.walls;
     plain.air = None;
     plain.vents[0].air = None;
-    // It is seen in its own way: by night, with room for the plume.
+    // The built-in scene has its own camera and look: by night, with room for the plume.
     plain.camera.clone_from(&built_in.spec.camera);
     plain.look.clone_from(&built_in.spec.look);
     assert_eq!(plain, built_in.spec);
 }
 
-/// What the built-in scene sets to something else than the default, because the scene is about it.
+/// Keys that the built-in scene sets to other values than the default, because the scene is about
+/// them.
 const OWN: [&str; 3] = ["name", "seed", "vent"];
 
 fn scenes() -> Vec<PathBuf> {
@@ -65,7 +66,7 @@ fn every_scene_runs() {
     }
 }
 
-/// A scene with something at every key.
+/// Scene with a value at every key.
 fn full() -> SceneSpec {
     let mut spec = SceneSpec::default();
     spec.grid.cell_size_m = Some(10.0);
@@ -131,7 +132,7 @@ fn table_of(spec: &SceneSpec) -> Table {
     Table::try_from(spec).unwrap()
 }
 
-/// All keys, dotted, with their values; `vent`, `body` and `event` as if they were tables.
+/// Collects all dotted keys with their values; `vent`, `body` and `event` count as tables.
 fn keys(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
     for (key, value) in table {
         let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
@@ -145,7 +146,7 @@ fn keys(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
     }
 }
 
-/// The keys that the text of a scene gives or shows in a comment, dotted.
+/// Dotted keys that a scene text sets or shows in a comment.
 fn shown(text: &str) -> Vec<String> {
     let mut table = String::new();
     let mut found = Vec::new();
@@ -180,7 +181,7 @@ fn the_built_in_scene_shows_the_defaults() {
             table.remove(key);
         }
     }
-    // The volcano has land around it; without a word a box floats.
+    // The volcano has land around the box; without the key a box floats in the sky.
     for (table, surroundings) in [(&mut built_in, "land"), (&mut default, "sky")] {
         let look = table["look"].as_table_mut().unwrap();
         assert_eq!(look.remove("surroundings").unwrap().as_str(), Some(surroundings));
@@ -190,7 +191,7 @@ fn the_built_in_scene_shows_the_defaults() {
 
 #[test]
 fn values_in_comments_can_be_put_in() {
-    // What `# key = value` proposes in the tables of plain values is a value that the key takes.
+    // Each commented `# key = value` in a table of plain values must be accepted.
     let mut table = "";
     for line in VOLCANO.lines() {
         if line.starts_with('[') {
@@ -279,7 +280,7 @@ fn unknown_keys_are_refused_in_every_table() {
     }
 }
 
-/// Scenes with lists at keys that [`full`] has not.
+/// Scenes with lists at keys that [`full`] lacks.
 const LISTS: [&str; 7] = [
     "[air]\nfriction = [0.1, 0.1, 0.1]\nwind = [[0.0, 4.0, 250.0], [200.0, 8.0, 290.0]]\n[air.article]\nheat_decay = [0.0, 0.0, 0.0]",
     "[[body]]\nshape = { kind = \"box\", from = [0, 0, 0], to = [1, 1, 1] }\nmatter = { kind = \"rock\" }",
@@ -290,7 +291,8 @@ const LISTS: [&str; 7] = [
     "[[body]]\nshape = { kind = \"line\", points = [[1, 2], [3, 4]], width = 2 }\nmatter = { kind = \"raise\", by = 1 }",
 ];
 
-/// Puts one number more into the list of numbers with a number, counted in a value, and gives its key.
+/// Appends a number to list of numbers `number`, counted through `value`, and returns the list's
+/// key.
 fn lengthen(value: &mut Value, key: &str, number: &mut usize) -> Option<String> {
     match value {
         Value::Table(table) => table.iter_mut().find_map(|(key, value)| lengthen(value, key, number)),

@@ -1,4 +1,5 @@
-//! The promise: the schema of scenes takes every right scene, and refuses what the program refuses key by key.
+//! The promise: the schema of scenes accepts every valid scene, and rejects the errors that the
+//! program finds key by key.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,11 +12,12 @@ use toml::Value;
 
 use super::needs;
 
-/// A scene whose lava has a table, and an event that changes it.
+/// Scene whose lava has a material table, and an event that changes that table.
 const OF_LAVA: &str = "[[material]]\nname = \"lava\"\ndensity = 2400.0\nviscosity = 0.8\nthreshold = 0.3\nfriction = { on_solid = 0.1 \
                        }\n[[event]]\nat = 3\nmaterial = { name = \"lava\", spread = 0.1 }\n";
 
-/// The shipped scenes, and the built-in one with all keys that it has in comments, but for those of other grounds.
+/// Shipped scenes, and the built-in scene with all its commented keys, except keys for other kinds
+/// of ground.
 fn scenes() -> Vec<(PathBuf, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
     let files = fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path());
@@ -48,7 +50,8 @@ fn with_every_key() -> String {
     VOLCANO.lines().map(line).collect()
 }
 
-/// A change of one value: what it is called, and the value in its place; nothing where it is not for such a value.
+/// Mutation of one value: its name, and a function that returns the replacement, or `None` if it
+/// does not apply.
 type Change = (&'static str, fn(&Value) -> Option<Value>);
 
 const WRONG: [Change; 5] = [
@@ -67,7 +70,7 @@ fn is_number(value: &Value) -> bool {
     value.is_integer() || value.is_float()
 }
 
-/// The places of all values in a scene, lists and tables too.
+/// Collects the paths of all values in a scene, including lists and tables.
 fn places(value: &Value, at: &mut Vec<String>, all: &mut Vec<Vec<String>>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Table(table) => table.iter().map(|(key, value)| (key.clone(), value)).collect(),
@@ -94,7 +97,8 @@ fn takes(scene: &Value, path: &Path) -> Result<(), String> {
     Scene::parse(&text, path).map(drop).map_err(|error| error.to_string())
 }
 
-/// A scene with few bodies of each kind of shape and matter: hundreds of walls and trees show no more, and cost their square.
+/// Returns the scene with at most [`BODIES`] bodies of each kind of shape and matter: hundreds of
+/// walls and trees test nothing more, at quadratic cost.
 fn with_few_bodies(scene: &Value) -> Value {
     let (mut scene, mut seen) = (scene.clone(), HashMap::new());
     if let Some(bodies) = scene.get_mut("body").and_then(Value::as_array_mut) {
@@ -108,7 +112,7 @@ fn with_few_bodies(scene: &Value) -> Value {
     scene
 }
 
-/// Bodies of one kind in which wrong values are put.
+/// Number of bodies of one kind that are tested.
 const BODIES: usize = 4;
 
 /// One wrong value in one scene.
@@ -133,13 +137,14 @@ fn cases(scenes: &[(PathBuf, Value)]) -> Vec<Case> {
     cases
 }
 
-/// Whether a value is checked beside others or by its form, which the schema leaves to the program.
+/// True if a value is checked in relation to others or by its text format, which the schema leaves
+/// to the program.
 fn is_beyond_a_schema(case: &Case) -> bool {
     let key = case.at.iter().rev().find(|key| key.parse::<usize>().is_err()).map(String::as_str).unwrap_or_default();
     let is_time = ["duration", "from", "until", "rates_m3_s"].contains(&key) && case.what != "a strange key";
     let is_named = ["color", "part", "raw_type", "crs", "height_unit"].contains(&key);
     let is_of_wind = key == "wind" && case.what.starts_with("far");
-    // Names of materials and elements are free in these tables.
+    // Names of materials and elements are arbitrary keys in these tables.
     let is_free = ["takes", "makes", "near", "elements"].contains(&key) && case.what == "a strange key";
     is_time || is_named || is_of_wind || is_free
 }

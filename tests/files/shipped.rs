@@ -1,4 +1,4 @@
-//! The scenes inside of the program.
+//! Scenes embedded in the program.
 
 use std::path::Path;
 

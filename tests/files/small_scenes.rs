@@ -1,4 +1,5 @@
-//! The promise: each scene of docs/small-scenes.md runs as it stands, and comes to what the words above it say.
+//! The promise: each scene of docs/small-scenes.md runs unchanged, and its result matches the text
+//! above the scene.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +11,7 @@ use lavoxel::units::cells;
 
 use crate::common;
 
-/// The scenes of the page by their names, each after its last step.
+/// Scenes of the page by name, each after its last step.
 fn played() -> BTreeMap<String, Stage> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let page = fs::read_to_string(docs.join("small-scenes.md")).expect("the page");
@@ -33,7 +34,7 @@ fn played() -> BTreeMap<String, Stage> {
     played
 }
 
-/// Full cells of a material in the part of a box.
+/// Amount of a material, in full cells, in a part of the box.
 fn inside(stage: &Stage, material: &str, from: [usize; 3], to: [usize; 3]) -> f64 {
     let layer = stage.simulation.world().layer(material).expect("a material of the scene");
     let is_inside = |place: [usize; 3]| (0..3).all(|axis| (from[axis]..to[axis]).contains(&place[axis]));

@@ -1,6 +1,8 @@
-//! The long soak: everything that can happen to a simulation, for a long time, and the account stays exact to the unit.
+//! Soak test: random sequences of all actions on a simulation, with an account that must stay exact
+//! to the unit.
 //!
-//! `LAVOXEL_SOAK_STEPS=1000000 cargo test --release --no-default-features --test files soak -- --nocapture` is the long one.
+//! `LAVOXEL_SOAK_STEPS=1000000 cargo test --release --no-default-features --test files soak --
+//! --nocapture` is the long run.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -11,13 +13,14 @@ use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Snapshot;
 
-/// Steps where nothing else is said.
+/// Number of steps unless `LAVOXEL_SOAK_STEPS` is set.
 const STEPS: u64 = 4000;
 
-/// Most hand-made changes: a simulation remembers all of them and so many and no more.
+/// Upper bound of the number of edits: a simulation stores every edit and refuses further ones
+/// beyond its own limit.
 const MOST_CHANGES: u64 = 8000;
 
-/// What happened, for the last line.
+/// Counters for the last line of output.
 #[derive(Debug, Default)]
 struct Counts {
     changes: u64,
@@ -26,7 +29,7 @@ struct Counts {
     checks: u64,
 }
 
-/// A simulation on its long way.
+/// Running soak test.
 struct Soak {
     run: Checkpoint,
     dice: Dice,
@@ -42,7 +45,7 @@ impl Soak {
         Self { run, dice: Dice(2026), moments: Vec::new(), counts: Counts::default() }
     }
 
-    /// One step, and with it whatever the dice say; of so many steps in all.
+    /// Makes one step and random actions; `of` is the total number of steps.
     fn step(&mut self, of: u64) {
         self.run.stage.simulation.step();
         if self.dice.below((of / MOST_CHANGES).max(10)) == 0 {
@@ -60,7 +63,7 @@ impl Soak {
         }
     }
 
-    /// Back to one of the last few moments.
+    /// Goes back to one of the last few snapshots.
     fn rewind(&mut self) {
         let last = self.moments.len().saturating_sub(5);
         self.moments.drain(..last);
@@ -71,7 +74,7 @@ impl Soak {
         }
     }
 
-    /// Into bytes and back, on either engine.
+    /// Writes a checkpoint and resumes it on either engine.
     fn save_and_load(&mut self) {
         let Checkpoint { scene, stage, .. } = &self.run;
         let (hash, mut bytes) = (stage.simulation.world().state_hash(), Vec::new());

@@ -1,4 +1,5 @@
-//! Terrain: readers take what is right and name what is wrong, resampling keeps the land, generators are pinned.
+//! Terrain: readers accept valid files and name errors, resampling keeps the land, generators are
+//! pinned by hashes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::cmp::Reverse;
@@ -47,7 +48,7 @@ fn in_folder(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A PNG with any colour type and depth.
+/// PNG with any colour type and depth.
 fn png(size: (u32, u32), color: png::ColorType, depth: png::BitDepth, data: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
@@ -230,7 +231,7 @@ fn coarser_heights_are_the_mean_of_what_they_cover() {
     let half = fine.resampled(2, 1).expect("memory");
     assert_eq!(half.heights, array![[2.0, 17.0 / 3.0]]);
     assert_eq!(half.cell_size_m, (20.0, 20.0));
-    // Three cells on two: each new cell covers one and a half.
+    // Three cells are resampled to two: each new cell covers one and a half old cells.
     assert_eq!(map(array![[0.0, 3.0, 6.0]]).resampled(2, 1).expect("memory").heights, array![[1.0, 5.0]]);
     assert_eq!(
         fine.resampled(4, 2).expect("memory").heights.slice(ndarray::s![0, ..]),
@@ -319,7 +320,7 @@ fn built(kind: Kind, grid: Grid) -> Surface {
     spec(kind).build(grid, None, Path::new("")).unwrap()
 }
 
-/// FNV-1a over heights in 64ths of a cell.
+/// FNV-1a hash over heights in 64ths of a cell.
 fn hash(ground: &Array2<f32>) -> u64 {
     let levels = ground.iter().flat_map(|h| ((h * 64.0).round() as i32).to_le_bytes());
     levels.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
@@ -369,7 +370,7 @@ fn a_finer_box_has_the_same_volcano() {
     );
 }
 
-/// Fills the crater until it runs over: level of the lip, and its column.
+/// Fills the crater until it overflows; returns the level of the lip and its column.
 fn lip(ground: &Array2<f32>, (x, z): (usize, usize)) -> (f32, (usize, usize)) {
     let bits = |h: f32| (h * 1024.0) as i64;
     let mut queue = BinaryHeap::from([(Reverse(bits(ground[[z, x]])), x, z)]);
@@ -449,7 +450,7 @@ fn the_table_refuses_what_it_cannot_use() {
 
 #[test]
 fn a_heightmap_is_fitted_into_the_box() {
-    // 6 × 4 cells of 10 m rising to the east; the box takes the middle 4 × 4.
+    // 6 × 4 cells of 10 m rising to the east; the box is cut from the middle 4 × 4.
     let text = format!("ncols 6\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "0 10 20 30 40 50\n".repeat(4));
     let (folder, _path) = in_folder("east.asc", text.as_bytes());
     let spec = TerrainSpec { file: Some("east.asc".into()), base_cells: Some(2.0), ..spec(Kind::Heightmap) };
@@ -476,7 +477,7 @@ fn the_shipped_mountain_is_the_right_way_up() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/maunga_whau.asc");
     let map = load(&path, &LoadOptions::default()).unwrap();
     assert_eq!((map.rows(), map.cols(), map.range()), (87, 61, Some((94.0, 195.0))));
-    // The summit is on the southern rim, the crater floor north of it.
+    // The summit is on the southern rim, and the crater floor lies north of the summit.
     assert_eq!((map.heights[[67, 30]], map.heights[[57, 27]]), (195.0, 148.0));
 }
 

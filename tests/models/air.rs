@@ -1,5 +1,5 @@
-//! The air in scenes: both solvers over ground that changes, with vents, fumes, wind and edits. Their own tests are
-//! `air_2d.rs`, `air_article.rs` and beside the solvers.
+//! Air in scenes: both solvers over changing ground, with vents, fumes, wind and edits. Tests of
+//! the solvers alone are in `air_2d.rs`, `air_article.rs` and the solvers' own modules.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -127,7 +127,7 @@ fn files_know_the_air() {
     assert!(ash > 0.0, "some has fallen on the box");
 }
 
-/// A table of the air within its ranges, extremes among them.
+/// Random parameters of the air within their ranges, including the limits.
 fn any_air(dice: &mut Dice) -> AirSpec {
     let mut pick = |values: &[f64]| values[dice.below(values.len() as u64) as usize];
     let side = |n: f64| [Side::Wall, Side::Open, Side::Wrap][n as usize];
@@ -237,7 +237,8 @@ fn wrong_keys_are_named() {
     }
 }
 
-/// Vorticity in the cells of air one cell thick, in cells and steps, and whether it exceeds the strain; 0 at walls.
+/// Vorticity per cell of air one cell thick, in units of cells and steps, and a flag that is true
+/// if the vorticity exceeds the strain; 0 at walls.
 fn vorticity(air: &Air) -> Vec<(f64, bool)> {
     let [nx, ny, _] = air.grid().size();
     let speed = |x: usize, y: usize| air.velocity([x, y, 0]).map(f64::from);
@@ -253,8 +254,9 @@ fn vorticity(air: &Air) -> Vec<(f64, bool)> {
     (0..nx * ny).map(|cell| of(cell % nx, cell / nx)).collect()
 }
 
-/// The eddies of air one cell thick, and the largest vorticity. An eddy is nine cells or more that turn one way, more than they are
-/// strained, by a fifth of the largest vorticity at least.
+/// Number of eddies in air one cell thick, and the largest vorticity. An eddy is a connected region
+/// of at least nine cells with one sign of vorticity, where vorticity exceeds strain and a fifth of
+/// the largest vorticity.
 fn eddies(air: &Air) -> [f64; 2] {
     let (nx, vorticity) = (air.grid().cells.nx, vorticity(air));
     let largest = vorticity.iter().map(|(turn, _)| turn.abs()).fold(0.0, f64::max);
@@ -263,7 +265,7 @@ fn eddies(air: &Air) -> [f64; 2] {
     let mut count = 0.0;
     for cell in 0..left.len() {
         let (way, mut found, mut size) = (left[cell], vec![cell], 0);
-        // No eddy reaches a wall, so that every cell of one has four neighbours.
+        // No eddy touches a wall, so every cell of an eddy has four neighbours.
         while let Some(cell) = found.pop().filter(|_| way != 0.0) {
             if left[cell] == way {
                 (left[cell], size) = (0.0, size + 1);
@@ -275,7 +277,7 @@ fn eddies(air: &Air) -> [f64; 2] {
     [count, largest]
 }
 
-/// The means of [`eddies`] after 1,000 to 1,300 steps of a scene of smoke.
+/// Means of [`eddies`] over steps 1,000 to 1,300 of a scene of smoke.
 fn rolled_up(text: &str) -> [f64; 2] {
     let scene = Scene::parse(text, Path::new("smoke2d.toml")).unwrap_or_else(|e| panic!("{e}"));
     let mut simulation = start(&scene);
@@ -290,8 +292,8 @@ fn rolled_up(text: &str) -> [f64; 2] {
     means
 }
 
-/// Smoke rolls up as in figure 1 of the article, with the numbers that the scene has; with the diffusion that the solver has by
-/// default it has fewer eddies, a little more than half as strong.
+/// Checks that smoke rolls up as in figure 1 of the article with the scene's parameters; with the
+/// solver's default diffusion there are fewer eddies, a little more than half as strong.
 #[test]
 #[ignore = "half a minute of steps; .ci/full: cargo test --test models -- --ignored smoke_in_a_box_rolls_up"]
 fn smoke_in_a_box_rolls_up() {
@@ -320,7 +322,7 @@ fn plume(solver: &str, [ash, ink]: [f64; 2]) -> Simulation {
     simulation
 }
 
-/// Mean height of the heat over the air at rest, in cells.
+/// Mean height of the excess heat, in cells.
 fn heat_height(simulation: &Simulation) -> f64 {
     let air = simulation.world().air().unwrap();
     let heat = |place: [usize; 3]| air.excess(place) as f64;
@@ -333,7 +335,8 @@ fn ink_is_passive() {
     for solver in SOLVERS {
         let runs = [[0.02, 0.0], [0.02, 0.002], [0.02, 0.02], [0.2, 0.0]].map(|shares| plume(solver, shares));
         let air = |run: usize| runs[run].world().air().unwrap();
-        // Without ink, with some and with ten times as much: the motion, the heat and the ash have the same bits.
+        // Motion, heat and ash have the same bits without ink, with some ink and with ten times as
+        // much.
         for place in air(0).grid().cells.places() {
             for run in [1, 2] {
                 let bits = |run: usize| air(run).velocity(place).map(f32::to_bits);
@@ -343,14 +346,15 @@ fn ink_is_passive() {
                     assert_eq!(units(run), units(0), "{solver}, run {run}, {place:?}");
                 }
             }
-            // As much ink as ash, from the same place, goes where the ash goes.
+            // Ink emitted with the same amount at the same place as ash moves as the ash does.
             let units = |field| air(2).amounts().get(field, place);
             assert_eq!(units(Field::Ink1), units(Field::Ash), "{solver}, {place:?}");
         }
-        // Ash has weight: ten times as much of it holds the plume down.
+        // Ash has weight: ten times as much ash holds the plume down.
         let [light, heavy] = [0, 3].map(|run| heat_height(&runs[run]));
         assert!(heavy < 0.98 * light, "{solver}: {heavy} and {light} cells");
-        // No cell takes more from a source than 256 times the unit of ash: ten times as much comes in as long as none is full.
+        // No cell takes more from a source than 256 times the unit of ash; below that limit ten
+        // times the share gives ten times the ink.
         let [some, more] = [1, 2].map(|run| air(run).amounts().total(Field::Ink1));
         assert!(some > 0 && more > 9 * some, "{solver}: {some} and {more} units");
     }
@@ -368,7 +372,7 @@ fn more_inks_than_the_air_has_are_refused() {
 
 #[test]
 fn leaves_follow_the_wind_and_sink_slowly() {
-    // 40 leaves, far from each other, in a wind of half a cell a step.
+    // 40 leaves, far from each other, in a wind of half a cell per step.
     let text = "seed = 3\n[grid]\nsize = [96, 30, 24]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\nbase_cells = 1.0\n\
                 [[material]]\nname = \"leaves\"\nkind = \"grain\"\ndensity = 100.0\ngrains = { carried = 0.9 }\n\
                 [air]\nstep_s = 1.0\nwind = [[0.0, 5.0, 270.0]]\n";
@@ -393,7 +397,8 @@ fn leaves_follow_the_wind_and_sink_slowly() {
     (0..40).for_each(|_| simulation.step());
     simulation.world().check().unwrap();
     let moved: [f64; 3] = std::array::from_fn(|axis| mean(&simulation)[axis] - before[axis]);
-    // 0.9 of 0.5 cells a step to the east, and a fall in a tenth of the steps; the means of 40 leaves deviate by 0.5 and 0.3 cells.
+    // Expected: 0.9 of 0.5 cells per step to the east, and a fall in a tenth of the steps; the
+    // standard deviations of the means over 40 leaves are 0.5 and 0.3 cells.
     assert!((moved[0] - 18.0).abs() < 2.0, "{moved:?}");
     assert!((moved[1] + 4.0).abs() < 1.2, "{moved:?}");
     assert!(moved[2].abs() < 0.5, "{moved:?}");

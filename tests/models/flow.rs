@@ -1,5 +1,6 @@
-//! The promise: a scene of the physical model runs in metres, seconds and kelvin with exact accounts, gives the same bits for
-//! any number of threads, after a checkpoint and in a replay, and its maps are those of the flow.
+//! The promise: a scene of the physical model runs in metres, seconds and kelvin with exact
+//! accounts, gives the same bits for any number of threads, after a checkpoint and in a replay, and
+//! its maps are those of the flow.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -17,7 +18,7 @@ use lavoxel::source::{VentChange, VentFlow, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{ColumnQuantity, Edit, Ground, Matter, Shape, World};
 
-/// A slope with a vent near its top, lava that cools quickly, and thin cells.
+/// Scene of a slope with a vent near its top, lava that cools quickly, and thin cells.
 const SLOPE: &str = r#"
 name = "slope"
 seed = 3
@@ -70,11 +71,11 @@ fn what_vents_pour_is_all_there() {
     steps(&mut simulation, 60);
     assert_eq!(simulation.time_s(), Some(1200.0));
     let account = *simulation.world().flow().unwrap().account();
-    // 30 m³/s for 10 min, then 5 m³/s for 8 min.
+    // The vent pours 30 m³/s for 10 min, then 5 m³/s for 8 min.
     let poured = cubic_metres(&simulation, account.poured);
     assert!((poured - 20_400.0).abs() < 1e-3, "{poured}");
     assert!(account.set > 0 && account.blocked == 0, "{account:?}");
-    // The layer shows what is liquid, to half of its unit in each cell.
+    // The layer shows the liquid part, rounded by at most half a unit per cell.
     let (lava, flow) = (simulation.world().lava(), simulation.world().flow().unwrap());
     let liquid = account.poured - account.set - account.out;
     let shown = lava.mass() as f64 / f64::from(AMOUNT_ONE) * flow.space().cell_m3();
@@ -113,7 +114,7 @@ fn a_run_goes_on_from_its_checkpoint() {
     assert_eq!(again.stage.simulation.world().state_hash(), stage.simulation.world().state_hash());
 }
 
-/// A vent placed by hand, changed and closed.
+/// Places a vent by hand, changes it and closes it.
 fn session(simulation: &mut Simulation) {
     steps(simulation, 5);
     simulation.command(VentSpec { x: 6.5, z: 8.5, radius: 0.0, ..VentSpec::default() }).unwrap();
@@ -132,7 +133,8 @@ fn a_session_replays_and_time_goes_back() {
     let mut live = build(&scene).simulation;
     session(&mut live);
     let poured = cubic_metres(&live, live.world().flow().unwrap().account().poured);
-    // 500 s of the scene's vent, 200 s and 200 s of the other one.
+    // 500 s of the scene's vent (15,000 m³), and 200 s at each of two rates of the vent placed by
+    // hand (2000 m³ and 500 m³).
     assert!((poured - (15_000.0 + 2000.0 + 500.0)).abs() < 1e-3, "{poured}");
     let kept = live.snapshot(None);
     steps(&mut live, 10);
@@ -218,7 +220,8 @@ fn keys_of_the_other_model_are_refused_by_name() {
     }
 }
 
-/// Lava that an edit puts into the box has the kelvin that it says, in files and events alike, and goes to and fro through TOML.
+/// Checks that lava of an edit has the temperature given in kelvin, in bodies and events alike, and
+/// survives a round trip through TOML.
 #[test]
 fn an_edit_says_its_temperature_in_kelvin() {
     let text = "model = \"flow\"\n[grid]\nsize = [10, 12, 10]\ncell_size_m = 5.0\n[terrain]\nkind = \"plane\"\n[[body]]\n\
@@ -325,7 +328,8 @@ fn a_heightmap_with_a_lava_gets_the_physical_model() {
     }
 }
 
-/// The layer of cells is made for a reader alone: until then it stays as it was, and then it has the bits of one made at every step.
+/// Checks that the layer of cells is computed only for a reader: until then the layer stays
+/// unchanged, and then it has the same bits as one computed at every step.
 #[test]
 fn cells_are_shown_when_they_are_asked_for() {
     let scene = parse(SLOPE);
@@ -341,7 +345,7 @@ fn cells_are_shown_when_they_are_asked_for() {
     }
 }
 
-/// Lava of a body lies there and was not poured.
+/// Checks that a body's lava lies in the box but does not count as poured.
 #[test]
 fn lava_of_a_body_is_not_poured() {
     let body = "[[body]]\nshape = { kind = \"box\", from = [3, 0, 20], to = [6, 40, 24] }\nmatter = { kind = \"lava\", amount = 1.0 }\n";
@@ -350,7 +354,8 @@ fn lava_of_a_body_is_not_poured() {
     assert!(account.poured == 0 && account.placed > 0, "{account:?}");
 }
 
-/// Rubble and films that set in the step in which they come never stand as liquid in a column at the end of a step.
+/// Checks that rubble and films that set in the step of their arrival, and so never stand as liquid
+/// at the end of a step, still count as arrived.
 #[test]
 fn ground_that_rubble_buries_was_reached() {
     let (nx, vent) = (17, 8 * 17 + 8);
@@ -363,7 +368,7 @@ fn ground_that_rubble_buries_was_reached() {
         ..Lava::default()
     };
     let setup = FlowSetup { lava, step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
-    // A ledge above a cliff.
+    // The ground is a ledge above a cliff.
     let ground: Vec<f64> = (0..space.columns()).map(|c| if c % nx > 9 { 2.3 } else { 12.4 }).collect();
     let mut flow = Flow::new(space, setup, &ground).unwrap();
     let world = World::new(Ground::none(Grid::new(nx, 60, 17)));

@@ -1,5 +1,6 @@
-//! The promise: lava of the physical model meets water, ice, steam, ash and air of its world. What boils takes its heat from the
-//! lava's ledger, to the unit; every account is exact after every step, and engines, threads and checkpoints give the same bits.
+//! The promise: lava of the physical model meets water, ice, steam, ash and air. Boiling water
+//! takes its heat from the lava's ledger, to the unit; every account is exact after every step, and
+//! engines, threads and checkpoints give the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -10,7 +11,7 @@ use lavoxel::scene::Scene;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Matter, Shape};
 
-/// A slope down to a sea, and lava that reaches it.
+/// Scene of a slope down to a sea, and lava that reaches the sea.
 const COAST: &str = r#"
 name = "coast"
 seed = 4
@@ -54,18 +55,18 @@ fn water_boils_by_the_heat_of_the_lava_ledger() {
     let account = flow(world).account();
     let boiled = used(world, "water");
     assert!(boiled > 0 && account.heat_used > 0, "{account:?}");
-    // Each unit of water took the same whole number of units of heat.
+    // Each unit of water took the same whole number of heat units.
     assert_eq!(account.heat_used % i128::from(boiled), 0, "{} of {boiled}", account.heat_used);
     let each = (account.heat_used / i128::from(boiled)) as f64 / flow(world).heat_units_of_joule();
     let kilograms = 1000.0 * flow(world).space().cell_m3() / f64::from(AMOUNT_ONE);
     assert!((each / kilograms / 2.6e6 - 1.0).abs() < 1e-4, "{} J/kg", each / kilograms);
     assert!(account.set > 0, "lava sets in the water");
-    // Also where water could take more than the lava has.
+    // The heat per unit stays the same even if water could take more than the lava has.
     let mut greedy = build(&COAST.replace("w_m2_k = 400.0", "w_m2_k = 1e6"), tiled()).simulation;
     steps(&mut greedy, 150);
     let (all, heat) = (used(greedy.world(), "water"), flow(greedy.world()).account().heat_used);
     assert_eq!(heat, i128::from(all) * (account.heat_used / i128::from(boiled)));
-    // Without heat nothing boils, and the lava does not feel the water but for the sky that it hides.
+    // Without heat transfer nothing boils, and the water affects the lava only by hiding the sky.
     let cold = COAST.replace("w_m2_k = 400.0", "w_m2_k = 0.001");
     let mut simulation = build(&cold, tiled()).simulation;
     steps(&mut simulation, 150);
@@ -87,7 +88,7 @@ fn water_boils_at_lava_that_is_hot_enough_without_a_table() {
     assert!(written.0 > 0);
     assert_eq!(run(&short), written);
     assert_eq!(run(&format!("default_reactions = false\n{short}")).0, 0);
-    // Where no table names steam it is there all the same; lava that never boils water has none.
+    // Steam is added even if no table names steam; a lava too cold to boil water adds none.
     let names =
         |text: &str| parse(text).spec.materials.iter().map(|material| material.name.clone()).collect::<Vec<_>>();
     let unnamed = short.replace("[[material]]\nname = \"steam\"\n", "");
@@ -217,7 +218,7 @@ fn edits_and_events_change_a_running_flow() {
     assert!((0..20).all(|y| by_hand.world().ground().is_solid([15, y, 9])));
     steps(&mut by_hand, 20);
     assert_eq!(by_hand.world().state_hash(), with.world().state_hash());
-    // Dug away, the lava goes with the rock; drained, the water goes too.
+    // Digging removes lava with the rock; draining removes water too.
     let before = *flow(by_hand.world()).account();
     by_hand.command(Edit { shape: sphere(10.0, 4.0), matter: Matter::Nothing }).unwrap();
     by_hand.command(Edit { shape: Shape::Below { level: 20.0 }, matter: Matter::Drain }).unwrap();

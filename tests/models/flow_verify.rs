@@ -1,4 +1,4 @@
-//! The quick cases of the benchmark suite of the physical model hold.
+//! The quick cases of the physical model's benchmark suite pass.
 
 use lavoxel::flow::verify::CASES;
 

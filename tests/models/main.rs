@@ -1,4 +1,5 @@
-//! The models by scenes and with files: lava in true units, what meets it, air over scenes, wind. `crates/sim/tests` has the models alone.
+//! The models in scenes and with files: lava in SI units and its contact with other matter, air
+//! over scenes, wind. `crates/sim/tests` tests the models alone.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,6 +1,7 @@
-//! The promise: a lava that melts meets water, ice, steam, sand and air of its world as any lava of the physical model does. Its
-//! solid gives heat to what boils beside it, lifts what it displaces and leaves its place to others when it melts; every account
-//! is exact after every step, and engines, threads and checkpoints give the same bits.
+//! The promise: a lava that melts meets water, ice, steam, sand and air as any lava of the physical
+//! model does. Its solid gives heat to boiling neighbours, lifts the liquid that it displaces, and
+//! leaves its place to others when it melts; every account is exact after every step, and engines,
+//! threads and checkpoints give the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -11,7 +12,7 @@ use lavoxel::scene::Scene;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Matter, Shape, World};
 
-/// Half-molten metal that runs down to a pool, beside a hot block that stands in it.
+/// Scene of half-molten metal that runs down to a pool, in which a hot block stands.
 const QUENCH: &str = r#"
 name = "quench"
 seed = 4
@@ -56,7 +57,7 @@ radius = 1.0
 rates_m3_s = [[0, 6e-5], ["20 s", 0.0]]
 "#;
 
-/// Warm air and a block of ice in a pool.
+/// Scene of warm air and a block of ice in a pool.
 const THAW: &str = r#"
 name = "thaw"
 seed = 4
@@ -101,7 +102,7 @@ fn water_boils_by_the_heat_of_melt_and_of_solid() {
         let account = *flow(simulation.world()).account();
         let boiled = used(simulation.world(), "water");
         assert!(boiled > 0 && account.set > 0, "{account:?}");
-        // Each unit of water took the same whole number of units of heat.
+        // Each unit of water took the same whole number of heat units.
         assert_eq!(account.heat_used % i128::from(boiled), 0, "{} of {boiled}", account.heat_used);
         let each = (account.heat_used / i128::from(boiled)) as f64 / flow(simulation.world()).heat_units_of_joule();
         let kilograms = 1000.0 * flow(simulation.world()).space().cell_m3() / f64::from(AMOUNT_ONE);
@@ -119,7 +120,7 @@ fn engines_threads_and_checkpoints_give_the_same_bits() {
     assert_same_bits(QUENCH, 41);
 }
 
-/// What every random world has.
+/// Tables shared by all random worlds.
 const RANDOM: &str = r#"
 name = "random"
 model = "flow"
@@ -174,7 +175,8 @@ near = { lava = 0.25 }
 rate = 0.01
 "#;
 
-/// A small world of one of the four lavas with water, ice, sand and steam, a heater and reactions, all in random places.
+/// Small scene with one of four lavas, and water, ice, sand and steam, a heater and reactions, in
+/// random places.
 fn random_scene(seed: u64) -> String {
     let mut dice = Dice(seed);
     let lavas = [("paraffin-wax", 350), ("chocolate", 320), ("semisolid-aluminium", 890), ("ice", 300)];
@@ -255,14 +257,14 @@ fn solid_that_sets_lifts_what_it_displaces() {
     assert!(flow(world).account().set > 0);
     let after = ["water", "sand"].map(|name| mass(world, name) + used(world, name));
     assert_eq!(after, before, "none is lost in the solid");
-    // A cell that solid fills holds nothing else.
+    // Cells filled by solid hold nothing else.
     let full = world.layer("set").unwrap().held().filter(|(_, cell)| cell.amount == AMOUNT_ONE);
     let shared =
         full.filter(|&(place, _)| ["water", "sand", "steam"].iter().any(|name| amount(world, name, place) > 0));
     assert_eq!(shared.count(), 0);
 }
 
-/// The quench with materials of one's own names for solid, melt and mould.
+/// The quench scene with custom names for solid, melt and mould.
 fn quench_by_other_names() -> String {
     let own = "[[material]]\nname = \"casting\"\nshows = \"solid\"\n[[material]]\nname = \"pour\"\nshows = \"melt\"\n\
                [[material]]\nname = \"die\"\nshows = \"mould\"\n[[body]]\nshape = { kind = \"below\"";
@@ -334,7 +336,7 @@ fn the_air_takes_heat_and_steam_of_melt_and_solid() {
     let world = simulation.world();
     assert!(world.air().unwrap().account(lavoxel::air::Field::Heat).put > 0);
     assert!(world.layer("steam").unwrap().ledger().outflow > 0, "steam goes into the air");
-    // A hot block alone warms it, too.
+    // A hot block alone warms the water, too.
     let block =
         QUENCH.replace("6e-5", "0.0").replace("level = 6.0", "level = 1.0").replace("[flow]", &format!("{air}[flow]"));
     let mut simulation = build(&block, tiled()).simulation;

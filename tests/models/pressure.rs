@@ -1,5 +1,5 @@
-//! The promise of liquids under pressure: water finds its level through pipes, deep water rests, and a box one cell thick
-//! follows the rule as it was published.
+//! The promise of liquids under pressure: water finds its level through pipes, deep water rests,
+//! and a box one cell thick follows the rule as published.
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
@@ -9,7 +9,7 @@ use lavoxel::simulation::Simulation;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 
-/// Water with the numbers of the published rule.
+/// Water with the parameters of the published rule and `passes` passes per step.
 fn water(passes: u32) -> Material {
     let compress = Compress { max: 0.02, passes, ..Compress::default() };
     Material { pressure: Pressure::Compress, compress, ..Material::water() }
@@ -19,7 +19,7 @@ fn empty(grid: Grid, water: Material) -> World {
     World::with_materials(Ground::none(grid), vec![water])
 }
 
-/// Fills the cells from one corner to another.
+/// Fills the cells from corner `from` to corner `to` (x, y, z; `to` exclusive).
 fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: Matter) {
     let corners = [from, to].map(|corner| corner.map(|v| v as f64));
     world.edit(&Edit { shape: Shape::Box { from: corners[0], to: corners[1] }, matter });
@@ -38,13 +38,14 @@ fn amount(world: &World, place: [usize; 3]) -> f64 {
     f64::from(world.layers()[1].at(place).amount) / f64::from(AMOUNT_ONE)
 }
 
-/// Height of the surface in a column.
+/// Height of the water surface in a column, in cells.
 fn level(world: &World, x: usize, z: usize) -> f64 {
     let top = (0..world.grid().ny).rfind(|&y| amount(world, [x, y, z]) > 0.02);
     top.map_or(0.0, |y| y as f64 + amount(world, [x, y, z]).min(1.0))
 }
 
-/// Two arms, each 4 cells wide, with a pipe 12 long and 2 high between their feet; the first is filled to `filled`.
+/// World of two arms, each 4 cells wide, with a pipe 12 long and 2 high between their feet; the
+/// first arm is filled to `filled`.
 fn tube(nz: usize, filled: usize, water: Material) -> World {
     let grid = Grid::new(22, 34, nz);
     let mut world = empty(grid, water);
@@ -61,13 +62,13 @@ fn tube(nz: usize, filled: usize, water: Material) -> World {
     world
 }
 
-/// How far apart the arms of [`tube`] stand.
+/// Difference of the water levels in the arms of [`tube`], in cells.
 fn apart(world: &World) -> f64 {
     let z = world.grid().nz / 2;
     (level(world, 3, z) - level(world, 19, z)).abs()
 }
 
-/// The step from which the arms stand within one cell, and still do after `most` steps.
+/// Returns the step from which the arms stay level within one cell, up to step `most`.
 fn steps_to_level(mut simulation: Simulation, most: u64) -> u64 {
     let mut within = None;
     for step in 1..=most {
@@ -84,7 +85,8 @@ fn steps_to_level(mut simulation: Simulation, most: u64) -> u64 {
 
 #[test]
 fn the_arms_of_a_tube_come_level_and_to_rest() {
-    // 64 passes a step are 64 steps of one pass: at rest after about 37,000 of them in a thin box, and 52,000 in another.
+    // 64 passes per step equal 64 steps of one pass: one pass per step comes to rest after about
+    // 37,000 steps in a thin box, and 52,000 in a thick box.
     for (nz, steps) in [(1, 620), (6, 900)] {
         let mut simulation = run(tube(nz, 30, water(64)));
         (0..steps).for_each(|_| simulation.step());
@@ -130,7 +132,7 @@ fn deep_water_holds_more_at_its_foot() {
     let full = column.iter().filter(|&&amount| amount >= i32::from(AMOUNT_ONE)).count();
     assert!((14..20).contains(&full), "{full} full cells in {column:?}");
     for pair in column[..full].windows(2) {
-        // 0.02 made even is 654 units.
+        // Each cell holds 0.02 of a cell more than the cell above, rounded to an even 654 units.
         assert!((pair[0] - pair[1] - 654).abs() <= 40, "{pair:?} in {column:?}");
     }
 }
@@ -186,7 +188,7 @@ fn a_box_too_deep_for_it_is_refused_with_what_fits() {
     assert!(refused.contains("material[0].compress.max") && refused.contains("at most 0.0095"), "{refused}");
 }
 
-/// The rule as published, in 32-bit floating point: rows of `nx` cells from the bottom up, rock around them.
+/// Published rule in 32-bit floating point: rows of `nx` cells from the bottom up, rock around.
 struct Published {
     nx: usize,
     rock: Vec<bool>,
@@ -250,14 +252,15 @@ impl Published {
     }
 }
 
-/// Which neighbour a flow of the published rule goes to.
+/// Neighbour that a flow of the published rule goes to.
 enum Wanted {
     Below,
     Beside,
     Above,
 }
 
-/// A closed box one cell thick with water 15 wide and 19 high, and a wall that it can pass below.
+/// Closed box one cell thick with water 15 wide and 19 high, and optionally a wall with a gap at
+/// its foot.
 fn thin_box(has_wall: bool) -> World {
     let mut world = empty(Grid::new(42, 32, 1), water(1));
     for (from, to) in
@@ -317,7 +320,7 @@ fn no_liquid_presses_into_cells_that_a_block_fills() {
     assert_eq!(sums, [6 * 12 * 4 * u64::from(AMOUNT_ONE), 0], "in the hollow and in the stone");
 }
 
-/// Water that runs off two terraces, one cell thick, as the article has it, after so many steps.
+/// Water that runs off two terraces, one cell thick as in the article, after `steps` steps.
 fn terraces(dry_below: f64, steps: u64) -> Simulation {
     let mut world = empty(Grid::new(40, 24, 1), Material { dry_below, ..water(1) });
     fill(&mut world, [0, 0, 0], [40, 1, 1], Matter::Rock);
@@ -340,7 +343,7 @@ fn cells_with_less_than_the_articles_least_mass_become_dry() {
     let (mut dried, mut most) = (0, 0);
     for step in 0..3000 {
         dry.step();
-        // At the end of every step there is no film, and what dried are films of 3 units at most.
+        // No film remains at the end of a step, and the films that dried have at most 3 units.
         assert_eq!(films(&dry), 0, "step {step}");
         let now = dry.world().layers()[1].ledger().dried;
         most = most.max(now - dried);
@@ -356,8 +359,9 @@ fn cells_with_less_than_the_articles_least_mass_become_dry() {
         assert_eq!(layer.mass() + ledger.dried, 16 * one, "what is there and what dried");
     }
     assert_eq!(wet.world().layers()[1].ledger().dried, 0);
-    // A terrace leaks 3 units a step over its edge, which dry in their fall, once its film, a quarter of a sine of 12 cells that
-    // gives an eighth of the difference to the next cell, has 4 · 8 · 24 / π units at its wall: 1867 units in all.
+    // Bound: a terrace leaks 3 units per step over its edge, which dry in their fall, until its
+    // film (a quarter of a sine over 12 cells that gives an eighth of the difference to the next
+    // cell) has 4 · 8 · 24 / π units at its wall: 1867 units in all.
     assert!(dried > 0 && dried < 2 * 1867, "{dried} units dried");
 }
 

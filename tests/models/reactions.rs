@@ -1,5 +1,5 @@
-//! The promise of reactions: they are data, they balance, every material and every element is exact after each step, and the
-//! cycles that they drive do not stall.
+//! The promise of reactions: they are data, they balance, every material and every element is exact
+//! after each step, and the cycles driven by reactions do not stall.
 
 use std::path::Path;
 
@@ -9,10 +9,11 @@ use lavoxel::simulation::Simulation;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Content, World};
 
-/// A full cell.
+/// Units of a full cell.
 const ONE: u64 = AMOUNT_ONE as u64;
 
-/// Steps of the cycle where nothing else is said; `LAVOXEL_SOAK_STEPS=100000` is the long way.
+/// Number of steps of a cycle: `LAVOXEL_SOAK_STEPS` if set (100000 for the long test), else
+/// `usual`.
 fn steps(usual: u64) -> u64 {
     let asked = std::env::var("LAVOXEL_SOAK_STEPS").ok().and_then(|steps| steps.parse().ok());
     asked.unwrap_or(usual)
@@ -52,7 +53,7 @@ fn mass(world: &World, name: &str) -> u64 {
     world.layer(name).map_or(0, |layer| layer.mass())
 }
 
-/// A closed column of cells without rock.
+/// Scene of a closed column of cells without rock, with further tables `rest`.
 fn column(height: usize, rest: &str) -> String {
     format!("[grid]\nsize = [1, {height}, 1]\n[terrain]\nkind = \"plane\"\nbase_cells = 0.0\n{rest}")
 }
@@ -106,7 +107,7 @@ fn a_reaction_across_a_face_leaves_what_it_makes_where_its_parts_were() {
         body(1, "kind = \"material\", name = \"water\", amount = 0.25")
     );
     let mut simulation = simulation(&column(8, &text));
-    // Pairs along y whose lower cell is even react in step 2.
+    // In step 2 the pairs along y with an even lower cell react.
     step(&mut simulation, 2);
     assert_eq!(at(simulation.world(), "rubble", [0, 0, 0]).amount, 0);
     step(&mut simulation, 1);
@@ -127,7 +128,7 @@ fn steam_on_ice_makes_water_and_ash_melts_into_lava() {
     let ice_before = mass(cooled.world(), "ice");
     step(&mut cooled, 300);
     let world = cooled.world();
-    // What is left of the steam is thinner than four units.
+    // The remaining steam is thinner than four units per cell.
     assert!(mass(world, "steam") < 4 * 8, "{} units of steam are left", mass(world, "steam"));
     assert!(mass(world, "water") > ONE / 4 - 8);
     assert_eq!(mass(world, "ice"), ice_before, "the ice is only near");
@@ -143,7 +144,8 @@ fn steam_on_ice_makes_water_and_ash_melts_into_lava() {
     assert_eq!(world.lava().ledger().energy.made, 2048);
 }
 
-/// Water at rest has to wake although another layer of still matter stands between its layer and the one that goes.
+/// Checks that resting water wakes although another still layer stands between the water and the
+/// layer that vanishes.
 #[test]
 fn water_falls_where_still_matter_goes_whatever_other_still_matter_there_is() {
     let materials = "[[material]]\nname = \"salt\"\nkind = \"still\"\ndensity = 3000.0\n\
@@ -192,8 +194,9 @@ fn steam_leaves_through_an_open_roof_only() {
     assert_eq!(gone, ONE);
 }
 
-/// Runs a cycle and checks that it never stalls: in no 2,000 steps after the first ones and the first fifth, in which the tarn
-/// fills, does it boil or cool less than half of the mean.
+/// Runs a cycle and checks that it never stalls: in each 2,000 steps after the first 2,000 and
+/// after the first fifth, in which the tarn fills, at least half of the mean amount boils, and
+/// likewise condenses.
 fn assert_goes_on(name: &str, steps: u64) {
     let mut simulation = shipped(name);
     let taken = |simulation: &Simulation, name: &str| {
@@ -224,7 +227,8 @@ fn the_closed_cycle_of_water_goes_on() {
     assert_goes_on("cycle.toml", steps(2000 + more(4000)));
 }
 
-/// Drops of water in the air: cells with a twentieth or more above two that hold less than a tenth of that.
+/// Number of water drops in the air: cells at least 1/20 full, above two open cells less than 1/200
+/// full.
 fn drops(world: &World) -> usize {
     let water = world.layer("water").expect("it is there");
     let is_open = |[x, y, z]: [usize; 3]| !world.ground().is_solid([x, y, z]);
@@ -272,7 +276,7 @@ fn the_coast_of_the_island_grows() {
     assert!(water.used > 0 && steam.made == 4 * water.used, "four of steam for one of water");
 }
 
-/// A column with lava below a material, nothing else said.
+/// Scene of a column with lava below material `name`, with default reactions.
 fn beside(name: &str) -> String {
     let bodies = body(0, "kind = \"lava\", amount = 1.0, energy = 1.0")
         + &body(1, &format!("kind = \"material\", name = \"{name}\", amount = 1.0"));
@@ -294,7 +298,8 @@ fn lava_breaks_up_in_water_and_its_steam_rains_without_a_table() {
     assert_eq!(ledger("rubble").made, broken);
     assert_eq!(ledger("steam").made, 4 * broken, "a part of water is four of steam");
     assert_eq!(ledger("water").used, broken);
-    // The roof is closed: what gathers below it comes down again, four parts for one.
+    // The roof is closed: steam that gathers below the roof condenses and falls as water, four
+    // parts of steam for one of water.
     step(&mut sea, 4000);
     let [rain, steam] = ["water", "steam"].map(|name| sea.world().layer(name).expect("it is there").ledger());
     assert!(rain.made > 0);
@@ -324,24 +329,27 @@ fn sand_beside_lava_fuses_to_glass_a_whole_grain_at_a_time() {
 
 #[test]
 fn default_reactions_are_in_force_where_their_materials_are_and_no_table_replaces_them() {
-    // Off, and without lava, water stays water in a world without other layers.
+    // With default reactions off, and without lava, water stays water in a world without other
+    // layers.
     let off = simulation(&format!("default_reactions = false\n{}", beside("water")));
     assert_eq!(names(&off), ["lava", "water"]);
     let alone = column(10, &format!("[[material]]\nname = \"water\"\n{}", body(0, "kind = \"rock\"")));
     assert_eq!(names(&simulation(&alone)), ["lava", "water"]);
-    // Steam alone stays, too; other elements, and names that no preset has, take no part.
+    // Steam alone stays, too; materials with other elements, or with names that no preset has, do
+    // not react.
     let other = beside("water").replace("name = \"water\"\n[[", "name = \"water\"\nelements = { h2o = 1 }\n[[");
     assert_eq!(names(&simulation(&other)), ["lava", "water"]);
     assert_eq!(names(&simulation(&beside("brine"))), ["lava", "brine"]);
-    // A table for the pair replaces both defaults of it, and nothing comes of those.
+    // A table for the pair replaces both default reactions, and no steam layer is added.
     let own = "[[reaction]]\ntakes = { water = 1 }\nmakes = {}\nnear = { lava = 0.5 }\n";
     let plain = beside("water").replace("name = \"water\"\n[[", &format!("name = \"water\"\nelements = {{}}\n{own}[["));
     assert_eq!(names(&simulation(&plain)), ["lava", "water"]);
-    // A table names what it needs: what only comes of defaults is no name for it.
+    // A table must name declared materials: a material that only default reactions would add is
+    // unknown.
     let unnamed = format!("{}[[reaction]]\ntakes = {{ steam = 1 }}\n", beside("water"));
     let error = scene(&unnamed).err().unwrap_or_default();
     assert!(error.contains("reaction[0].takes = \"steam\""), "{error}");
-    // What they add counts as other tables do.
+    // Materials added by default reactions count towards the limit.
     let many: String = (0..14).map(|i| format!("[[material]]\nname = \"m{i}\"\n")).collect();
     let error = scene(&format!("{}{many}", beside("water"))).err().unwrap_or_default();
     assert!(error.contains("default_reactions = true: must be false, or fewer tables"), "{error}");

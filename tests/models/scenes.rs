@@ -1,4 +1,5 @@
-//! The promise: a scene over generated ground is text in and a state out, without a file: the feature `scene` alone.
+//! The promise: a scene over generated ground needs no file, only text, to reach a state; built
+//! with the feature `scene` alone.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::scene::Scene;
 use lavoxel::shipped;
 
-/// Whether the text names a file that the scene reads.
+/// True if the text names a file that the scene reads.
 fn names_a_file(text: &str) -> bool {
     text.lines().any(|line| line.split('#').next().is_some_and(|line| line.contains("file = ")))
 }

@@ -1,5 +1,5 @@
-//! The promise of tracing: vessels of any shape come level and to rest, air can be kept, and nothing depends on the order of the
-//! cells.
+//! The promise of tracing: vessels of any shape come level and to rest, air can be trapped, and
+//! nothing depends on the order of the cells.
 
 use crate::vessels::{
     ORDERS, Published, amount, column, fill, floor, full, level, levels, loose_water, mean_x, published_water, run,
@@ -18,7 +18,8 @@ fn apart(levels: &[f64]) -> f64 {
     levels.iter().copied().fold(0.0, f64::max) - levels.iter().copied().fold(f64::MAX, f64::min)
 }
 
-/// Runs until nothing moves: the step from which the levels were within a cell, and the number of steps.
+/// Runs until nothing moves; returns the step from which the levels differ by at most a cell, and
+/// the number of steps.
 fn run_to_rest(simulation: &mut Simulation, most: u64, levels: impl Fn(&World) -> Vec<f64>) -> (u64, u64) {
     let mut within = None;
     for step in 1..=most {
@@ -58,7 +59,7 @@ fn the_arms_of_vessels_come_level_and_to_rest() {
     }
 }
 
-/// Vessels of two arms, the second with a lid of rock.
+/// World of vessels with two arms, the second with a lid of rock.
 fn closed_arm(nz: usize, material: Material) -> World {
     let mut world = vessels(2, nz, material);
     fill(&mut world, [13, 18, 0], [17, 19, nz], Matter::Rock);
@@ -83,7 +84,8 @@ fn a_closed_arm_keeps_its_air() {
         settle(&mut simulation);
         println!("{nz} thick: at rest after {} steps", simulation.steps());
         let held = levels(simulation.world(), 2);
-        // Below air that stays only levelling moves, which rests at differences of 3 units: 40 along the pipe.
+        // Below trapped air only levelling moves water, which rests at differences of 3 units: 40
+        // along the pipe.
         assert!(held[0] == 16.0 && (3.0 - held[1]).abs() < 2e-3, "{nz} thick: {held:?}");
         let before = simulation.world().state_hash();
         steps(&mut simulation, 1000);
@@ -96,7 +98,7 @@ fn a_closed_arm_keeps_its_air() {
         let open = levels(simulation.world(), 2);
         assert!(apart(&open) <= 0.02, "{nz} thick: {open:?}");
     }
-    // Where air makes way, and under compression, which knows no air, the arms come level.
+    // The arms come level if air gives way, and with `pressure = "compress"`, which has no air.
     let compressed = Material { pressure: Pressure::Compress, ..loose_water() };
     for (material, count, closest) in [(water(), 400, 0.02), (compressed, 6000, 1.0)] {
         let mut simulation = run(closed_arm(1, material));
@@ -111,7 +113,7 @@ fn air_that_reaches_an_open_side_makes_way() {
     let kept = Material { trace: Trace { air: Air::Kept, ..Trace::default() }, ..water() };
     for (walls, expected) in [(Walls::Closed, [16.0, 3.0]), (Walls::Open, [9.5, 9.5])] {
         let mut world = closed_arm(6, kept.clone());
-        // A tunnel from below the lid to the side of the box, above the level.
+        // The tunnel runs from below the lid to the side of the box, above the level.
         fill(&mut world, [17, 15, 2], [18, 16, 3], Matter::Nothing);
         world.open_account();
         let rules = RulesSpec { walls, ..RulesSpec::default() };
@@ -123,7 +125,7 @@ fn air_that_reaches_an_open_side_makes_way() {
     }
 }
 
-/// The step from which a dam that broke stands level within a cell.
+/// Returns the step from which the water of a broken dam is level within a cell.
 fn dam(grid: Grid, side: usize, material: Material, most: u64) -> u64 {
     let mut world = floor(grid, material);
     fill(&mut world, [0, 1, 0], [side, 1 + side, grid.nz.min(side)], full());
@@ -147,7 +149,7 @@ fn a_dam_comes_level() {
     for (grid, side, material, prototype) in [
         (thin, 20, water(), 157),
         (thin, 20, published_water(), 61),
-        // With the published split, which leaves a checkerboard in three dimensions: 123.
+        // The published split takes 123 steps, but leaves a checkerboard in three dimensions.
         (wide, 12, water(), 170),
         (wide, 12, published_water(), 41),
         (thin, 20, loose_water(), 3764),
@@ -180,7 +182,7 @@ fn the_published_search_depends_on_the_order_and_overfills() {
     assert_eq!(from, [34, 51, 45], "it depends on the order");
     assert!((1.9..2.0).contains(&most), "a cell holds {most:.3}");
 
-    // Ours never holds more than a cell.
+    // Our rule never puts more than one cell's amount into a cell.
     let mut simulation = run(world);
     for _ in 0..300 {
         steps(&mut simulation, 1);
@@ -208,7 +210,8 @@ fn a_symmetric_blob_stays_in_the_middle() {
         for step in 1..=100 {
             steps(&mut simulation, 1);
             let columns: Vec<_> = (0..41).map(|x| column(simulation.world(), x, 0)).collect();
-            // Shares are rounded by a unit in the order of the cells; one more or less decides whether a thin cell gives.
+            // Shares are rounded by a unit in the order of the cells, and a unit decides if a thin
+            // cell gives, so the symmetry is not exact.
             assert!(mean_x(&columns).abs() < 5e-3, "step {step}: {}", mean_x(&columns));
         }
     }
@@ -307,7 +310,7 @@ fn the_reservoir_behind_the_broken_dam_comes_level_with_the_tank() {
     let mut dam = scene("dam.toml");
     steps(&mut dam, 400);
     dam.world().check().expect("the account is exact");
-    // Behind the dam, in the breach and beyond the houses.
+    // Levels behind the dam, in the breach and beyond the houses.
     let levels: Vec<_> =
         [[12, 10], [12, 40], [26, 25], [50, 25], [77, 25]].map(|[x, z]| level(dam.world(), x, z)).into();
     assert!(apart(&levels) <= 0.5, "{levels:.2?}");
@@ -322,7 +325,7 @@ fn the_vessels_come_level_and_the_bell_when_it_is_opened() {
     (0..600).for_each(|_| vessels.step());
     let (before, air) = (levels(vessels.world()), bell(vessels.world()));
     println!("before {before:.3?}, in the bell {air:.3}");
-    // Water still runs along the pipe into the foot of the bell, out of the flask above it.
+    // Water still runs along the pipe into the foot of the bell, out of the flask above the pipe.
     assert!(apart(&before) <= 0.1, "{before:?}");
     assert!(air <= 8.0, "the bell holds water up to {air}");
     (0..200).for_each(|_| vessels.step());
@@ -333,14 +336,15 @@ fn the_vessels_come_level_and_the_bell_when_it_is_opened() {
     assert!(after[0] < before[0] - 1.0, "what rose in the bell sank elsewhere");
 }
 
-/// A block of rock up to the roof, in which cells are dug.
+/// World filled with rock up to the roof, to dig cells into.
 fn block(grid: Grid, material: Material) -> World {
     let mut world = floor(grid, material);
     fill(&mut world, [0; 3], [grid.nx, grid.ny, grid.nz], Matter::Rock);
     world
 }
 
-/// Two arms 4 wide and 4 thick on a pipe of one cell that is empty at first; the first arm is filled 24 high.
+/// World of two arms, 4 cells wide and 4 thick, on a pipe of one cell that is empty at first; the
+/// first arm is filled 24 high.
 fn fine_tube(length: usize) -> World {
     let mut world = block(Grid::new(10 + length, 28, 6), water());
     let far = 5 + length;
@@ -406,7 +410,7 @@ fn a_maze_fills_under_a_head_of_eight_cells() {
         fill(&mut world, [x, y, z], [x + 1, y + 1, z + 1], Matter::Nothing);
     }
     fill(&mut world, [1, 25, 1], [16, 42, 16], Matter::Nothing);
-    // What fills the maze, and eight cells more.
+    // The water fills the maze and eight cells more.
     fill(&mut world, [1, 25, 1], [16, 40, 16], full());
     let mut simulation = run(world);
     let filled = |world: &World| cells.iter().filter(|&&place| amount(world, place) > 0.95).count();
@@ -419,8 +423,9 @@ fn a_maze_fills_under_a_head_of_eight_cells() {
     assert!((32.5..34.0).contains(&level(simulation.world(), 3, 3)), "{}", level(simulation.world(), 3, 3));
 }
 
-/// Amount that leaves a tank in a step through a pipe of 2 × 2 cells, 8 long, under so much water above the middle of its mouth; the pipe ends
-/// above a basin, or at an open side of the box.
+/// Outflow in cells per step from a tank through a pipe of 2 × 2 cells, 8 long, with `head` cells
+/// of water above the middle of its mouth; the pipe ends above a basin if `walls` are closed, else
+/// at an open side of the box.
 fn outflow(head: usize, walls: Walls, material: Material) -> f64 {
     let end = match walls {
         Walls::Open => 26,

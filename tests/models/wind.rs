@@ -1,5 +1,5 @@
-//! The wind changes while the air moves: by events of the scene and by hand, and a recorded session and a checkpoint come to the
-//! same bits.
+//! Changes of the wind while the air moves: by events of the scene and by hand. A recorded session
+//! and a checkpoint give the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -59,7 +59,8 @@ fn an_event_turns_the_wind() {
     }
 }
 
-/// With the keys that a scene has by default, whatever the step and however many cells of ground.
+/// Checks that a uniform wind over a plain stays uniform with default keys, for all time steps and
+/// numbers of ground cells.
 #[test]
 fn a_uniform_wind_over_a_plain_stays_uniform() {
     for (step_s, base) in [(0.5, 0), (0.5, 2), (0.1, 4), (1.0, 9)] {
@@ -105,7 +106,7 @@ fn a_recorded_session_with_wind_replays_to_the_same_bits() {
         let mut replay = again.build(plain()).unwrap().simulation;
         assert_eq!(run(&mut replay, 20), hash, "{solver}");
         assert_eq!((replay.wind(), replay.events()), (simulation.wind(), simulation.events()));
-        // Another wind is forgotten with the steps after the moment.
+        // A wind set after a snapshot is forgotten when going back.
         simulation.command(Wind::even(9.0, 200.0)).unwrap();
         run(&mut simulation, 22);
         simulation.go_back(&moment);

@@ -1,4 +1,5 @@
-//! Pictures over the ground: where they lie, in pictures and on meshes, and which are refused.
+//! Pictures over the ground: their position in renderings and on meshes, and the files that are
+//! refused.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -55,14 +56,14 @@ fn seen((scene, stage): &(Scene, Stage)) -> Image {
     renderer.frame(lowpass.refresh(world), &camera)
 }
 
-/// Mean red, green and blue around a point of a picture, in shares of it.
+/// Mean red, green and blue around a point given in shares of the picture's width and height.
 fn around(image: &Image, [x, y]: [f64; 2]) -> [f64; 3] {
     let (left, top) = ((x * 96.0) as usize - 4, (y * 96.0) as usize - 4);
     let pixels: Vec<_> = (0..64).map(|i| image.pixel(left + i % 8, top + i / 8)).collect();
     [0, 1, 2].map(|channel| pixels.iter().map(|pixel| f64::from(pixel[channel])).sum::<f64>() / 64.0)
 }
 
-/// Four places of a picture: north-west, north-east, south-west, south-east.
+/// Mean colours in four quarters of a picture: north-west, north-east, south-west, south-east.
 fn quarters(image: &Image) -> [[f64; 3]; 4] {
     [[0.35, 0.35], [0.65, 0.35], [0.35, 0.65], [0.65, 0.65]].map(|place| around(image, place))
 }
@@ -75,7 +76,7 @@ fn is_blue([red, _, blue]: [f64; 3]) -> bool {
     blue > 1.6 * red && blue > 60.0
 }
 
-/// Whether a place has the rock's own colours.
+/// True if red and blue differ by less than 35 %, as in the rock's own colours.
 fn is_rock([red, _, blue]: [f64; 3]) -> bool {
     (red - blue).abs() < 0.35 * red.max(blue)
 }
@@ -86,7 +87,8 @@ fn two_colours(path: &Path) {
     picture.save(path).unwrap();
 }
 
-/// A GeoTIFF in colours, of 20 × 10 pixels.
+/// Writes a GeoTIFF of one colour, 20 × 10 pixels, `wide` × `deep` map units, in the system
+/// EPSG:`code`.
 fn colours(path: &Path, code: u16, [west, north]: [f64; 2], [wide, deep]: [f64; 2], colour: [u8; 3]) {
     let bands = Array3::from_shape_fn((10, 20, 3), |(_, _, band)| colour[band]);
     let tiff = GeoTiffBuilder::new(20, 10).bands(3).photometric(PhotometricInterpretation::Rgb).epsg(code);
@@ -133,11 +135,11 @@ fn a_geotiff_lies_by_its_coordinates() {
     let folder = folder();
     let path = folder.path().join("south.tif");
     let terrain = "kind = \"heightmap\"\nfile = \"flat.tif\"\ndrape = \"south.tif\"";
-    // The southern half, and more beyond the sides of the box.
+    // The picture covers the southern half, and reaches beyond the sides of the box.
     colours(&path, 32633, [WEST - 50.0, NORTH - 0.5 * SIDE], [SIDE + 100.0, SIDE], BLUE);
     let [nw, ne, sw, se] = quarters(&seen(&built(&folder, terrain)));
     assert!(is_rock(nw) && is_rock(ne) && is_blue(sw) && is_blue(se), "{nw:?} {ne:?} {sw:?} {se:?}");
-    // The western half, in degrees.
+    // The picture covers the western half, in degrees.
     let way = ToDegrees::of(&Crs::from_epsg(32633).unwrap()).unwrap();
     let [north_west, south_middle] = [way.at(WEST, NORTH), way.at(WEST + 0.5 * SIDE, NORTH - SIDE)];
     let size = [south_middle[0] - north_west[0], north_west[1] - south_middle[1]];

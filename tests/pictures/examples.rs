@@ -1,4 +1,4 @@
-//! The programs of `examples/` run as they stand there, and what they write shows what they promise.
+//! Runs the programs of `examples/` unchanged and checks the pictures and tables that they write.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::error::Error;
@@ -31,7 +31,8 @@ mod own_volume {
     #[test]
     fn a_volume_of_ones_own_is_drawn_in_the_colours_of_its_energy() {
         let picture = super::picture_of(main, "own-volume.png");
-        // Turbo runs from blue over green to red, as the energy does from the floor to the roof.
+        // The palette Turbo runs from blue over green to red, as the energy does from the floor to
+        // the roof.
         let row_of = |is: fn([i32; 3]) -> bool| {
             let rows: Vec<u32> =
                 picture.enumerate_pixels().filter(|(.., p)| is(p.0.map(i32::from))).map(|(_, y, _)| y).collect();
@@ -48,7 +49,7 @@ mod own_volume {
 mod air_plume {
     include!("../../examples/air_plume.rs");
 
-    /// With the keys that a scene has by default, on a grid of the coarse kind.
+    /// Runs the plume with default air keys on a coarse grid.
     #[test]
     fn a_plume_widens_and_slows_down_as_theory_says() {
         let mut simulation = plain("incompressible", 48.0, 2400.0).unwrap();
@@ -76,7 +77,7 @@ mod plume_theory {
         assert_eq!((plume.title.as_str(), plume.slope), ("article 64 × 96 × 64", 0.052));
         assert_eq!(plume.rows, [[14.5, 4.70, 0.0727, 0.1380, 0.994], [18.5, 5.10, 0.0734, 0.1362, 1.001]]);
         for plot in [plume.width(), plume.speed(), plume.flux()] {
-            // One more in the legend.
+            // Two circles are data points, the third is in the legend.
             assert_eq!(plot.svg().unwrap().matches("<circle").count(), 3);
         }
         assert!(Plume::parse("no plume").is_none());
@@ -92,9 +93,10 @@ mod own_rule {
     }
 }
 
-/// Runs an example's `main` in a folder of its own, and reads the picture that it writes there.
+/// Runs an example's `main` in its own temporary folder, and returns the picture that the example
+/// writes there.
 fn picture_of(main: impl FnOnce() -> Result<(), Box<dyn Error>>, name: &str) -> RgbImage {
-    // The working folder belongs to the whole process.
+    // The working folder belongs to the whole process: only one example at a time may change it.
     static FOLDER: Mutex<()> = Mutex::new(());
     let _guard = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();

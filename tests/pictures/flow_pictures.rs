@@ -1,4 +1,5 @@
-//! Pictures of the physical model: lava glows by its temperature, cells have their proportions, and rock that set is dark.
+//! Pictures of the physical model: lava glows by its temperature, cells have their proportions, and
+//! rock that set is dark.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -16,7 +17,7 @@ use lavoxel::world::{CellMeasure, Quantity};
 use nalgebra::Point3;
 use ndarray::{Array2, Array3};
 
-/// A pool of lava of one energy per amount over flat ground, by night, seen from above.
+/// Picture of a pool of lava with `energy` per amount over flat ground, by night, seen from above.
 fn pool(energy: f32, look: LookSpec) -> Image {
     let (nx, ny, nz) = (24, 16, 24);
     let inside = |(z, y, x): (usize, usize, usize)| (2..8).contains(&y) && (5..19).contains(&x) && (5..19).contains(&z);
@@ -29,7 +30,7 @@ fn pool(energy: f32, look: LookSpec) -> Image {
     renderer.frame(&volume, &camera)
 }
 
-/// Mean red and blue of the middle of a picture, 0 to 255.
+/// Mean red and blue of the middle 16 × 16 pixels of a picture, 0 to 255.
 fn middle(image: &Image) -> [f64; 2] {
     let pixels: Vec<[u8; 3]> =
         (40..56).flat_map(|y| (40..56).map(move |x| (x, y))).map(|(x, y)| image.pixel(x, y)).collect();
@@ -38,7 +39,7 @@ fn middle(image: &Image) -> [f64; 2] {
 
 #[test]
 fn lava_glows_by_its_temperature_and_cool_liquids_do_not() {
-    // Without crust, so that the lava itself is seen.
+    // Without crust, so that the picture shows the lava itself.
     let glow =
         |kelvin, energy| middle(&pool(energy, LookSpec { crust: 0.0, kelvin: Some(kelvin), ..LookSpec::default() }));
     let (basalt, oil) = ([1143.0, 1360.0], [293.0, 315.0]);
@@ -46,7 +47,8 @@ fn lava_glows_by_its_temperature_and_cool_liquids_do_not() {
     // Hotter is brighter and yellower.
     assert!(fresh[0] > cold[0] && fresh[1] > cold[1] + 20.0, "{fresh:?} and {cold:?}");
     assert!(cold[0] > 100.0 && cool[0] < 2.0, "{cold:?} and {cool:?}");
-    // Only the temperature counts, however it is written as an energy of 8 bits.
+    // Two pairs of `kelvin` that give the same temperature give the same picture, up to the 8 bits
+    // of the energy.
     let same = glow([0.0, 1360.0], 1.0);
     assert!((fresh[0] - same[0]).abs() < 4.0 && (fresh[1] - same[1]).abs() < 6.0, "{fresh:?} and {same:?}");
 }
@@ -88,13 +90,13 @@ fn oblong_cells_have_their_proportions() {
     let at = |x: f32, y: f32| camera.project(Point3::new(x, y, 20.0)).unwrap();
     let ((left, foot, _), (right, ..), (_, top, _)) = (at(10.0, 10.0), at(20.0, 10.0), at(10.0, 20.0));
     assert!(((foot - top) / (right - left) - 0.5).abs() < 0.01, "{} by {}", right - left, foot - top);
-    // A ray goes through what is seen at its pixel.
+    // The ray of a pixel goes through the point that is projected onto this pixel.
     let point = Point3::new(31.0, 7.0, 12.0);
     let (x, y, away) = camera.project(point).unwrap();
     assert!((camera.ray(x, y).at(away) - point.coords).norm() < 0.05 * 1e-2 * away);
 }
 
-/// A flow that sets soon.
+/// Scene and simulation of basalt that sets soon, after `steps` steps.
 fn basalt(steps: usize) -> (Scene, Simulation) {
     let text = "model = \"flow\"\nseed = 1\n[flow]\nstep_s = 20.0\nlava = { preset = \"etna-basalt\", cooling = { exposed = 1.0 }, bed_conduction = 1, conduction = 1 }\n\
                 [grid]\nsize = [24, 12, 24]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n\
@@ -128,7 +130,8 @@ fn rock_that_set_is_darker_than_the_ground() {
     let (ground, rock) = (picture(&mut plain), picture(&mut told));
     assert!(light(&rock) < 0.7 * light(&ground), "{} and {}", light(&rock), light(&ground));
     assert_eq!(ground.pixel(4, 4), rock.pixel(4, 4), "far from it nothing changed");
-    // A ground that is followed from the start is that of a new renderer.
+    // A renderer that has followed the ground from the start draws the same picture as a new
+    // renderer.
     let (_, early) = basalt(0);
     let mut followed = Renderer::new(early.world().ground().surface(), world.grid(), look).unwrap();
     followed.set_ground(early.world().ground());
@@ -144,7 +147,8 @@ fn plain_styles_reach_from_the_solidus_to_the_vent() {
         kelvin,
         ..LookSpec::default()
     };
-    // Half of the palette of energies is all of that of temperatures.
+    // The palette of energies runs to 2 per amount, that of temperatures to the hot end of
+    // `kelvin`: energy 2 and 1360 K have the same colour.
     let (as_energy, as_kelvin) = (pool(2.0, look(None)), pool(1.0, look(Some([1143.0, 1360.0]))));
     assert_eq!(as_energy.pixel(48, 48), as_kelvin.pixel(48, 48));
 }
@@ -157,7 +161,8 @@ fn lava_that_stays_hot_inside_grows_a_dark_crust() {
     let scene = Scene::parse(text, Path::new("pool.toml")).unwrap();
     let mut simulation = scene.build(common::tiled()).unwrap().simulation;
     let look = LookSpec { sky: SkyPreset::Night, glow: 0.0, haze: 0.0, ..scene.look() };
-    // Red of the middle and temperature of the surface and of the lava, after so many steps.
+    // Red of the middle of the picture, temperature of the surface and temperature of the lava (K)
+    // after `steps` steps.
     let mut after = |steps: u64| {
         (simulation.steps()..steps).for_each(|_| simulation.step());
         let world = simulation.world();
@@ -176,7 +181,7 @@ fn lava_that_stays_hot_inside_grows_a_dark_crust() {
     assert!(old.0 < 0.85 * young.0, "and is drawn darker: red {} and {}", young.0, old.0);
 }
 
-/// The temperatures of [`CrustMap`] worked out over all columns.
+/// Temperatures of [`CrustMap`] (K), computed for all columns at once.
 fn whole_crust(world: &State) -> Vec<f32> {
     let (flow, Grid { nx, nz, .. }) = (world.flow().unwrap(), world.grid());
     let lava: Vec<Option<f32>> = (0..nx * nz).map(|column| flow.crust_k(column).map(|kelvin| kelvin as f32)).collect();
@@ -210,7 +215,8 @@ fn a_crust_that_is_followed_is_that_of_all_columns() {
             others += usize::from(!Arc::ptr_eq(last, &crust));
             fewer += usize::from(warm < *before);
         }
-        // Readers keep some maps for long, which must not change under them.
+        // Some maps are held for several rounds: a later refresh must not change a map that a
+        // reader holds.
         if round % 7 == 0 {
             held.clear();
         }

@@ -1,5 +1,6 @@
-//! Pictures against references in `tests/golden`. `UPDATE_GOLDEN=1` writes the references again; a reference that is
-//! missing is written and fails once. Pictures that differ lie in `target/golden` with the difference next to them.
+//! Compares pictures with references in `tests/golden`. `UPDATE_GOLDEN=1` writes the references
+//! again; a missing reference is written, and its test fails once. Pictures that differ are kept in
+//! `target/golden`, next to their difference images.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -25,19 +26,20 @@ use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
 use lavoxel::units;
 use lavoxel::world::{CellMeasure, Edit, Ground, Matter, Quantity, Shape, World};
 
-/// How far a picture may be from its reference.
+/// Tolerance between a picture and its reference.
 struct Allowed {
-    /// Mean difference of a channel, of 255.
+    /// Mean difference of a channel in levels, 0 to 255.
     mean: f64,
     /// Share of pixels that differ by [`OTHER`] or more.
     others: f64,
 }
 
-/// Volumes: rounding in another order, and edges that fall to the other side.
+/// Tolerance of volumes: sums in another order round differently, and edges may fall to the other
+/// side.
 const VOLUME: Allowed = Allowed { mean: 0.6, others: 0.01 };
-/// Slices and relief: the last bit of a colour.
+/// Tolerance of slices and relief: the last bit of a colour.
 const FLAT: Allowed = Allowed { mean: 0.1, others: 0.0005 };
-/// Difference of a channel from which a pixel counts as another one.
+/// Difference of a channel in levels from which a pixel counts as different.
 const OTHER: u8 = 24;
 
 const SIZE: (usize, usize) = (88, 66);
@@ -69,7 +71,8 @@ fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
     }
 }
 
-/// A scene on 48 × 40 × 48 cells after `steps` steps; every number that the pictures depend on is given here.
+/// A scene on 48 × 40 × 48 cells after `steps` steps; every number that the pictures depend on is
+/// given here.
 fn grown(terrain: TerrainSpec, vents: Vec<VentTable>, bodies: Vec<BodySpec>, steps: u64) -> Simulation {
     grown_from(SceneSpec { terrain, vents, bodies, ..SceneSpec::default() }, steps)
 }
@@ -126,7 +129,7 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
             _ => Content::Value(units::amount(amount)),
         }
     });
-    // The cells with their axes; references are to stay small.
+    // Cropped to the cells and their axes, to keep the references small.
     crop_imm(&RgbImage::from(picture.unwrap()), 0, 60, 200, 153).to_image()
 }
 
@@ -166,7 +169,7 @@ fn slices() {
     let simulation = volcano();
     let (x, _) = crater(Grid::new(48, 40, 48));
     compare("slice_x", &section(&simulation, Axis::X, x), &FLAT);
-    // Through the lava on the flanks.
+    // The slice passes through the lava on the flanks.
     compare("slice_y", &section(&simulation, Axis::Y, 12), &FLAT);
 }
 
@@ -201,7 +204,7 @@ fn bowl_cut_open() {
     compare("bowl_cut_open", &volume(&pool(), LookSpec { clip, ..LookSpec::default() }, 160.0), &VOLUME);
 }
 
-/// A lake that a sphere of lava sinks into.
+/// Lake into which a sphere of lava sinks.
 fn lake(look: &LookSpec) -> RgbImage {
     let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
     let surface = terrain.build(Grid::new(48, 40, 48), None, Path::new("")).unwrap().heights;
@@ -233,7 +236,7 @@ fn hillshade() {
     compare("hillshade", &resize(&picture, 64, 64, FilterType::Triangle), &FLAT);
 }
 
-/// A valley with a lake in which one material of every look lies, under a cloud beside lava.
+/// Valley with one material of every look in a lake, and a cloud next to lava.
 fn all_looks(look: &LookSpec) -> RgbImage {
     let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
     let surface = terrain.build(Grid::new(48, 40, 48), None, Path::new("")).unwrap().heights;

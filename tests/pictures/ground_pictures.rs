@@ -10,7 +10,8 @@ use lavoxel::source::VentSpec;
 use lavoxel::view::{CameraSpec, LookSpec, Style};
 use lavoxel::world::{Edit, Matter, Shape};
 
-/// Share of pixels that differ by more than `levels` in a colour, and the mean difference of all, in levels.
+/// Share of pixels that differ by more than `levels` in a colour channel, and the mean difference
+/// of all pixels in levels.
 fn differences(ours: &Image, theirs: &Image, levels: u8) -> (f64, f64) {
     let apart = |(a, b): (&[u8], &[u8])| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
     let apart: Vec<u8> = ours.rgb.chunks(3).zip(theirs.rgb.chunks(3)).map(apart).collect();

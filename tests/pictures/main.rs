@@ -1,4 +1,4 @@
-//! Pictures without a window.
+//! Tests of pictures without a window.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,16 +1,21 @@
-//! The renderer against a plain marcher: pictures of the plain styles, byte by byte, nearly those that a ray-marcher
-//! draws which skips nothing, reuses nothing, never ends a ray early and keeps nothing between frames.
+//! Compares the renderer with a plain marcher: pictures of the plain styles must nearly equal, byte
+//! by byte, those of a ray-marcher that skips nothing, reuses nothing, never ends a ray early and
+//! caches nothing between frames.
 //!
-//! `marcher/oracle.rs` is that marcher, in double precision, from what `look` documents. It takes from the library only
-//! the camera's rays, the mask of their jitter, the palette, how far a ray goes before the ground, and the picture without lava: lava is what is
-//! looked at. Where rounding decides (a sample at the end of a ray, a density at a threshold) it knows both answers.
-//! Bounds are a little above what was measured, which each test prints with `--nocapture`.
+//! `marcher/oracle.rs` is that marcher, in double precision, after the documentation of `look`.
+//! From the library it takes only the camera's rays, the mask of their jitter, the palette, the
+//! distance of a ray to the ground, and the picture without lava: the test is about lava. Where
+//! rounding decides (a sample at the end of a ray, a density at a threshold) the marcher accepts
+//! both answers. Bounds are a little above the measured differences, which each test prints with
+//! `--nocapture`.
 //!
-//! What remains between the two, by style:
-//! - scientific: a ray ends when 99.5 % of its light is known, and slopes are kept in halves of a 255th;
-//! - surface: four steps look for the place where density passes the surface, here it is exact: that is seen in a few pixels
-//!   of lava with edges from one cell to the next;
-//! - maximum: the peak is looked for around the largest sample, and which of two equal ones that is, rounding decides.
+//! Remaining differences by style:
+//! - scientific: a ray ends when 99.5 % of its light is known, and slopes are kept in halves of a
+//!   255th;
+//! - surface: the renderer finds the surface in four steps, the reference exactly, which differs in
+//!   a few pixels of lava with edges from one cell to the next;
+//! - maximum: the peak is searched around the largest sample, and rounding chooses between two
+//!   equal samples.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(clippy::print_stdout, reason = "what was measured, for setting bounds")]
 
@@ -39,11 +44,11 @@ use volumes::{GRID, Named, cameras, sharp, smooth};
 const STYLES: [Style; 3] = [Style::Scientific, Style::Surface, Style::Maximum];
 const STEPS: [f32; 2] = [0.5, 1.0];
 
-/// Differences of two pictures, in bytes of a channel.
+/// Differences of two pictures in levels of a channel, 0 to 255.
 #[derive(Clone, Copy, Debug, Default)]
 struct Apart {
     mean: f64,
-    /// All but one in a thousand differ by no more.
+    /// Difference that 99.9 % of all pixels do not exceed.
     nearly_all: u8,
     most: u8,
 }
@@ -69,7 +74,8 @@ impl Apart {
     }
 }
 
-/// Holds pictures of one test to bounds for each of [`STYLES`].
+/// Accumulates the differences of one test's pictures, and checks them against bounds for each of
+/// [`STYLES`].
 struct Judge {
     bounds: [Apart; 3],
     worst: [Apart; 3],
@@ -80,13 +86,13 @@ const fn bound(mean: f64, nearly_all: u8, most: u8) -> Apart {
     Apart { mean, nearly_all, most }
 }
 
-/// Lava that went through a low-pass.
+/// Bounds for lava that went through a low-pass.
 const SMOOTH: [Apart; 3] = [bound(0.9, 5, 7), bound(0.01, 1, 10), bound(0.1, 1, 10)];
-/// The same on ground, most of it thin.
+/// Bounds for low-passed lava on ground, most of which is thin.
 const ON_GROUND: [Apart; 3] = [bound(0.12, 3, 6), bound(0.003, 1, 14), bound(0.08, 1, 2)];
-/// Transfer functions that rise from nothing to opaque within a cell.
+/// Bounds for transfer functions that rise from transparent to opaque within a cell.
 const STEEP: [Apart; 3] = [bound(0.8, 7, 12), bound(0.01, 1, 2), bound(0.27, 1, 18)];
-/// Lava with edges from one cell to the next.
+/// Bounds for lava with edges from one cell to the next.
 const SHARP: [Apart; 3] = [bound(1.2, 6, 9), bound(0.06, 10, 48), bound(0.1, 2, 30)];
 
 impl Judge {
@@ -94,13 +100,13 @@ impl Judge {
         Self { bounds, worst: [Apart::default(); 3], pictures: 0 }
     }
 
-    /// Lets `renderer` draw a volume of which it knows nothing.
+    /// Draws a volume that is new to `renderer`, and compares the picture.
     fn frame(&mut self, renderer: &mut Renderer, volume: &Volume, camera: &Camera, name: &str) {
         let drawn = renderer.frame(volume, camera);
         self.judge(renderer, volume, camera, &drawn, name);
     }
 
-    /// Compares what `renderer` drew of a volume.
+    /// Compares `drawn`, the renderer's picture of a volume, with the reference.
     fn judge(&mut self, renderer: &Renderer, volume: &Volume, camera: &Camera, drawn: &Image, name: &str) {
         let look = renderer.look();
         let style = STYLES.iter().position(|&style| style == look.style).unwrap();
@@ -124,12 +130,12 @@ impl Judge {
     }
 }
 
-/// One ray a pixel, in a plain style.
+/// Look of one ray per pixel in a plain style.
 fn look(style: Style, step: f32, color_by: CellMeasure) -> LookSpec {
     LookSpec { style, step, color_by, antialias: Antialias::Off, ..LookSpec::default() }
 }
 
-/// All styles and steps, each with one way of colouring; `turn` tells which.
+/// Looks of all styles and steps, each with one colouring, chosen by `turn`.
 fn looks(turn: usize) -> impl Iterator<Item = LookSpec> {
     let all = STYLES.into_iter().flat_map(|style| STEPS.map(|step| (style, step)));
     all.enumerate().map(move |(i, (style, step))| {
@@ -137,12 +143,13 @@ fn looks(turn: usize) -> impl Iterator<Item = LookSpec> {
     })
 }
 
-/// A renderer over ground that lies below the box of [`GRID`].
+/// Renderer over ground that lies below the box of [`GRID`].
 fn over_nothing() -> Renderer {
     Renderer::new(&Array2::from_elem((GRID.nz, GRID.nx), -1.0), GRID, LookSpec::default()).unwrap()
 }
 
-/// Lets each volume be drawn from one in `few` of the cameras, different ones for each volume, in all styles.
+/// Draws each volume from one in `few` of the cameras, different ones for each volume, in all
+/// styles.
 fn draw_all(judge: &mut Judge, volumes: Vec<Named<Volume>>, few: usize, more: impl Fn(LookSpec) -> Vec<LookSpec>) {
     let mut renderer = over_nothing();
     let cameras = cameras(&renderer);
@@ -218,7 +225,7 @@ fn boxes_of_few_cells() {
     judge.report("few cells");
 }
 
-/// The built-in volcano in a small box.
+/// Simulation of the built-in volcano in a small box.
 fn volcano() -> Simulation {
     let mut scene = Scene::volcano();
     let (x, z) = crater(Grid::new(48, 40, 48));
@@ -227,7 +234,7 @@ fn volcano() -> Simulation {
     scene.build(tiled()).unwrap().simulation
 }
 
-/// A renderer over the ground of a simulation.
+/// Renderer over the ground of a simulation.
 fn over(simulation: &Simulation) -> Renderer {
     let world = simulation.world();
     Renderer::new(world.ground().surface(), world.grid(), LookSpec::default()).unwrap()
@@ -249,11 +256,12 @@ fn a_volcano() {
     judge.report("volcano");
 }
 
-/// The ground as it is drawn, which both marchers ask for, is the one that the renderer was given but for its relief, cut
-/// open by the sides of the clip.
+/// Checks that the drawn ground, which both marchers read, follows the heights given to the
+/// renderer except for its relief, cut open by the sides of the clip.
 #[test]
 fn the_ground_lies_where_its_heights_and_its_clip_say() {
-    /// Relief, and the curves between columns that bilinear heights cut off, in cells.
+    /// Tolerance in cells for the relief, and for the curves between columns that bilinear
+    /// interpolation cuts off.
     const RELIEF: f32 = 0.8;
     let simulation = volcano();
     let (mut renderer, ground) = (over(&simulation), simulation.world().ground());
@@ -284,12 +292,12 @@ fn the_ground_lies_where_its_heights_and_its_clip_say() {
                     deepest > -RELIEF,
                     "{clip:?} {place}: a ray goes {deepest} under the ground before it meets it"
                 );
-                // An eye under the ground sees rock at once.
+                // An eye under the ground hits rock at distance 0.
                 let Some(p) = distance.filter(|t| *t > 1e-3).map(|t| ray.at(t)) else { continue };
                 let above = p.y - height(p.x, p.z);
                 assert!(above < RELIEF, "{clip:?} {place}: a ray meets the ground {above} above it");
                 assert!(inside(&p, grid, clip, 0.01), "{clip:?} {place}: a ray meets ground outside the clip, at {p}");
-                // Well under the ground only sides are met.
+                // A point well under the ground can only be hit on a side.
                 let on_side = !inside(&p, grid, clip, -0.01);
                 assert!(above > -RELIEF || on_side, "{clip:?} {place}: a ray meets nothing {above} above the ground");
                 *(if on_side { &mut cuts } else { &mut tops }) += 1;
@@ -299,8 +307,8 @@ fn the_ground_lies_where_its_heights_and_its_clip_say() {
     }
 }
 
-/// Whether a point lies in the part of a box that is shown, or no more than `beside` outside. The ground goes on below the
-/// floor of a box that is not clipped there.
+/// Returns true if `p` lies in the shown part of the box, extended on every side by the last
+/// argument (cells). The ground continues below the floor of a box that is not clipped there.
 fn inside(p: &Vector3<f32>, grid: Grid, clip: [[f32; 2]; 3], beside: f32) -> bool {
     let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
     let foot = -0.05 * sides[0].max(sides[2]);
@@ -311,11 +319,12 @@ fn inside(p: &Vector3<f32>, grid: Grid, clip: [[f32; 2]; 3], beside: f32) -> boo
     })
 }
 
-/// The camera of each frame of [`flow`]: the first one, two more for a while, then the first again.
+/// Index of the camera of each frame of [`flow`]: the first camera, two others for a while, then
+/// the first again.
 const VIEWS: [usize; 10] = [0, 0, 0, 0, 0, 0, 1, 8, 8, 0];
 
-/// A volcano that flows, is hit by lava from above, partly drained, and stands still for a frame; `see` gets the number of the
-/// frame and the world.
+/// Runs a volcano that flows, is hit by lava from above, is partly drained, and stands still for a
+/// frame; calls `see` with the number of each frame and its world.
 fn flow(see: &mut dyn FnMut(usize, &State)) {
     let mut simulation = volcano();
     let ball = |height: f64, radius: f64, matter: Matter| {
@@ -330,7 +339,7 @@ fn flow(see: &mut dyn FnMut(usize, &State)) {
             4 => simulation.command(ball(18.0, 18.0, Matter::Drain)).unwrap(),
             _ => {}
         }
-        // In one frame nothing has changed.
+        // Nothing changes before frame 5.
         (0..if frame == 5 { 0 } else { 15 }).for_each(|_| simulation.step());
         see(frame, simulation.world());
     }

@@ -1,4 +1,4 @@
-//! Real elevation data, where it is next to the checkout; without it these tests report that and pass.
+//! Real elevation data next to the checkout; without the data these tests report a skip and pass.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::PathBuf;
@@ -16,7 +16,8 @@ fn read(path: &std::path::Path) -> Heightmap {
     load(path, &LoadOptions::default()).unwrap()
 }
 
-/// On 128 columns, high enough a box; checks what holds for every mountain.
+/// Builds a heightmap on 128 columns in a box that is high enough, and checks what holds for every
+/// mountain.
 fn on_128_columns(path: PathBuf, crop: Option<[usize; 4]>) {
     let spec = TerrainSpec {
         kind: Kind::Heightmap,
@@ -39,7 +40,8 @@ fn st_helens_opens_to_the_north() {
     let s = map.statistics();
     assert_eq!((s.cols, s.rows, s.min_m, s.max_m, s.no_data), (327, 468, 682.0, 2543.0, 4151));
     assert!(map.origin.as_ref().unwrap().crs.wkt.is_some());
-    // The crater is around row 190, column 162: its walls stand in the south, and it is open to the north.
+    // The crater is around row 190, column 162: its walls stand in the south, and its north side is
+    // open.
     let wall = |rows: std::ops::Range<usize>| rows.map(|r| map.heights[[r, 162]]).fold(0.0, f32::max);
     assert!(wall(190..240) > wall(110..190) + 200.0);
 
@@ -64,13 +66,14 @@ fn etna_stands_where_it_should() {
     assert_eq!((map.cols(), map.rows(), map.cell_size_m, map.no_data()), (517, 378, (10.0, 10.0), 0));
     let origin = map.origin.clone().unwrap();
     assert_eq!((origin.x_west, origin.y_north), (499_547.5, 4_178_762.5));
-    // The summit craters are in the north-west of this map, the ground falls to the Valle del Bove in the east.
+    // The summit craters are in the north-west of this map, the ground falls to the Valle del Bove
+    // in the east.
     assert!(map.heights[[40, 10]] > 3000.0 && map.heights[[200, 500]] < 2000.0);
     on_128_columns(path, Some([0, 0, 378, 378]));
 }
 
-/// Pours lava on a mountain in a box of 96 × 96 columns and draws it: the account stays exact, the lava runs downhill
-/// from its vent, and it is seen.
+/// Pours lava on a mountain in a box of 96 × 96 columns and draws the result: the account stays
+/// exact, the lava runs downhill from its vent, and the picture shows lava.
 fn pour(name: &str, terrain: &str, (vent_x, vent_z): (f64, f64)) {
     let Some(path) = needs::terrain(name) else { return };
     let text = format!(

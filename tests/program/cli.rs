@@ -1,5 +1,5 @@
-//! The program as people and scripts use it: what it prints, what it writes, and how it refuses. A file for each command,
-//! and for what concerns all of them.
+//! Tests of the program as people and scripts use it: printed text, written files and refusals. One
+//! file for each command, and for topics that concern all commands.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 pub(crate) mod place;

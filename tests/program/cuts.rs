@@ -1,8 +1,10 @@
-//! Random scenes of both models that are stopped at random steps and go on: the state, every array, the report and its warnings are
-//! those of the run that was never stopped, and so is the state after a step back in memory.
+//! Random scenes of both models that are stopped at random steps and resumed: the state, every
+//! array, the report and its warnings must equal those of an uninterrupted run, and so must the
+//! state after a step back in memory.
 //!
-//! A scene has whatever may keep a number of its own: bodies and events that dig, raise, fill and stir, matter that sets and reacts,
-//! grains before and after the lava, air, fumes, sources, goals. `LAVOXEL_CASES` says how many are tried, `LAVOXEL_FIRST` the first.
+//! A scene contains everything that may keep state: bodies and events that dig, raise, fill and
+//! stir, matter that sets and reacts, grains listed before and after the lava, air, fumes, sources,
+//! goals. `LAVOXEL_CASES` sets the number of scenes, `LAVOXEL_FIRST` the first seed.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -21,7 +23,7 @@ use lavoxel::state::State;
 use lavoxel::units::AMOUNT_ONE;
 use serde_json::Value;
 
-/// A scene by the dice, with what its later tables must know.
+/// Random scene text, and the facts that its later tables depend on.
 struct Writer {
     dice: Dice,
     text: String,
@@ -67,7 +69,7 @@ impl Writer {
         of[self.dice.below(of.len() as u64) as usize]
     }
 
-    /// A number from `low` to `high` with two digits after the point.
+    /// Returns a number from `low` to `high` with two decimals.
     fn between(&mut self, low: f64, high: f64) -> f64 {
         let hundredths = ((high - low) * 100.0) as u64 + 1;
         low + self.dice.below(hundredths) as f64 / 100.0
@@ -105,7 +107,7 @@ impl Writer {
                 "{ preset = \"etna-basalt\", cooling = { kind = \"skin\" } }",
             ]);
             let melting = self.one(&["paraffin-wax", "chocolate"]);
-            // As thick as warm lava: thin liquid in small cells takes many sub-steps.
+            // The lava is as viscous as warm lava: thin liquid in small cells takes many sub-steps.
             let melting = format!("{{ preset = \"{melting}\", viscosity = {{ pa_s = 50.0 }} }}");
             let lava = if self.melts { &melting } else { lava };
             let open = self.chance(50);
@@ -186,7 +188,7 @@ impl Writer {
         }
     }
 
-    /// Matter for a shape, with the shape.
+    /// Returns a random shape and matter of a body, or of an event if `is_event`.
     fn put(&mut self, is_event: bool) -> String {
         let shape = self.shape();
         let amount = self.one(&["0.37", "0.999", "1.0"]);
@@ -207,7 +209,7 @@ impl Writer {
             (_, Some(name)) => format!("{{ kind = \"material\", name = \"{name}\", amount = {amount} }}"),
             _ => "{ kind = \"rock\" }".to_owned(),
         };
-        // Deep thin lava takes many sub-steps: the physical model has drops of it.
+        // Deep thin lava takes many sub-steps, so the physical model gets only small drops of lava.
         let [x, y, z] = self.place();
         let drop = format!("{{ kind = \"sphere\", center = [{x}, {y}, {z}], radius = 2.2 }}");
         let shape = if self.flows && matter.contains("lava") { drop } else { shape };
@@ -270,7 +272,8 @@ impl Writer {
     }
 }
 
-/// Runs the program in a folder; its report without what may differ, or what it said.
+/// Runs the program in a folder; returns its report without the keys that may differ, or its error
+/// message.
 fn run(folder: &Path, args: &str) -> Result<Value, String> {
     let program = Command::new(env!("CARGO_BIN_EXE_lavoxel")).current_dir(folder).args(args.split(' ')).output();
     let output = program.unwrap();
@@ -285,7 +288,7 @@ fn run(folder: &Path, args: &str) -> Result<Value, String> {
     Ok(report)
 }
 
-/// The entries of two archives of arrays that differ.
+/// Names of the entries that differ between two archives of arrays.
 fn other_arrays(whole: &Path, resumed: &Path) -> Vec<String> {
     let [mut whole, mut resumed] =
         [whole, resumed].map(|path| zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap());
@@ -303,7 +306,7 @@ fn other_arrays(whole: &Path, resumed: &Path) -> Vec<String> {
     all
 }
 
-/// The keys of two reports that differ, with both values.
+/// Keys that differ between two reports, with both values.
 fn other_keys(whole: &Value, resumed: &Value) -> String {
     let mut words = String::new();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -317,7 +320,8 @@ fn other_keys(whole: &Value, resumed: &Value) -> String {
     words
 }
 
-/// What differs between a run of a scene and one that is stopped after `cuts`; `None` for a scene that is refused.
+/// Differences between an uninterrupted run of a scene and one stopped after `cuts`; `None` if the
+/// scene is refused.
 fn differs(folder: &Path, scene: &str, steps: u64, cuts: &[u64], every: u64) -> Option<Vec<String>> {
     let files = |name: &str| format!("--npz {name}.npz --volume {name}/s.vti --export-every {every} --json --quiet");
     for name in ["whole", "part"] {
@@ -360,8 +364,8 @@ fn differs(folder: &Path, scene: &str, steps: u64, cuts: &[u64], every: u64) -> 
     Some(faults)
 }
 
-/// The first cell that shows another ground, or column that shows more lava, than its flow has; a cell is ground where rock fills
-/// half of it.
+/// Returns the first cell whose ground differs from that of the flow, or the first column that
+/// shows more lava than the flow has. A cell is ground if rock fills at least half.
 fn shows_another_flow(state: &State) -> Option<String> {
     let flow = state.flow().filter(|flow| !flow.setup().lava.melts())?;
     let (grid, per_unit) = (state.grid(), i64::from(UNITS) / i64::from(AMOUNT_ONE));
@@ -375,7 +379,7 @@ fn shows_another_flow(state: &State) -> Option<String> {
             shown += i64::from(state.lava().at([x, y, z]).amount);
             there += i64::from(cell.amount);
         }
-        // Each cell is rounded by itself, and a film is shown however thin.
+        // Each cell is rounded by itself, and even the thinnest film is shown as one unit.
         if shown > there / per_unit + grid.ny as i64 {
             return Some(format!("column ({x}, {z}) shows {shown} units of lava and has {}", there / per_unit));
         }
@@ -383,7 +387,7 @@ fn shows_another_flow(state: &State) -> Option<String> {
     None
 }
 
-/// What differs of a state after a step back in memory to each of the cuts.
+/// Differences of the state after going back in memory to each of `cuts`.
 fn undo_differs(path: &Path, steps: u64, cuts: &[u64]) -> Vec<String> {
     let scene = Scene::open(path).unwrap();
     let mut simulation = scene.build(Box::new(Tiled::default())).unwrap().simulation;
@@ -441,7 +445,7 @@ fn random_scenes_that_are_stopped_go_on_as_if_they_had_not_been() {
     assert!(wrong.is_empty(), "{} of {tried} scenes:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-/// A ditch two cells deep in a physical scene.
+/// Physical scene with a ditch two cells deep.
 const DITCH: &str = r#"
 model = "flow"
 flow = { step_s = 10.0, lava = "etna-basalt" }
@@ -459,7 +463,7 @@ at = 6
 put = { shape = { kind = "line", points = [[4.0, 20.0], [16.0, 20.0]], width = 2 }, matter = { kind = "raise", by = 3.0 } }
 "#;
 
-/// Rubble that sets over a vent.
+/// Physical scene with rubble that sets over a vent.
 const RUBBLE: &str = r#"
 model = "flow"
 flow = { step_s = 1.0 }
@@ -475,7 +479,7 @@ at = 6
 put = { shape = { kind = "line", points = [[6.7, 27.6], [1.9, 24.1], [8.1, 6.3]], width = 3.0 }, matter = { kind = "material", name = "rubble", amount = 0.999 } }
 "#;
 
-/// Rock on oil that finds no room.
+/// Scene in which rock displaces oil that has no room.
 const CRUSHED: &str = r#"
 model = "flow"
 flow = { step_s = 0.1, lava = "kilauea", open_sides = true }
@@ -490,7 +494,7 @@ at = 2
 put = { shape = { kind = "below", level = 6.9 }, matter = { kind = "rock" } }
 "#;
 
-/// Lava and rubble over ground that a body lowers.
+/// Scene with lava and rubble over ground that a body lowers.
 const LOWERED: &str = r#"
 model = "flow"
 grid = { size = [12, 24, 30], cell_size_m = 10.0 }
@@ -527,7 +531,8 @@ fn scenes_that_dig_set_and_crush_go_on_as_if_they_had_not_been_stopped() {
     assert!(crushed.as_u64().is_some_and(|units| units > 0), "{report}");
 }
 
-/// Records belong to materials, not to places in a list: scenes with layers before the lava, and with a lava that melts.
+/// Checks that records belong to materials, not to list positions: scenes with layers before the
+/// lava, and with a lava that melts.
 #[test]
 fn shipped_scenes_go_on_with_the_records_of_their_materials() {
     let terrains = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
@@ -538,8 +543,8 @@ fn shipped_scenes_go_on_with_the_records_of_their_materials() {
     }
 }
 
-/// A session file of which a bit has changed is refused, or gives the scene that was packed: names and dates of its list count for
-/// nothing.
+/// Checks that a session file with a flipped bit is refused or gives the packed scene; bits in
+/// names and dates of the archive's directory have no effect.
 #[test]
 fn every_bit_of_a_session_file_counts() {
     let folder = tempfile::tempdir().unwrap();
@@ -557,7 +562,7 @@ fn every_bit_of_a_session_file_counts() {
             Ok(read) => assert!(read.spec == whole, "bit {bit} of byte {place} of {}", bytes.len()),
         }
     }
-    // All that is compressed, and its length, checksum and place.
+    // All bits of compressed data, and of its length, checksum and offset, must be refused.
     assert!(refused > 8 * bytes.len() / 2, "{refused} of {} bits", 8 * bytes.len());
 }
 

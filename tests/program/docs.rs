@@ -1,5 +1,5 @@
-//! The commands of README and docs: where they write, and that they print what stands below them. `LAVOXEL_DOCS=write` puts
-//! what the program prints now into the page.
+//! Commands of README and docs: checks the paths that they write to, and compares their printed
+//! text with the blocks below them. `LAVOXEL_DOCS=write` puts the current output into the page.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use super::cli::place::lavoxel;
 
-/// Flags that name a file to write.
+/// Flags that name an output file.
 const OUTPUTS: [&str; 10] =
     ["--animation", "--checkpoint", "--frames", "--map", "--mesh", "--npz", "--out", "--picture", "--save", "--volume"];
 
-/// Where the files of the project lie.
+/// Root folder of the project.
 fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -36,7 +36,8 @@ fn files_that_pages_name_are_there() {
     assert!(seen > 40, "{seen} names");
 }
 
-/// The crates of the workspace by floors, as docs/architecture.md has them; `UPDATE_DOCS=1` writes them there.
+/// Compares the layers of the workspace's crates with docs/architecture.md; `UPDATE_DOCS=1` writes
+/// them there.
 #[test]
 fn architecture_draws_the_crates_of_the_workspace() {
     let mut cargo = Command::new(env!("CARGO"));
@@ -65,7 +66,8 @@ fn architecture_draws_the_crates_of_the_workspace() {
 
 type Needs = BTreeMap<String, (BTreeSet<String>, String)>;
 
-/// A table of floors from the highest on: a crate, what it is, and the crates that it needs beside those that these need.
+/// Markdown table of the crates, highest floor first: crate, description, and direct needs that no
+/// other need implies.
 fn drawing(needs: &Needs) -> String {
     fn floor(needs: &Needs, name: &str) -> usize {
         needs[name].0.iter().map(|need| floor(needs, need) + 1).max().unwrap_or(0)
@@ -95,7 +97,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Fenced blocks of a page, in order: the word behind the fence, and the lines.
+/// Fenced blocks of a page, in order: the info string of the fence, and the lines.
 fn blocks(page: &Path) -> Vec<(String, Vec<String>)> {
     let (mut blocks, mut open) = (Vec::new(), None);
     for line in fs::read_to_string(page).unwrap().lines() {
@@ -109,7 +111,7 @@ fn blocks(page: &Path) -> Vec<(String, Vec<String>)> {
     blocks
 }
 
-/// The commands of a page that its reader pastes.
+/// Commands of a page for the reader to paste.
 fn commands(page: &Path) -> Vec<String> {
     let pasted = blocks(page).into_iter().filter(|(word, _)| word == "sh").flat_map(|(_, lines)| lines);
     pasted.filter(|line| line.starts_with("lavoxel ")).collect()
@@ -124,7 +126,7 @@ fn commands_write_into_one_folder_and_run_a_second_time() {
             for pair in words.windows(2).filter(|pair| OUTPUTS.contains(&pair[0])) {
                 let file = pair[1].rsplit('=').next().unwrap();
                 assert!(file.starts_with("lavoxel-out/"), "{}: {command}", page.display());
-                // A second run of `lavoxel hazard` or `calibrate` keeps the runs that are there.
+                // A second run of `lavoxel hazard` or `calibrate` keeps existing runs.
                 let keeps = ["hazard", "calibrate"].contains(&words[1]);
                 assert!(words.contains(&"--force") || keeps, "{}: {command}", page.display());
                 seen += 1;
@@ -179,7 +181,7 @@ fn the_tutorial_prints_what_it_says() {
     }
 }
 
-/// A line without the number of threads.
+/// Removes the number of threads from a line.
 fn machine_free(line: &str) -> String {
     let Some(start) = line.find(" threads").filter(|_| line.contains(" steps on ")) else { return line.to_owned() };
     let digits = line[..start].rfind(' ').unwrap_or(0);

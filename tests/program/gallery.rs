@@ -1,4 +1,4 @@
-//! The gallery: a film of every shipped scene, which the command below it draws.
+//! The gallery: a film of each shipped scene, next to the command that draws the film.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::common::one_in;
 use lavoxel::shipped;
 
-/// Most bytes of a film, and fewest frames.
+/// Upper bound of a film in bytes, and lower bound of its frames.
 const MOST: usize = 1_500_000;
 const FEWEST: usize = 30;
 
@@ -16,19 +16,19 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
 }
 
-/// The command of each film: the words behind `lavoxel`.
+/// Arguments of `lavoxel` for each film.
 fn commands() -> Vec<Vec<String>> {
     let page = fs::read_to_string(docs().join("gallery.md")).unwrap();
     let lines = page.lines().filter_map(|line| line.strip_prefix("`lavoxel ")?.strip_suffix('`'));
     lines.map(|line| line.split(' ').map(str::to_owned).collect()).collect()
 }
 
-/// The word after a flag.
+/// Returns the argument after `flag`.
 fn after<'a>(command: &'a [String], flag: &str) -> Option<&'a str> {
     Some(command.get(command.iter().position(|word| word == flag)? + 1)?)
 }
 
-/// Chunks of a WebP file: their names and what they hold.
+/// Chunks of a WebP file: names and contents.
 fn chunks(file: &[u8]) -> Vec<(&[u8], &[u8])> {
     assert!(file.starts_with(b"RIFF") && &file[8..12] == b"WEBP");
     let (mut rest, mut found) = (&file[12..], Vec::new());
@@ -62,7 +62,7 @@ fn every_scene_has_a_film_of_its_own_that_is_small() {
     }
 }
 
-/// A command with one step, in small.
+/// Returns the command with one step and small pictures.
 fn shortened(command: &[String]) -> Vec<String> {
     let mut words = Vec::new();
     let mut all = command.iter();

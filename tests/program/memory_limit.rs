@@ -1,5 +1,6 @@
-//! `--max-memory` holds for the whole process, whatever a file announces: each is given to the program itself, which may
-//! never have more than the limit and 64 MiB in memory, and refuses in one line that names the file.
+//! Checks that `--max-memory` holds for the whole process, whatever a file announces: each file is
+//! given to the program itself, whose memory must stay below the limit plus 64 MiB, and which must
+//! refuse in one line that names the file.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -23,17 +24,18 @@ mod container;
 use crate::safety::tiff::Tiff;
 use container::{BLOCK, block, container};
 
-/// What the process may have besides its limit, in MiB.
+/// Memory of the process allowed on top of its limit, in MiB.
 const BESIDE: u64 = 64;
 
-/// Arguments of the program that [`starts_a_program`] measures, a line each.
+/// Environment variable with the arguments of the program that [`starts_a_program`] measures, one
+/// per line.
 const MEASURED: &str = "LAVOXEL_MEASURED";
-/// Stands before the peak in bytes and the exit status.
+/// Prefix of the line with peak memory in bytes and exit status.
 const TOLD: &str = "peak and status: ";
 
 struct Folder(TempDir);
 
-/// What the program did.
+/// Exit status and standard error of a run.
 struct Run {
     code: Option<i32>,
     stderr: String,
@@ -46,16 +48,18 @@ impl Folder {
         path
     }
 
-    /// A file of these bytes and so many zeros, which take no room on the disk.
+    /// Writes a file of `bytes` followed by `zeros` zero bytes, which are sparse and take no room
+    /// on the disk.
     fn with_zeros(&self, name: &str, bytes: &[u8], zeros: u64) -> PathBuf {
         let path = self.put(name, bytes);
         File::options().write(true).open(&path).unwrap().set_len(bytes.len() as u64 + zeros).unwrap();
         path
     }
 
-    /// Runs the program in the folder with a limit in MiB, and checks its memory.
+    /// Runs the program in the folder with a limit in MiB, and checks its peak memory.
     fn run(&self, limit: u64, args: &[&str]) -> Run {
-        // The system counts the peak of a process in that of what it starts, and this one may hold much of other tests.
+        // A small process starts the program: the system's peak for a child includes the parent's
+        // memory at the fork, and this process may hold the data of other tests.
         let mut small = Command::new(env::current_exe().unwrap());
         small.args(["--exact", "memory_limit::starts_a_program", "--ignored", "--nocapture"]);
         let lines: Vec<_> = args.iter().copied().chain(["--max-memory"]).collect();
@@ -73,12 +77,12 @@ impl Folder {
         Run { code, stderr }
     }
 
-    /// The program refuses the file in one line that says these words.
+    /// Checks that the program refuses the file in one line that contains `words`.
     fn refused(&self, limit: u64, args: &[&str], words: &str) {
         let Run { code, stderr } = self.run(limit, args);
         assert_eq!(code, Some(2), "{args:?}: {stderr}");
         assert!(stderr.lines().count() == 1 && stderr.contains(words), "{args:?}, \"{words}\": {stderr}");
-        // What is wrong with a flag is said of the flag.
+        // The message names the flag or file at fault.
         assert!(args[1..].iter().any(|arg| stderr.contains(arg)), "{args:?}: {stderr}");
     }
 
@@ -92,12 +96,12 @@ fn folder() -> Folder {
     Folder(TempDir::new().unwrap())
 }
 
-/// A map of four heights.
+/// TIFF of four heights.
 fn map() -> Tiff {
     Tiff::on_map(&[(1024, 1), (3072, 32633)], [500_000.0, 4e6, 10.0])
 }
 
-/// As many keys as fit, all with the same values.
+/// TIFF with as many keys as fit, all sharing the same values.
 fn sharing(tag: u16, count: u16, values: u16) -> Tiff {
     let mut tiff = map();
     let keys: Vec<_> = (0..count).map(|id| [id, tag, values, 0]).collect();
@@ -127,7 +131,8 @@ fn a_tiff_is_weighed_before_it_is_read() {
     folder.put("texts.tif", &sharing(34737, 20_000, 60_000).bytes());
     folder.refused(64, &["terrain", "texts.tif"], "20000 GeoKeys");
 
-    // Many tags, one text that is no UTF-8: unknown tags are not read, known ones are added up.
+    // Many tags share one text that is not UTF-8: unknown tags are not read, known tags are summed
+    // up.
     let mut shared = map();
     shared.text(60000, &[0xff; 70_000]);
     (60001..62000).for_each(|tag| shared.again(tag));
@@ -139,7 +144,7 @@ fn a_tiff_is_weighed_before_it_is_read() {
     folder.put("twice.tif", &twice.bytes());
     folder.refused(64, &["terrain", "twice.tif"], "the tables of the TIFF");
 
-    // One tag as long as the file, asked for or not.
+    // One tag is as long as the file, in a tag that is read and in one that is ignored.
     for (name, tag, words) in [("private.tif", 50000, None), ("metadata.tif", 42112, Some("the tables of the TIFF"))] {
         let mut long = map();
         long.put(tag, 2, 100_000_000, vec![b'x'; 8]);
@@ -157,7 +162,7 @@ fn pictures_below_a_picture_are_left_alone() {
     let (count, length) = (1000, 70_000);
     let mut tiff = map();
     tiff.longs(330, &vec![0; count]);
-    // Each of them has a text that all share, and lies behind the map.
+    // Each sub-directory lies behind the map and refers to a text that all share.
     let end = tiff.bytes().len() as u32;
     let below: Vec<u8> = [(256u16, 3u16, 1u32, 1u32), (257, 3, 1, 1), (60000, 2, length, 8)]
         .into_iter()
@@ -189,7 +194,7 @@ fn heights_are_weighed_before_they_are_worked_on() {
     folder.put("sheared.tif", &sheared.bytes());
     folder.refused(64, &["terrain", "sheared.tif"], "the raster turned north up");
 
-    // 2048 × 2048 cells with one hole in a table of text: filling it takes next to nothing.
+    // 2048 × 2048 cells with one hole in a text table: filling the hole takes next to no memory.
     let mut holes = String::from("ncols 2048\nnrows 2048\ncellsize 1\nNODATA_value 9\n9 ");
     holes.push_str(&"1 ".repeat(2048 * 2048 - 1));
     folder.put("hole.asc", holes.as_bytes());
@@ -202,7 +207,7 @@ fn heights_are_weighed_before_they_are_worked_on() {
     folder.accepted(64, &["terrain", "slope", "--size", "2400x2400x2400", "--picture", "a.png"]);
 }
 
-/// Beginning of a gray PNG of so many columns and rows.
+/// First chunks of a grey PNG of `cols` × `rows` pixels.
 fn png([cols, rows]: [u32; 2]) -> Vec<u8> {
     let head = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &cols.to_be_bytes(), &rows.to_be_bytes(), b"\x08\0\0\0\0"];
     let mut png = head.concat();
@@ -238,7 +243,7 @@ fn a_scene_is_weighed_before_it_is_parsed() {
         folder.put(name, text.as_bytes());
         folder.refused(64, &["run", name], "the scene would need");
     }
-    // Numbers with a point are no tables.
+    // Numbers with a decimal point are not tables.
     let dabs: String = (0..3000)
         .map(|i| format!("[[event]]\nat = {i}\n[event.put]\nshape = {{ kind = \"sphere\", center = [1.5, 2.5, {i}.5], radius = 0.5 }}\nmatter = {{ kind = \"rock\" }}\n"))
         .collect();
@@ -250,7 +255,8 @@ fn a_scene_is_weighed_before_it_is_parsed() {
     folder.refused(200, &["run", "vents.toml", "--steps", "100"], "the lava would need");
 }
 
-/// `ulimit -f`, in blocks of 512 bytes: the system's signal must not leave half a file behind.
+/// Checks that a limit on file sizes (`ulimit -f`, in blocks of 512 bytes) leaves no partial file:
+/// SIGXFSZ must not kill the program while it writes.
 #[test]
 fn a_limit_on_the_size_of_files_leaves_none() {
     let folder = folder();
@@ -263,7 +269,7 @@ fn a_limit_on_the_size_of_files_leaves_none() {
     assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 0, "nothing is left");
 }
 
-/// A checkpoint of these sections.
+/// Checkpoint of these sections: names and bytes.
 fn checkpoint(sections: &[(&str, &[u8])]) -> Vec<u8> {
     container(sections.iter().map(|(name, body)| (name.as_bytes(), *body)))
 }
@@ -292,7 +298,7 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
     folder.put("header.lvx", &checkpoint(&[("header", long.as_bytes())]));
     folder.refused(64, &["resume", "header.lvx", "--steps", "2"], "would need");
 
-    // 90,000 columns with a cave each, 8192 cells high.
+    // 90,000 columns with one cave each, 8192 cells high.
     let tall = [300, 8192, 300];
     let path = folder.0.path().join("caves.lvx");
     let mut ground: Vec<u8> = 3f32.to_le_bytes().repeat(90_000);
@@ -301,7 +307,8 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
     cave[4] = 0b101;
     let mut file = File::create(&path).unwrap();
     let start = checkpoint(&[("header", header(tall).as_bytes()), ("scene", scene(tall).as_bytes())]);
-    // Block after block, so that this process stays small; the checksum at the end is never come to.
+    // Written block by block so that this process stays small; the reader never reaches the
+    // checksum at the end.
     file.write_all(&start[..start.len() - 9]).unwrap();
     file.write_all(b"\x06ground").unwrap();
     for column in 0..90_000u32 {
@@ -318,7 +325,8 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
 }
 
 impl Folder {
-    /// A file of pieces, one after the other, so that this process stays small: the system counts it in the peak of what it starts.
+    /// Writes a file piece by piece, so that this process stays small: the system's peak for a
+    /// child includes the parent's memory.
     fn of_pieces(&self, name: &str, pieces: impl IntoIterator<Item = Vec<u8>>) {
         let mut file = BufWriter::new(File::create(self.0.path().join(name)).unwrap());
         pieces.into_iter().for_each(|piece| file.write_all(&piece).unwrap());
@@ -326,7 +334,7 @@ impl Folder {
     }
 }
 
-/// The pieces of a binary STL: its head, and the triangles of whose number they are made.
+/// Pieces of a binary STL: the header, then `count` triangles, made by `triangle` from their index.
 fn stl(count: usize, triangle: impl Fn(usize) -> [[f32; 3]; 3]) -> impl Iterator<Item = Vec<u8>> {
     let head = [&[0; 80][..], &(count as u32).to_le_bytes()].concat();
     let piece = move |i: usize| {
@@ -336,19 +344,19 @@ fn stl(count: usize, triangle: impl Fn(usize) -> [[f32; 3]; 3]) -> impl Iterator
     std::iter::once(head).chain((0..count).map(piece))
 }
 
-/// A triangle of a cube.
+/// Triangle `i` of a cube, 0 to 11.
 fn of_a_cube(i: usize) -> [[f32; 3]; 3] {
     const FACES: [[usize; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let [a, b, c, d] = FACES[i / 2];
     [[a, b, c], [a, c, d]][i % 2].map(|corner| std::array::from_fn(|k| (corner >> k & 1) as f32))
 }
 
-/// A triangle that shares no corner with another one.
+/// Triangle `i` of a mesh in which no triangles share a corner.
 fn loose(i: usize) -> [[f32; 3]; 3] {
     [[0.0, 0.1, 0.2], [1.0, 0.5, 0.3], [0.2, 0.9, 0.4]].map(|corner| corner.map(|v| v + i as f32 * 0.01))
 }
 
-/// A binary glTF with this description and these numbers.
+/// Binary glTF with this JSON and binary chunk.
 fn glb(json: &str, numbers: &[u8]) -> Vec<u8> {
     let mut json = json.as_bytes().to_vec();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -363,7 +371,8 @@ fn glb(json: &str, numbers: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A glTF of so many nodes that share a mesh of so many triangles, or of so many parts that share one of equal corners.
+/// glTF of `nodes` nodes that share a mesh of `triangles` triangles, or of `parts` parts that share
+/// a mesh of equal corners.
 fn shared(nodes: usize, parts: usize, triangles: usize) -> Vec<u8> {
     let numbers: Vec<u8> = match parts {
         1 => (0..9 * triangles).flat_map(|i| ((i * i % 1009) as f32 + i as f32 * 0.1).to_le_bytes()).collect(),
@@ -385,7 +394,7 @@ fn shared(nodes: usize, parts: usize, triangles: usize) -> Vec<u8> {
     glb(&json, &numbers)
 }
 
-/// A scene of a box with these further keys.
+/// Scene text of a box with further keys.
 fn scene_of(size: [usize; 3], more: &str) -> String {
     format!("[grid]\nsize = {size:?}\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n{more}")
 }
@@ -410,7 +419,7 @@ fn a_mesh_is_weighed_while_it_is_read() {
     obj(corners, "f 1 2 3\n", 3_000_000, "would need");
     folder.put("nodes.glb", &shared(100, 1, 10_000));
     refused(64, "nodes.glb", "the triangles of the mesh would need");
-    // Triangles without an area count, too: they would take hours.
+    // Degenerate triangles must be counted too: they would take hours.
     folder.put("parts.glb", &shared(1, 2000, 30_000));
     refused(400, "parts.glb", "more than the 4000000 triangles");
     folder.of_pieces("loose.stl", stl(600_000, loose));
@@ -431,7 +440,7 @@ fn meshes_of_bodies_and_events_are_weighed_together_and_read_once() {
         let event = |i: usize| format!("[[event]]\nat = {}\n[event.put]\n{}", 5 + i, body("cube.stl", &keys(i)));
         scene_of([120, 120, 120], &(0..300).map(event).collect::<String>())
     };
-    // The inside of each has 0.2 MB, and finding it takes 2.
+    // The list of cells inside each mesh takes 0.2 MB, the search for these cells 2 MB.
     let apart = |i: usize| format!("height = 115.0, base = [60.0, {}, 60.0]", 2.0 + i as f64 / 1000.0);
     folder.put("apart.toml", events(&apart).as_bytes());
     folder.refused(30, &["run", "apart.toml", "--steps", "1"], "the cells of the mesh would need");
@@ -439,7 +448,7 @@ fn meshes_of_bodies_and_events_are_weighed_together_and_read_once() {
     folder.accepted(30, &["run", "one.toml", "--steps", "1"]);
 }
 
-/// Memory that a refusal says is needed, in MiB and a little more than it is rounded.
+/// Memory in MiB that a refusal names, rounded up by more than the message rounds.
 fn needed(message: &str) -> u64 {
     let (before, _) = message.split_once(" of memory in all").unwrap_or_else(|| panic!("{message}"));
     let mut words = before.rsplit(' ');
@@ -449,8 +458,8 @@ fn needed(message: &str) -> u64 {
 }
 
 impl Folder {
-    /// Does what is asked with the least limit that allows it: each refusal says how much it takes. Memory stays near every limit
-    /// on the way.
+    /// Runs the program with a growing limit until it succeeds, and returns that limit: each
+    /// refusal names the memory needed. Peak memory is checked at every limit on the way.
     fn least(&self, args: &[&str]) -> u64 {
         let mut limit = 9;
         for _ in 0..20 {
@@ -467,8 +476,8 @@ impl Folder {
     }
 }
 
-/// Every writer and solver in a box where what it takes counts, and every scene that is shipped: with the least limit that the
-/// program accepts, its memory is within it.
+/// Checks every writer and solver in a box in which memory matters, and every shipped scene: with
+/// the lowest limit that the program accepts, memory stays within that limit.
 #[test]
 fn whatever_is_made_fits_into_the_limit() {
     let folder = folder();
@@ -573,7 +582,7 @@ fn a_session_file_is_weighed_before_it_is_unpacked() {
 }
 
 impl Folder {
-    /// A scene refuses a mesh in one line with these words and the file.
+    /// Checks that a scene refuses a mesh in one line that contains `words` and the file.
     fn mesh_within(&self, limit: u64, file: &str, words: &str) {
         let keys = "unit_m = 0.1, base = [10.0, 2.0, 10.0]";
         self.put("scene.toml", scene_of([20, 20, 20], &format!("[[body]]\n{}", body(file, keys))).as_bytes());
@@ -586,33 +595,34 @@ impl Folder {
         self.mesh_within(40, file, words);
     }
 
-    /// The program refuses, in one line with these words, what a scene or a folder names.
+    /// Checks that the program refuses, in one line that contains `words`, a file named by a scene
+    /// or folder.
     fn refuses(&self, limit: u64, args: &[&str], words: &str) {
         let Run { code, stderr } = self.run(limit, args);
         assert_eq!(code, Some(2), "{args:?}: {stderr}");
         assert!(stderr.lines().count() == 1 && stderr.contains(words), "{args:?}, \"{words}\": {stderr}");
     }
 
-    /// A map of thickness in a folder of a hazard map.
+    /// Writes a thickness map, and the plan of a hazard map.
     fn study(&self) {
         self.put("p.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
         self.put("plan.json", br#"{"scene":"x","vents":"x","runs":1,"decides":{}}"#);
     }
 
-    /// A flow of 12 columns along each side that is poured, in 100 MiB; and its heightmap.
+    /// Writes a scene of a poured flow with 12 × 12 columns.
     fn flow(&self) {
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrate_m3_s = 1.0\n";
         self.put("flow.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes());
     }
 }
 
-/// As many bytes as GeoJSON takes for a polygon over a box of 1000 × 1000 cells.
+/// GeoJSON coordinates of a polygon over a box of 1000 × 1000 cells.
 const OVER_ALL: &str = "[[[0,0],[1000,0],[1000,1000],[0,1000],[0,0]]]";
 
-/// Name of a reader, and a maker of its file.
+/// Name of a reader, and a function that makes and tests its file.
 type Step = (&'static str, fn(&Folder));
 
-/// A file for each reader that would take more than the limit, by the name of the reader.
+/// Files that would take more than the limit, one for each reader, by the name of the reader.
 const WALK: &[Step] = &[
     ("scene", |folder| {
         folder.put("lines.toml", "\n".repeat(3 << 20).as_bytes());
@@ -690,7 +700,7 @@ const WALK: &[Step] = &[
         folder.refused(64, &["resume", "header.lvx", "--steps", "2"], "would need");
     }),
     ("session", |folder| {
-        // Entries that share one file, each with a name of its own.
+        // Entries share one file, each under a different name.
         let entry = |i: u32| {
             let name = format!("{i:08}");
             let head = [b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0!\0".as_slice(), &[0; 12], &8_u32.to_le_bytes(), &[0; 14]];
@@ -750,13 +760,13 @@ const WALK: &[Step] = &[
             folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vent)).as_bytes());
             folder.refuses(64, &["run", "rates.toml", "--steps", "1"], words);
         }
-        // Short rows below a long heading.
+        // Short rows follow a long header.
         let wide = format!("time_h,rate_m3_s{}\n{}", ",".repeat(1 << 20), "0,1\n".repeat(1000));
         folder.put("wide.csv", wide.as_bytes());
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"wide.csv\"]\n";
         folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes());
         folder.refuses(100, &["run", "rates.toml", "--steps", "1"], "the table would need");
-        // Tables of many vents stay in memory together.
+        // Tables of many vents stay in memory at the same time.
         let vents = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"r.csv\"]\n".repeat(100);
         folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vents)).as_bytes());
         folder.refuses(64, &["run", "rates.toml", "--steps", "1"], "would need");
@@ -871,7 +881,7 @@ const WALK: &[Step] = &[
     }),
 ];
 
-/// The list of readers and the walk are the same: a reader without a row fails here.
+/// Checks that the list of readers and [`WALK`] agree: a reader without a row fails here.
 #[test]
 fn every_reader_keeps_to_the_limit() {
     for reader in READERS {
@@ -883,7 +893,8 @@ fn every_reader_keeps_to_the_limit() {
     assert_eq!(WALK.len(), READERS.len(), "a row is of no reader");
 }
 
-/// What one thread takes, eight take eight times; what is read beside it is counted with it.
+/// Checks work on several threads: eight threads take eight times the memory of one, and data read
+/// at the same time counts too.
 #[test]
 fn what_is_done_at_once_fits_into_the_limit() {
     let folder = folder();

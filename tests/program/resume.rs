@@ -1,5 +1,5 @@
-//! The promise: a run with checkpoints that is stopped, killed or out of disk loses nothing that was kept, and comes to the
-//! same report in the end.
+//! The promise: a run with checkpoints that is stopped, killed or out of disk space loses nothing
+//! that was saved, and reaches the same report.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -17,7 +17,7 @@ use lavoxel::checkpoint::{previous, steps_of};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A vent on a plain, lava before the first step, and things that happen on the way.
+/// Scene of a vent on a plain, with lava at the start and events on the way.
 const SCENE: &str = r#"
 name = "Long run"
 seed = 5
@@ -46,7 +46,7 @@ fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_lavoxel"))
 }
 
-/// A folder with [`SCENE`] as `long.toml`, in which the program runs.
+/// Folder with [`SCENE`] as `long.toml`, in which the program runs.
 struct Place(TempDir);
 
 impl Place {
@@ -64,7 +64,7 @@ impl Place {
         steps_of(&self.path(name))
     }
 
-    /// Names and bytes of all files but the scene.
+    /// Names and bytes of all files except the scene.
     fn files(&self) -> Vec<(String, Vec<u8>)> {
         let entries = fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap());
         let file = |path: &Path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap());
@@ -78,7 +78,7 @@ impl Place {
         program().current_dir(self.0.path()).args(args.split(' ')).output().unwrap()
     }
 
-    /// The report of what must succeed, without what may differ.
+    /// Runs a command that must succeed; returns its report without the keys that may differ.
     fn report(&self, args: &str) -> Value {
         let output = self.run(&format!("{args} --json --quiet"));
         assert_eq!(output.status.code(), Some(0), "{args}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -89,7 +89,8 @@ impl Place {
         report
     }
 
-    /// Runs what must be refused in one line, with every file as it was.
+    /// Runs a command that must be refused with `code` in one line, leaving every file unchanged;
+    /// returns the line.
     fn refused(&self, code: i32, args: &str) -> String {
         let before = self.files();
         refusal(code, args, &self.run(args), || assert!(self.files() == before, "{args} changed a file"))
@@ -161,7 +162,7 @@ fn a_damaged_checkpoint_is_refused_and_the_one_before_it_offered() {
         let offer = "; the one before it is good and has step 50: go on with lavoxel resume a.lvx.previous\n";
         assert!(said.starts_with("lavoxel: a.lvx: ") && said.ends_with(offer), "{said}");
     }
-    // Both are gone: nothing is offered.
+    // Both checkpoints are damaged, so the message offers none.
     let before = fs::read(previous(&path)).unwrap();
     fs::write(previous(&path), "no").unwrap();
     assert!(!place.refused(2, "resume a.lvx").contains("the one before it"));
@@ -203,7 +204,8 @@ fn a_full_disk_leaves_the_last_checkpoint_as_it_was() {
     let whole = place.report("run long.toml --steps 80");
     place.report("run long.toml --steps 40 --checkpoint a.lvx --checkpoint-every 10");
     let before = place.files();
-    // No file may be longer than one block: writing fails as on a full disk, with another reason.
+    // A file may be no longer than one block: writing fails as on a full disk, with a different
+    // error.
     let args = "resume a.lvx --steps 80 --quiet";
     let line = format!("trap '' XFSZ; ulimit -f 1; exec \"$0\" {args}");
     let output =
@@ -221,7 +223,7 @@ fn ctrl_c_leaves_a_checkpoint_of_the_last_step() {
     let mut command = program();
     command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Running::start(&mut command);
-    // With the first checkpoint the program has long begun to listen.
+    // Once the first checkpoint is written, the signal handler is installed.
     while !place.path("a.lvx").exists() {
         assert!(child.try_wait().unwrap().is_none(), "ended before it was stopped");
         sleep(Duration::from_millis(10));
@@ -242,7 +244,7 @@ fn ctrl_c_leaves_a_checkpoint_of_the_last_step() {
 #[cfg(unix)]
 #[test]
 fn killed_many_times_it_comes_to_the_same_bits() {
-    // Long enough that no run ends before it is killed.
+    // Long enough that no run ends before the kill.
     const STEPS: u64 = 30_000;
     let place = Place::new();
     let whole = place.report(&format!("run long.toml --steps {STEPS}"));
@@ -255,14 +257,15 @@ fn killed_many_times_it_comes_to_the_same_bits() {
         let mut command = program();
         command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::null());
         let mut child = Running::start(&mut command);
-        // Some are killed at the start, the rest soon after a checkpoint, in the midst of the next ones.
+        // Some runs are killed at the start, the others soon after a checkpoint, while later
+        // checkpoints are written.
         let before = written(&place);
         while kills % 4 != 0 && written(&place) == before {
             assert!(child.try_wait().unwrap().is_none(), "it ended by itself: {args}");
             sleep(Duration::from_millis(1));
         }
         sleep(Duration::from_micros(dice.below(40_000)));
-        // SIGKILL: no code of the program runs after it.
+        // No code of the program runs after SIGKILL.
         child.kill().unwrap();
         let status = child.wait().unwrap();
         assert_eq!(status.code(), None, "it ended before it was killed, at {reached}: {status}");
@@ -283,7 +286,7 @@ fn killed_many_times_it_comes_to_the_same_bits() {
     assert_eq!(names(&place), ["a.lvx", "a.lvx.previous"]);
 }
 
-/// When the last checkpoint was written.
+/// Modification time of the last checkpoint.
 #[cfg(unix)]
 fn written(place: &Place) -> Option<SystemTime> {
     fs::metadata(place.path("a.lvx")).and_then(|file| file.modified()).ok()

@@ -1,4 +1,5 @@
-//! Files that are no files, names that lead elsewhere, decoders that stop: one message, exit status 2, nothing else written.
+//! Paths that are not regular files, names that lead elsewhere, decoders that panic: one message,
+//! exit status 2, and no other file written.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -14,10 +15,10 @@ pub(crate) mod tiff;
 use crate::child::Running;
 use tiff::Tiff;
 
-/// A hang is one from here on; the slowest machine needs a hundredth.
+/// Timeout after which a run counts as hanging; the slowest machine needs a hundredth.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// Runs the program in a folder; a test fails where it hangs.
+/// Runs the program in a folder; the test fails if it hangs.
 fn lavoxel(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
     command.args(args).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -29,7 +30,7 @@ fn lavoxel(folder: &Path, args: &[&str]) -> Output {
     running.output()
 }
 
-/// The program refuses in one line that has these words.
+/// Checks that the program refuses in one line that contains `words`.
 fn refused(folder: &Path, args: &[&str], words: &[&str]) {
     let output = lavoxel(folder, args);
     let message = String::from_utf8_lossy(&output.stderr);
@@ -42,7 +43,7 @@ fn scene(more: &str) -> String {
     format!("[grid]\nsize = [20, 20, 20]\ncell_size_m = 1.0\n{more}")
 }
 
-/// A flow that is poured, and a heightmap of it.
+/// Scene of a poured flow on a plane.
 const FLOW: &str = "model = \"flow\"\n[grid]\nsize = [12, 12, 12]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n";
 
 #[cfg(unix)]
@@ -54,7 +55,8 @@ fn only_regular_files_are_read() {
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
     write("dem.asc", &format!("ncols 12\nnrows 12\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "1 ".repeat(144)));
     for file in ["fifo", "/dev/zero"] {
-        // The readers go by the ending, or by the first bytes, which a pipe would have to be read for.
+        // Readers choose the format by the file's extension or first bytes, which cannot be read
+        // ahead from a pipe.
         let link = |ending: &str| {
             let name = format!("link.{ending}");
             fs::remove_file(folder.join(&name)).ok();
@@ -122,7 +124,7 @@ fn only_regular_files_are_read() {
 fn a_decoder_that_stops_is_one_message() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    // Half a colour in the palette of a picture of two by two pixels.
+    // The palette of a picture of two by two pixels ends within a colour.
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x02\x08\x03\0\0\0".to_vec();
     let mut crc = flate2::Crc::new();
     crc.update(&png[12..]);
@@ -144,7 +146,7 @@ fn a_panic_of_a_decoder_is_an_error() {
     assert_eq!(lavoxel::input::guard(|| 7).unwrap(), 7);
 }
 
-/// A map of four numbers with a label in GDAL's metadata.
+/// TIFF of four numbers with a label in GDAL's metadata.
 fn labelled(name: &str, text: &str) -> Vec<u8> {
     let mut tiff = Tiff::on_map(&[(1024, 1), (3072, 32633)], [500_000.0, 4e6, 10.0]);
     let text = format!("<GDALMetadata><Item name=\"{name}\">{text}</Item></GDALMetadata>\0");
@@ -152,7 +154,7 @@ fn labelled(name: &str, text: &str) -> Vec<u8> {
     tiff.bytes()
 }
 
-/// All files below a folder, sorted.
+/// Paths of all files below a folder, sorted.
 fn files(folder: &Path) -> Vec<String> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -193,7 +195,7 @@ fn a_name_from_a_file_leads_to_no_other_folder() {
 fn texts_of_a_sheet_have_an_end() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    // Where they were laid out whole, each of these took minutes.
+    // Each of these labels took minutes when its whole text was laid out.
     for label in ["quantity", "note", "DESCRIPTION"] {
         fs::write(folder.join("q.tif"), labelled(label, &"a long word ".repeat(20_000))).unwrap();
         let args = ["sheet", "q.tif", "--report", "r.md", "--force"];

@@ -1,8 +1,8 @@
-//! Pictures of the shipped scenes for the start screen of the window: each shows its scene as it is now.
+//! Pictures of the shipped scenes for the window's start screen: each must show the current scene.
 //!
-//! `UPDATE_THUMBNAILS=1 cargo test --test program -- thumbnails` draws those whose scene or line in the list changed;
-//! `UPDATE_THUMBNAILS=island,wax` draws these. A line of `list` has the name of a scene, steps and flags of `lavoxel render`, and
-//! the hash of both.
+//! `UPDATE_THUMBNAILS=1 cargo test --test program -- thumbnails` draws those whose scene or line in
+//! the list changed; `UPDATE_THUMBNAILS=island,wax` draws only the named scenes. A line of `list`
+//! has a scene's name, steps and flags of `lavoxel render`, and the hash of both.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -16,14 +16,14 @@ use lavoxel::shipped;
 
 /// Width and height in pixels.
 const SIZE: [u32; 2] = [192, 128];
-/// How much larger the picture is from which it is made.
+/// Factor by which the picture is rendered larger before downsampling.
 const LARGER: u32 = 4;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/window/src/ui/gallery/pictures")
 }
 
-/// The hash of a scene and the flags with which it is drawn: FNV-1a.
+/// Hash (FNV-1a) of a scene and the flags of its picture.
 fn hash(text: &str, flags: &str) -> String {
     let bytes = text.lines().flat_map(str::bytes).chain(flags.bytes());
     let hash =

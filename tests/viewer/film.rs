@@ -1,4 +1,5 @@
-//! A session that was recorded in the window, filmed afterwards: killed in the middle, and whole in the end.
+//! Films of a session that was recorded in the window: one render is killed midway, another
+//! completes.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -15,7 +16,7 @@ use lavoxel::scene::Scene;
 use crate::child::Running;
 use crate::window::{Display, Window, focused};
 
-/// Lava on a plane, in a box that is drawn quickly.
+/// Scene of lava on a plane, in a small box that is drawn quickly.
 const SCENE: &str = "name = \"Takes\"\nseed = 3\n[grid]\nsize = [32, 24, 32]\n[terrain]\nkind = \"plane\"\n\
                      [[vent]]\nx = 16.0\nz = 16.0\nradius = 2.0\nrate = 1.5\n[film]\nfps = 10\norbit_deg = 70.0\n";
 
@@ -56,7 +57,8 @@ fn a_recorded_session_is_filmed_with_its_camera_and_goes_on_after_a_kill() {
 
     let scene = Scene::load(&session).expect("a scene");
     let film = &scene.spec.film;
-    // The window of a busy machine takes its samples unevenly, and the keys give the way as it went.
+    // A busy machine samples the camera unevenly, so only bounds on the number of keys hold; the
+    // keys carry the camera's path, so there is no orbit.
     assert!((2..80).contains(&film.keys.len()) && film.orbit_deg == 0.0, "{} keys", film.keys.len());
     let plan = Plan::new(film, &scene.spec.camera);
     let [first, last] = [0, u64::MAX].map(|frame| plan.shot(frame));

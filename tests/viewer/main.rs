@@ -1,4 +1,4 @@
-//! The window.
+//! Tests of the window.
 
 #[path = "../common/child.rs"]
 mod child;

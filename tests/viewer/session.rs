@@ -1,5 +1,5 @@
-//! The promise: the window and the simulation thread tell each other everything and only what changed, and what a
-//! person did at the window replays to the same bits.
+//! The promise: the window and the simulation thread exchange every change and only changes, and a
+//! recorded session replays to the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -59,7 +59,7 @@ fn put(shape: Shape, matter: Matter) -> Command {
     Command::World(Edit { shape, matter }.into())
 }
 
-/// What the window keeps of the messages that it received.
+/// Mirror of the world, as the window keeps it from the received messages.
 struct Window {
     worker: Worker,
     volume: Volume,
@@ -68,9 +68,9 @@ struct Window {
     cuts: [Option<Cut>; 3],
     report: Report,
     notices: Vec<(bool, String)>,
-    /// Notes about lava at the sides.
+    /// Notices about lava at the sides of the box.
     edge: Vec<String>,
-    /// Mends that messages offered.
+    /// Mends offered in messages.
     mends: Vec<Mend>,
 }
 
@@ -135,7 +135,8 @@ impl Window {
             }
         }
         self.report = update.report;
-        // Whether lava comes to the sides of these small boxes is up to the dice; a test of its own asks for that note.
+        // Random edits decide if lava reaches the sides of these small boxes; a separate test
+        // checks that notice.
         self.mends.extend(update.notices.iter().filter_map(|notice| notice.mend));
         let mut notices: Vec<_> = update.notices.into_iter().map(|notice| (notice.wrong, notice.text)).collect();
         let edge = |(_, text): &mut (bool, String)| text.starts_with("lava stands at the closed sides");
@@ -148,7 +149,7 @@ impl Window {
         self.worker.send(command);
     }
 
-    /// Polls until the window knows what it waits for.
+    /// Polls messages until `known` is true.
     fn until(&mut self, what: &str, known: impl Fn(&Self) -> bool) {
         for _ in 0..6000 {
             if let Some(update) = self.worker.poll() {
@@ -162,21 +163,21 @@ impl Window {
         panic!("waited in vain for {what}: {:?} {:?}", self.report, self.notices);
     }
 
-    /// Makes steps and waits for the last.
+    /// Makes `n` steps and waits for the last.
     fn steps(&mut self, n: u64) {
         let end = self.report.step + n;
         self.send(Command::Steps(n));
         self.until("steps", |window| window.report.step == end && window.report.pace == Pace::Paused);
     }
 
-    /// Waits until everything sent was carried out: nothing more can come after the answer to the last.
+    /// Waits until all sent commands are carried out: a ray query at `x` is answered last.
     fn settle(&mut self, x: f32) {
         let ray = down(x, 0.5);
         self.send(Command::Pick(Some(ray)));
         self.until("an answer", |window| window.report.probe.as_ref().is_some_and(|probe| probe.point[0] == x));
     }
 
-    /// Compares all that the window knows with a world.
+    /// Compares the whole mirror with a world.
     fn check(&self, world: &World) {
         let mut lowpass = LowPass::new(world.grid());
         let lava = lowpass.refresh(world);
@@ -393,7 +394,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
                 window.send(Command::Go(Way::Back));
             }
             if round % 3 == 0 {
-                // Things happen while it runs, too.
+                // Commands also arrive while the simulation runs freely.
                 window.send(Command::Pace(Pace::Free));
                 window.send(put(ball(place), Matter::Drain));
                 let step = window.report.step;
@@ -406,7 +407,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
                 window.steps(dice.below(12) + 1);
             }
         }
-        // Going back and on another way begins a branch.
+        // Changing something after going back begins a branch, which gives this notice.
         window.notices.retain(|(_, text)| !text.contains("the way before is kept"));
         assert!(window.notices.is_empty(), "{:?}", window.notices);
         let (mut camera, look) = (scene().spec.camera, scene().spec.look);
@@ -432,7 +433,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
 #[test]
 fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
     let folder = tempfile::tempdir().unwrap();
-    // Water alone beside the lava.
+    // Water next to the lava, without reactions.
     let water = "[[material]]\nname = \"water\"\n[[source]]\nmaterial = \"water\"\nx = 6.0\nz = 6.0\n";
     let text = format!("default_reactions = false\n{SCENE}{water}");
     let scene = Scene::parse(&text, Path::new("water.toml")).unwrap();
@@ -472,13 +473,13 @@ fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
     assert_eq!(window.notices[1], (true, refused.to_owned()));
 }
 
-/// A moment before which nothing was done.
+/// Moment at `step` before which nothing was done.
 fn moment(step: u64) -> Moment {
     Moment { step, act: 0 }
 }
 
 impl Window {
-    /// Goes through time, to the end of the way.
+    /// Sends a move through time and waits for its end.
     fn go(&mut self, way: Way) {
         let ways = self.report.ways;
         self.send(Command::Go(way));
@@ -513,10 +514,11 @@ fn going_back_keeps_the_future_and_a_change_there_begins_a_branch() {
     window.go(Way::Back);
     window.check(replayed(&scene(), 130).world());
     assert_eq!((window.report.moment, window.report.acts, window.report.acts_ahead), (moment(130), 0, 2));
-    // Any step is within reach, not only one that was kept.
+    // Any step can be reached, including steps without a snapshot.
     window.go(Way::Step(77));
     window.check(replayed(&scene(), 77).world());
-    // What was done later is done again, and the present comes back by itself or with one jump.
+    // Going forward repeats the later actions; the present is reached again by steps or with one
+    // jump.
     window.steps(168);
     assert!(window.present() == present, "not the same");
     assert_eq!((window.report.acts, window.report.acts_ahead), (2, 0));
@@ -528,7 +530,7 @@ fn going_back_keeps_the_future_and_a_change_there_begins_a_branch() {
     window.go(Way::Ahead);
     assert!(window.present() == present, "not the same");
 
-    // A change begins a branch, and the other one stays.
+    // A change begins a branch, and the earlier branch stays.
     window.go(Way::Step(100));
     window.notices.clear();
     window.send(put(ball([18.0, 20.0, 14.0]), Matter::Nothing));
@@ -566,7 +568,8 @@ fn what_lies_ahead_is_no_part_of_a_saved_session() {
     window.steps(30);
     window.send(put(ball([18.0, 20.0, 14.0]), Matter::Rock));
     window.steps(10);
-    // The file holds the moment to which the session was sent, also while it is on its way.
+    // The file holds the moment that was requested, even while the session is still on its way
+    // there.
     window.send(Command::Go(Way::Step(20)));
     window.send(Command::Save(folder.path().join("start.toml"), Existing::Keep));
     window.until("the file", |window| !window.notices.is_empty());
@@ -605,7 +608,8 @@ fn a_stroke_and_a_drag_are_each_one_act_to_take_back_also_while_time_goes_on() {
     assert_eq!(said, [&source[..], "new vent taken back, step 20", "stroke of lava taken back, step 20"]);
     window.go(Way::Redo);
     assert!(hash(&window) == painted);
-    // Time goes on without what was taken back, and it comes back at its own step.
+    // Time continues without the action that was taken back; redo brings the action back at its own
+    // step.
     window.go(Way::Undo);
     window.steps(15);
     window.check(replayed(&scene(), 35).world());
@@ -613,7 +617,7 @@ fn a_stroke_and_a_drag_are_each_one_act_to_take_back_also_while_time_goes_on() {
     window.go(Way::Redo);
     assert!(hash(&window) == painted && window.report.step == 20);
     assert_eq!(window.branches(), [("main".to_owned(), 20)]);
-    // At the begin there is nothing to take back: one quiet message.
+    // At the start there is nothing to take back: one quiet message says so.
     (0..4).for_each(|_| window.go(Way::Undo));
     assert!(window.notices.last().is_some_and(|(wrong, text)| !wrong && text == "there is nothing to take back"));
 }
@@ -640,7 +644,7 @@ fn another_way_and_a_pause_end_a_long_way_and_changes_wait_for_its_end() {
     let deed = window.report.timeline.deeds.last().unwrap();
     assert_eq!((deed.deed.before, deed.words.as_str()), (moment(300), "stroke of rock"));
 
-    // A visit to another branch leaves everything as it is.
+    // A visit to another branch leaves the present branch unchanged.
     let here = (window.present(), window.report.moment);
     window.send(Command::Visit(Some(1)));
     window.until("the other branch", |window| window.report.visited == Some(1));
@@ -653,7 +657,7 @@ fn another_way_and_a_pause_end_a_long_way_and_changes_wait_for_its_end() {
     assert_eq!(window.report.step, 308);
 }
 
-/// Times of ways through the built-in volcano, for the report of a machine.
+/// Prints the times of moves through the built-in volcano's history.
 #[test]
 #[ignore = "measures and asserts no time: cargo test --test viewer how_soon -- --ignored --nocapture"]
 fn how_soon_a_way_shows_its_first_state() {
@@ -670,14 +674,15 @@ fn how_soon_a_way_shows_its_first_state() {
     }
 }
 
-/// A piece of a stroke of a ball of 3 cells, straight down at these places.
+/// Part of a stroke with a ball of 3 cells radius, with rays straight down at `places` (x, z);
+/// `begins` starts a new stroke.
 fn stroke(begins: bool, places: &[[f32; 2]], matter: Matter) -> Command {
     let rays = places.iter().map(|[x, z]| down(*x, *z)).collect();
     let part = [[0.0, 37.0], [0.0, 26.0], [0.0, 29.0]];
     Command::Stroke(Box::new(Stroke { begins, rays, part, radius: 3.0, matter }))
 }
 
-/// The centres of the dabs of a saved session.
+/// Centres of the dabs (x, y, z, in cells) in the session that is saved at `path`.
 fn dabs(window: &mut Window, path: &Path) -> Vec<[f64; 3]> {
     let before = window.notices.len();
     window.send(Command::Save(path.to_owned(), Existing::Keep));
@@ -687,7 +692,7 @@ fn dabs(window: &mut Window, path: &Path) -> Vec<[f64; 3]> {
         Shape::Sphere { center, .. } => *center,
         other => panic!("not a dab: {other:?}"),
     };
-    // The first event is that of the scene, at a later step.
+    // The first event belongs to the scene and comes at a later step.
     let put = saved.spec.events.iter().filter(|event| event.at < 120).filter_map(|event| event.put.as_ref());
     put.map(|edit| of(&edit.shape)).collect()
 }
@@ -695,14 +700,15 @@ fn dabs(window: &mut Window, path: &Path) -> Vec<[f64; 3]> {
 #[test]
 fn a_stroke_has_no_gaps_however_slow_the_frames_are_and_each_dab_is_there_once() {
     let folder = tempfile::tempdir().unwrap();
-    // Across the whole mountain: a place of the pointer in each cell, or only one at each end.
+    // The stroke crosses the whole mountain: with a pointer position in each cell, and with one at
+    // each end.
     let fine: Vec<[f32; 2]> = (4..=32).map(|x| [x as f32, 14.5]).collect();
     for (number, places) in [fine.clone(), vec![fine[0], fine[fine.len() - 1]]].into_iter().enumerate() {
         let mut window = Window::open(scene());
         window.steps(20);
         let before = window.ground.clone();
         window.send(stroke(true, &places, Matter::Rock));
-        // The pointer rests in the same step, and the same place comes again.
+        // The pointer rests in the same step, and the same position is sent again.
         window.send(stroke(false, &[], Matter::Rock));
         window.send(stroke(false, &[places[places.len() - 1]], Matter::Rock));
         window.settle(2.0);
@@ -710,14 +716,14 @@ fn a_stroke_has_no_gaps_however_slow_the_frames_are_and_each_dab_is_there_once()
         let centers = dabs(&mut window, &path);
         for pair in centers.windows(2) {
             let apart = (0..3).map(|k| (pair[1][k] - pair[0][k]).powi(2)).sum::<f64>().sqrt();
-            // Of dabs at most half a radius apart one may have changed nothing.
+            // Dabs are at most half a radius apart, and a dab that changed nothing is not recorded.
             assert!(apart > 0.7 && apart < 3.0, "{apart:.2} from dab to dab: {pair:?}");
         }
         assert!(centers[0][0] < 5.0 && centers[centers.len() - 1][0] > 31.0, "{centers:?}");
-        // It lies on the ground as that was before, and does not climb up on itself.
+        // The stroke follows the ground from before the stroke and does not climb on its own dabs.
         for [x, y, z] in centers {
             let ground = f64::from(before[[z as usize, x as usize]]);
-            // The walls of the crater are steep.
+            // The tolerance is large because the walls of the crater are steep.
             assert!((y - ground).abs() < 6.0, "a dab at {y} over ground at {ground}");
         }
         for x in 5..=31 {
@@ -744,13 +750,13 @@ fn a_stroke_beside_the_world_says_so_and_is_no_act() {
     };
     let lava = || Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None };
     told(&mut window, stroke(true, &[[-5.0, 3.0], [-9.0, 3.0]], lava()), "outside the box");
-    // From the south, into the side of the ground.
+    // The ray comes from the south and hits the side of the ground.
     let ray = Ray { origin: Vector3::new(12.5, 0.5, 60.0), direction: -Vector3::z() };
     let part = [[0.0, 37.0], [0.0, 26.0], [0.0, 29.0]];
     let side = Stroke { begins: true, rays: vec![ray], part, radius: 3.0, matter: lava() };
     told(&mut window, Command::Stroke(Box::new(side)), "cut side");
     told(&mut window, stroke(true, &[[6.0, 6.0]], Matter::Drain), "nothing to change");
-    // One message for a stroke, and none for one that runs over the edge.
+    // A stroke gives one message, and a stroke that leaves the box gives none.
     let before = window.notices.len();
     window.send(stroke(true, &[[6.0, 6.0], [-4.0, 6.0]], Matter::Rock));
     window.send(stroke(false, &[[-8.0, 6.0]], Matter::Rock));
@@ -784,7 +790,7 @@ fn a_changed_vent_keeps_its_number() {
     window.send(Command::World(spec(9.0, 9.0, 1.0).into()));
     window.until("two vents", |window| window.report.vents.len() == 2);
     window.send(Command::Pace(Pace::Free));
-    // A drag goes on without waiting for reports.
+    // A drag sends commands without waiting for reports.
     for i in 1..=30 {
         window.send(Command::World(VentChange::Change(0, spec(18.0, 14.0, f64::from(i) / 10.0)).into()));
     }
@@ -800,14 +806,14 @@ fn a_changed_vent_keeps_its_number() {
 
 #[test]
 fn closing_the_window_ends_the_thread() {
-    // In the middle of free running, with an update not taken and commands still unread.
+    // Dropped while running freely, with an update not taken and commands unread.
     let window = Window::open(scene());
     window.send(Command::Pace(Pace::Free));
     std::thread::sleep(Duration::from_millis(30));
     (0..50).for_each(|_| window.send(Command::Open(Box::new(Scene::volcano()))));
     assert!(window.worker.is_running());
     drop(window);
-    // Paused, with nothing to do.
+    // Dropped while paused, with nothing to do.
     drop(Window::open(scene()));
 }
 
@@ -832,11 +838,11 @@ fn a_session_file_goes_on_with_all_its_branches() {
     assert_eq!(window.notices, [(false, format!("saved {}", path.display()))]);
     assert!(fs::metadata(&path).unwrap().len() < 50_000);
     assert_eq!(pack::thumbnail(&path).unwrap(), Some(vec![1, 2, 3]));
-    // As a scene it is the present branch.
+    // Read as a scene, the file is the present branch.
     let replay = replayed(&Scene::open(&path).unwrap(), window.report.step);
     window.check(replay.world());
 
-    // Another window goes on where this one was, and has the other branch too.
+    // Another window resumes at the same moment, with both branches.
     let (base, text) = pack::history(&path).unwrap().expect("a history");
     assert_eq!(base.spec.events, scene().spec.events, "nothing was done to it");
     let mut other = Window::open(Scene::parse("[grid]\nsize = [8, 8, 8]", Path::new("small.toml")).unwrap());
@@ -858,7 +864,7 @@ fn a_session_file_goes_on_with_all_its_branches() {
         window.until("the other branch", |window| window.report.moment == there && window.report.goal == there);
     }
     assert_eq!(other.volume.density, window.volume.density);
-    // A session whose replay comes to another state says so.
+    // A session whose replay reaches a different state gives a message.
     let (base, _) = pack::history(&path).unwrap().expect("a history");
     let hash = format!("state = \"{:016x}\"", replay.world().state_hash());
     assert!(text.contains(&hash), "{text}");
@@ -866,6 +872,6 @@ fn a_session_file_goes_on_with_all_its_branches() {
     other.send(Command::Resume(Box::new(base), Box::new(History::from_text(&changed).unwrap())));
     other
         .until("a notice", |other| other.notices.iter().any(|(_, text)| text.contains("not the state that was saved")));
-    // A text that was changed by others is refused.
+    // A history with a text that was edited is refused.
     assert!(History::from_text(&text.replacen("step", "stop", 1)).is_err());
 }

@@ -1,5 +1,5 @@
-//! Memory of the window's shaders while the camera turns. One test in a program of its own, because it measures the
-//! memory of the whole process.
+//! Memory of the window's shaders while the camera turns. One test in a program of its own, because
+//! the test measures the memory of the whole process.
 #![cfg(target_os = "linux")]
 
 use crate::vulkan::vulkan;
@@ -13,11 +13,12 @@ use lavoxel::viewer::worker::Worker;
 
 const SIZE: (usize, usize) = (160, 120);
 const STEPS: u64 = 40;
-/// Frames until everything that is made once is there.
+/// Frames after which all one-time allocations are done.
 const WARM_UP: usize = 8;
 const FRAMES: usize = 30;
-/// A shader that is compiled again for every frame takes 10 MB or more each time: 300 MB in all. The software Vulkan's threads
-/// take their own buffers in pieces of 14 MB when they first need them: up to 85 MB were seen without any leak.
+/// Upper bound of growth in megabytes: a shader compiled anew for every frame takes 10 MB or more
+/// each time, 300 MB in all; the threads of software Vulkan allocate buffers in pieces of 14 MB on
+/// first use, and up to 85 MB were measured without any leak.
 const MOST_GROWTH_MB: f64 = 200.0;
 
 /// Resident memory of this process in megabytes.
@@ -28,7 +29,7 @@ fn resident_mb() -> f64 {
     kib * 1024.0 / 1e6
 }
 
-/// A painter with the built-in volcano after some steps.
+/// Painter and worker of the built-in volcano after some steps.
 fn eruption() -> (Painter, Worker) {
     let scene = Scene::volcano();
     let look = scene.spec.look.clone();
@@ -55,7 +56,7 @@ fn memory_stays_flat_while_the_camera_turns() {
         return;
     }
     let _surface = pollster::block_on(OffscreenSurface::new(64, 64));
-    // kiss3d aborts when a surface is dropped before its first frame has made this.
+    // kiss3d aborts if a surface is dropped before its first frame has created this manager.
     MaterialManager2d::get_global_manager(|_| ());
     let (mut painter, _worker) = eruption();
     let subject = painter.subject().expect("a scene has come");

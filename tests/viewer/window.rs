@@ -1,6 +1,6 @@
-//! The real window on a virtual display, steered with keys and mouse like a person would. Needs Xvfb, xdotool and a
-//! software Vulkan (Debian: xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0); where one
-//! of these is missing, the tests are skipped.
+//! The real window on a virtual display, steered with keys and mouse like a person would. Needs
+//! Xvfb, xdotool and a software Vulkan (Debian: xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6
+//! libxkbcommon-x11-0); where one of these is missing, the tests are skipped.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -25,13 +25,14 @@ use predicates::Predicate;
 
 const WIDTH: u32 = 480;
 const HEIGHT: u32 = 360;
-/// Longest wait for anything; software drawing on a busy machine is slow.
+/// Timeout of every wait; software drawing on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// One window at a time: each draws with all cores, and several at once miss their pictures' time.
+/// Lock that allows one window at a time: each draws with all cores, and several at once would run
+/// into timeouts.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A virtual display of its own, whose pixels lie in a file.
+/// Virtual display whose framebuffer lies in a file.
 pub(crate) struct Display {
     server: Running,
     name: String,
@@ -40,12 +41,12 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// Starts Xvfb, or records that this test is skipped.
+    /// Starts Xvfb; records a skip and returns `None` if a program is missing.
     pub(crate) fn start() -> Option<Self> {
         Self::of_size("480x360")
     }
 
-    /// A display of so many pixels.
+    /// Starts Xvfb with a screen of `size`, such as `800x600`.
     fn of_size(size: &str) -> Option<Self> {
         let there = needs::program("Xvfb", "xvfb") && needs::program("xdotool", "xdotool") && vulkan();
         if !there {
@@ -77,12 +78,13 @@ impl Display {
 
     fn click(&self, (x, y): (u32, u32)) {
         self.xdotool(&["mousemove", &x.to_string(), &y.to_string()]);
-        // The window asks what lies there; a person takes a moment too.
+        // The window asks the simulation for the hit under the pointer; the pause gives it time for
+        // the answer.
         std::thread::sleep(Duration::from_millis(1500));
         self.xdotool(&["click", "1"]);
     }
 
-    /// What is on the screen: an XWD file with a big-endian header and pixels of four bytes.
+    /// Reads the screen from an XWD file with a big-endian header and pixels of four bytes.
     fn pixels(&self) -> RgbaImage {
         let bytes = fs::read(self.folder.path().join("Xvfb_screen0")).expect("Xvfb keeps its pixels in a file");
         let word = |i: usize| u32::from_be_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes")) as usize;
@@ -95,7 +97,7 @@ impl Display {
     }
 }
 
-/// The program with its window, and the lines it writes.
+/// Running program with its window, and the lines of its output.
 pub(crate) struct Window {
     program: Running,
     lines: Receiver<String>,
@@ -147,7 +149,7 @@ impl Window {
         }
     }
 
-    /// Waits for "saved FILE" and gives the file.
+    /// Waits for "saved FILE" and returns the file.
     pub(crate) fn saved(&mut self, folder: &Path) -> PathBuf {
         let line = self.wait_for("saved ");
         // A recording is followed by its length in brackets.
@@ -155,7 +157,7 @@ impl Window {
         folder.join(name)
     }
 
-    /// Lines until this time.
+    /// Collects the lines of output during `time`.
     fn lines_for(&mut self, time: Duration) -> Vec<String> {
         let end = Instant::now() + time;
         let mut lines = Vec::new();
@@ -198,7 +200,7 @@ fn open(path: &Path) -> RgbaImage {
     image::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).to_rgba8()
 }
 
-/// What the headless renderer makes of the same scene after so many steps.
+/// Headless counterpart of a window: the same scene after `steps` steps, drawn by the renderer.
 struct Headless {
     scene: Scene,
     world: State,
@@ -216,7 +218,7 @@ impl Headless {
         self.draw_world(style, &self.world, [[0.0, 1.0]; 3])
     }
 
-    /// The cinematic picture of the world without what lies between the eye and the middle of an axis.
+    /// Cinematic picture of the world, clipped at the middle of `axis` on the side of the eye.
     fn draw_opened(&self, axis: usize) -> RgbaImage {
         let grid = self.world.grid();
         let cells = [grid.nx, grid.ny, grid.nz][axis] as f32;
@@ -229,7 +231,7 @@ impl Headless {
         self.draw_world(Style::Cinematic, &self.world, clip)
     }
 
-    /// The same without lava.
+    /// Picture of the same ground without lava.
     fn draw_bare(&self, style: Style) -> RgbaImage {
         self.draw_world(style, &World::new(self.world.ground().clone()).into(), [[0.0, 1.0]; 3])
     }
@@ -285,7 +287,8 @@ fn a_person_plays_a_hundred_steps_looks_pours_records_and_leaves() {
             lava_is_there(style, seen, &headless)
         });
     }
-    // The last view is what the window itself shows, but for the probe at the pointer, once the message about the picture is gone.
+    // The last view is drawn by the window itself and matches, except for the probe at the pointer,
+    // once the message about the saved picture has faded.
     std::thread::sleep(Duration::from_secs(8));
     let screen = wait_until_still(&display);
     keep("screen", &screen);
@@ -305,7 +308,8 @@ fn a_person_plays_a_hundred_steps_looks_pours_records_and_leaves() {
     assert!(window.end().success());
 }
 
-/// Gives the window the keys, which no window manager does here, until it answers one: Ctrl+S. Gives the saved session.
+/// Presses Ctrl+S until the window answers, because without a window manager the window may not
+/// have the keyboard yet. Returns the saved session.
 pub(crate) fn focused(display: &Display, window: &mut Window, folder: &Path) -> PathBuf {
     for _ in 0..6 {
         display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus", "mousemove", "5", "5"]);
@@ -318,7 +322,8 @@ pub(crate) fn focused(display: &Display, window: &mut Window, folder: &Path) -> 
     panic!("the window answers no key; the lines were {:#?}", window.seen);
 }
 
-/// Takes screenshots until one is right: the window may still wait for its other threads when the key is pressed.
+/// Takes screenshots until one passes the check: at the first key press the window may still wait
+/// for its other threads.
 fn photographed(
     display: &Display,
     window: &mut Window,
@@ -337,7 +342,8 @@ fn photographed(
     }
 }
 
-/// Where lava changes the headless picture much, the window's picture must be changed alike.
+/// Checks that the window's picture differs from the one without lava in most places where the
+/// headless picture differs much.
 fn lava_is_there(style: Style, seen: &RgbaImage, headless: &Headless) -> Result<(), String> {
     let (with, without) = (headless.draw(style), headless.draw_bare(style));
     let apart = |a: &RgbaImage, b: &RgbaImage, x: u32, y: u32| -> i32 {
@@ -345,20 +351,21 @@ fn lava_is_there(style: Style, seen: &RgbaImage, headless: &Headless) -> Result<
         (0..3).map(|c| i32::from(p[c].abs_diff(q[c]))).sum()
     };
     let places: Vec<_> = with.enumerate_pixels().map(|(x, y, _)| (x, y)).collect();
-    // Without lava there is no bar of its amounts.
+    // The picture without lava has no colour bar for amounts, so the area of the bar is left out.
     let in_view = places.into_iter().filter(|&(x, y)| !is_under_legend(x, y));
     let lava: Vec<_> = in_view.filter(|&(x, y)| apart(&with, &without, x, y) > 90).collect();
     let right = lava.iter().filter(|&&(x, y)| apart(seen, &with, x, y) < apart(seen, &without, x, y)).count();
     assert!(lava.len() > 20, "{style:?}: {} pixels show lava", lava.len());
-    // Edges are averaged from other rays in each.
+    // Edges are antialiased with different rays, so a quarter of the pixels may differ.
     match 4 * right > 3 * lava.len() {
         true => Ok(()),
         false => Err(format!("{style:?}: {right} of {} lava pixels are right", lava.len())),
     }
 }
 
-/// Pictures of the plain styles from the headless renderer have a colour bar; the window draws its own in the panel's
-/// layer, which screenshots leave out. What the bar covers is not compared.
+/// Copies the colour bar's area from `seen` into `expected`: the headless renderer draws a bar into
+/// pictures of the plain styles, but the window draws its bar in the panel's layer, which
+/// screenshots leave out.
 fn legend_from(seen: &RgbaImage, mut expected: RgbaImage) -> RgbaImage {
     for (x, y, pixel) in expected.enumerate_pixels_mut() {
         if is_under_legend(x, y) {
@@ -368,12 +375,12 @@ fn legend_from(seen: &RgbaImage, mut expected: RgbaImage) -> RgbaImage {
     expected
 }
 
-/// Whether the bars of a picture, of lava and air, cover a pixel.
+/// True if a colour bar, of lava or air, covers the pixel.
 fn is_under_legend(x: u32, y: u32) -> bool {
     x + 160 > WIDTH && y + HEIGHT / 3 + 60 > HEIGHT
 }
 
-/// The screen, once it has stopped changing.
+/// Waits until the screen has stopped changing, and returns its pixels.
 fn wait_until_still(display: &Display) -> RgbaImage {
     let end = Instant::now() + PATIENCE;
     let mut last = display.pixels();
@@ -388,7 +395,7 @@ fn wait_until_still(display: &Display) -> RgbaImage {
     panic!("the screen never came to rest");
 }
 
-/// A slice is seen at once: ground and lava before it are cut away, as by a clip.
+/// Checks that a slice cuts away the ground and lava in front of its plane, as a clip does.
 fn slices_cut_the_world_open(display: &Display, window: &mut Window, folder: &Path, headless: &Headless) {
     let whole = headless.draw(Style::Cinematic);
     for (key, axis) in [("z", 2), ("x", 0), ("y", 1)] {
@@ -399,7 +406,8 @@ fn slices_cut_the_world_open(display: &Display, window: &mut Window, folder: &Pa
         photographed(display, window, folder, |seen| {
             keep(&format!("slice {key}"), seen);
             let apart = difference(seen, &expected);
-            // A level cut takes little of a mountain away.
+            // A level cut removes little of a mountain, so its bound is relative to the whole
+            // picture.
             let is_opened = apart < 1.5 && 2.0 * apart < difference(seen, &whole);
             if is_opened { Ok(()) } else { Err(format!("the cut across {key} is {apart:.2} levels off")) }
         });
@@ -419,7 +427,8 @@ fn a_click_places_a_vent(display: &Display, window: &mut Window, headless: &Head
     let line = window.wait_for("placed at x");
     let numbers: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     let [.., x, z] = numbers[..] else { panic!("no place in {line:?}") };
-    // The place lies under the pixel: on the ray, at the height of the ground there.
+    // The place must lie under the pixel: on the pixel's ray, at the height of the ground in that
+    // column.
     let column = (x as usize, z as usize);
     let ground = f64::from(headless.world.ground().surface()[[column.1, column.0]]);
     let point = [x, ground, z].map(|v| v as f32);
@@ -440,7 +449,7 @@ fn a_recording_moves(display: &Display, window: &mut Window, folder: &Path) {
     let film = window.saved(folder);
     display.key("space");
     window.wait_for("paused");
-    // The shortest recording holds a picture too.
+    // Even the shortest recording holds a picture.
     display.xdotool(&["key", "F9", "F9"]);
     window.wait_for("recording ended");
     let short = open(&window.saved(folder));
@@ -465,8 +474,8 @@ fn ctrl_c_in_the_terminal_closes_the_window() {
     assert_eq!(window.end().code(), Some(130));
 }
 
-/// Starts the program without a subcommand where it can open no window, and ends it as soon as it says what it does
-/// instead. Gives everything that it said.
+/// Starts the program without a subcommand where no window can open, and ends it as soon as it
+/// names its alternative. Returns all lines of output.
 fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
@@ -480,7 +489,7 @@ fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> Stri
     let mut said = String::new();
     let mut lines = BufReader::new(program.stderr.take().expect("piped"));
     lines.read_line(&mut said).expect("text");
-    // Before the first frame there is no film.
+    // Before the first frame the program has no film to end.
     let start = Instant::now();
     while !folder.path().join("lavoxel-out/eruption.webp.parts/frame-000000.png").exists() {
         assert!(start.elapsed() < PATIENCE, "nothing is drawn: {said}");
@@ -490,7 +499,7 @@ fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> Stri
     lines.read_to_string(&mut said).expect("text");
     assert_eq!(program.wait().expect("it ends").code(), Some(130), "{said}");
     assert!(folder.path().join("lavoxel-out/eruption.webp").exists(), "{said}");
-    // A picture that would take longer than a moment is given up, and that is said.
+    // A picture that would take longer than the grace period is given up, with a message.
     let given_up = said.contains("stopped before lavoxel-out/eruption.png was drawn");
     assert_eq!(folder.path().join("lavoxel-out/eruption.png").exists(), !given_up, "{said}");
     said
@@ -498,7 +507,7 @@ fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> Stri
 
 #[test]
 fn without_a_window_the_volcano_erupts_into_files() {
-    // Records a skip where there is none; the first two reasons need no server.
+    // Records a skip if Xvfb is missing; the first two cases need no server.
     let server = Display::start();
     let reasons = [
         (None, None, "there is no display"),
@@ -511,7 +520,7 @@ fn without_a_window_the_volcano_erupts_into_files() {
         }
         let said = erupts_without_a_window(display, drivers);
         let first = said.lines().next().unwrap_or_default();
-        // A minimal system has no library to ask a display with.
+        // A minimal system lacks the library that connects to a display.
         let no_library = display.is_some() && server.is_none() && first.contains("the system library ");
         assert!(first.starts_with("no window: ") && (first.contains(reason) || no_library), "{said}");
         assert!(
@@ -562,7 +571,8 @@ fn brush_and_source_pour_the_chosen_material() {
     window.wait_for("water source 2 placed");
     display.key("F4");
     window.wait_for("tool fill");
-    // Away from the handles of both; the pointer is held, because a stroke begins with the answer to its ray.
+    // The place is away from the handles of vent and source; the button is held, because a stroke
+    // begins only with the answer to its ray.
     display.xdotool(&["mousemove", &(middle.0 + 50).to_string(), &(middle.1 - 20).to_string()]);
     std::thread::sleep(Duration::from_millis(1500));
     display.xdotool(&["mousedown", "1"]);
@@ -588,7 +598,7 @@ fn a_fast_stroke_has_no_gaps_a_way_back_keeps_it_and_a_dialog_opens_scenes() {
     display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus"]);
     display.key("F5");
     window.wait_for("tool rock");
-    // One motion of the mouse for the whole stroke, and the button up at once.
+    // The whole stroke is one mouse motion, with the button released at once.
     let (y, from, to) = ((HEIGHT / 2 + 20).to_string(), (WIDTH / 2 - 90).to_string(), (WIDTH / 2 + 90).to_string());
     display.xdotool(&["mousemove", &from, &y]);
     std::thread::sleep(Duration::from_millis(1500));
@@ -602,7 +612,7 @@ fn a_fast_stroke_has_no_gaps_a_way_back_keeps_it_and_a_dialog_opens_scenes() {
         let apart = (0..3).map(|k| (pair[1][k] - pair[0][k]).powi(2)).sum::<f64>().sqrt();
         assert!(apart > 0.9 && apart <= 2.02, "{apart:.2} cells from dab to dab: {pair:?}");
     }
-    // A stroke in the sky says so.
+    // A stroke in the sky gives a message.
     display.xdotool(&["mousemove", "20", "8"]);
     std::thread::sleep(Duration::from_millis(500));
     display.xdotool(&["mousedown", "1", "mouseup", "1"]);
@@ -618,7 +628,7 @@ fn a_fast_stroke_has_no_gaps_a_way_back_keeps_it_and_a_dialog_opens_scenes() {
     assert_eq!(again.spec.events, saved.spec.events, "what was built is there again");
 
     display.key("ctrl+o");
-    // Where a portal waits for an answer, the second time brings the window's own dialog.
+    // If a file portal waits for an answer, a second key press opens the window's own dialog.
     if !window.lines_for(Duration::from_secs(8)).iter().any(|line| line.contains("open dialog")) {
         display.key("ctrl+o");
         window.wait_for("open dialog");
@@ -643,13 +653,13 @@ fn the_start_screen_lies_over_the_volcano_and_opens_scenes() {
     std::thread::sleep(Duration::from_millis(1500));
     keep("start screen", &display.pixels());
     assert!(folder.path().join("state/lavoxel/tour").exists(), "the tour is shown once");
-    // Space is a letter here, and no pause.
+    // Space types a letter here and does not pause.
     display.xdotool(&["type", "--delay", "120", "bowl"]);
     std::thread::sleep(Duration::from_millis(1500));
     display.key("Return");
     window.wait_for("opening shipped:/bowl.toml");
     window.wait_for("scene bowl");
-    // The screen is gone, and the tour, which begins now, leaves the keys to the window.
+    // The start screen is closed, and the tour, which begins now, leaves the keys to the window.
     display.key("F5");
     window.wait_for("tool rock");
     display.key("Escape");
@@ -662,7 +672,7 @@ fn the_start_screen_lies_over_the_volcano_and_opens_scenes() {
     window.wait_for("closed");
 }
 
-/// The centre of a dab.
+/// Centre of a dab in cells (x, y, z).
 fn center(edit: &lavoxel::world::Edit) -> [f64; 3] {
     match edit.shape {
         lavoxel::world::Shape::Sphere { center, .. } => center,
@@ -680,7 +690,7 @@ fn memory_stays_flat_while_lava_runs_and_the_camera_turns() {
     display.key("t");
     window.wait_for("turntable on");
     let first = window.resident_mb();
-    // Freed bakes go back to the system (island: 460 MB, 780 without).
+    // Freed bakes must go back to the system: the scene island then takes 460 MB, otherwise 780 MB.
     let environment = fs::read(format!("/proc/{}/environ", window.program.id())).expect("it runs");
     assert!(environment.split(|&byte| byte == 0).any(|variable| variable == b"MALLOC_MMAP_THRESHOLD_=262144"));
     window.lines_for(Duration::from_secs(12));
@@ -693,7 +703,7 @@ fn memory_stays_flat_while_lava_runs_and_the_camera_turns() {
     window.wait_for("turntable on");
     window.lines_for(Duration::from_secs(12));
     let growth = window.resident_mb() - first;
-    // Moments to go back to have 128 MiB.
+    // Snapshots for rewinding may take 128 MiB.
     assert!(growth < 50.0 + 135.0, "half a minute added {growth:.0} MB to {first:.0} MB");
     display.key("ctrl+q");
     window.wait_for("closed");
@@ -711,7 +721,8 @@ fn a_display_that_goes_away_ends_the_window_with_one_line() {
     let said: Vec<String> = window.lines_for(PATIENCE);
     let said: Vec<&String> = said.iter().filter(|line| !log.iter().any(|part| line.contains(part))).collect();
     assert_eq!(window.end().code(), Some(1), "{said:?}");
-    // Xlib ends the program itself where it notices first; it has two messages, one of them with a line of counts.
+    // Xlib ends the program itself if it notices the lost display first; Xlib has two such
+    // messages, one with a line of counts.
     let said: Vec<_> = said.into_iter().filter(|line| !line.trim_start().starts_with("after ")).collect();
     let [line] = said[..] else { panic!("{said:?}") };
     let of_xlib = line.starts_with("X connection to") || line.starts_with("XIO:");

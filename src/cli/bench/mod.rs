@@ -27,45 +27,47 @@ use crate::cli::{Outcome, start_threads};
 
 /// Time every stage: simulation as in the paper, low-pass, pictures, opening a map
 ///
-/// At 128 × 100 × 128 cells: the volcano after 500 and 2,000 steps, a box whose lower part is filled with random
-/// amounts, where every cell can move, lava that has come to rest, and the volcano in a sea. Gravity and spreading are listed with the paper's
-/// means. --save keeps the table, and --compare shows what another one, of another commit or machine, says of the same
-/// rows: a change is marked when each of the two medians lies outside of the p10 to p90 of the other.
+/// Times worlds of 128 × 100 × 128 cells: the volcano after 500 and 2,000 steps, a box whose lower
+/// part is filled with random amounts, where every cell can move, lava that has come to rest, and
+/// the volcano in a sea. Gravity and spreading are listed with the means of the paper. --save keeps
+/// the table. --compare shows the same rows of a saved table, of another commit or machine: a
+/// change is marked if each of the two medians lies outside of the range from p10 to p90 of the
+/// other row.
 #[derive(Args, Debug)]
 pub(crate) struct BenchArgs {
-    /// Steps timed for each row
+    /// Time N steps for each row
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     steps: u64,
 
-    /// Pictures and other slow things timed for each row
+    /// Time N pictures and N other slow operations for each row
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pictures: u64,
 
-    /// Time these stages only
+    /// Time only STAGES
     #[arg(long, value_name = "STAGES", value_enum, value_delimiter = ',')]
     only: Vec<Timed>,
 
-    /// Number of threads [default: one for each core]
+    /// Use N threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
 
-    /// Keep the table in a file, as JSON
+    /// Write the table to FILE.json
     #[arg(long, value_name = "FILE.json")]
     save: Option<PathBuf>,
 
-    /// Note of what was measured, such as the commit; kept with the table
+    /// Keep the note TEXT with the table, such as the commit
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
 
-    /// Compare each row with that of a saved table
+    /// Compare each row with the row of a saved table
     #[arg(long, value_name = "FILE.json")]
     compare: Option<PathBuf>,
 
-    /// Replace the file of --save if it is there already
+    /// Replace an existing file of --save
     #[arg(long, requires = "save")]
     force: bool,
 
-    /// Print one JSON object
+    /// Print the table as one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -22,10 +22,12 @@ const HOUR: f64 = 3600.0;
 /// Flag that asks for the outcome of barriers.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct BarrierOptions {
-    /// Write, for each barrier of the scene and of --barrier, when lava reached and overflowed it and how much it holds back
+    /// Write a table of all barriers, of the scene and of --barrier: when lava reached and
+    /// overflowed each barrier, and the volume that each barrier holds back
     ///
-    /// FILE ends in .csv, or in .geojson, the lines with these numbers. The same run without barriers is made after the run, so
-    /// that the table says what was gained; Ctrl-C skips it. Of scenes with model = "flow".
+    /// FILE ends in .csv, or in .geojson for the lines with these numbers. After the run, the same
+    /// run without barriers is made, so that the table shows the gain; Ctrl-C skips the second run.
+    /// Needs a scene with model = "flow".
     #[arg(long, value_name = "FILE")]
     barrier_table: Option<PathBuf>,
 }

@@ -27,11 +27,14 @@ const HOUR: f64 = 3600.0;
 /// Flag that asks which features of a map lava reaches.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ExposureOptions {
-    /// Write which features of a map lava reaches, when, how thick and how hot, such as roads.geojson=exposed.csv; repeatable
+    /// Write arrival, thickness and temperature of lava at each feature of MAP, such as
+    /// roads.geojson=exposed.csv; repeatable
     ///
-    /// MAP.geojson or MAP.gpkg has points, lines and polygons with a property name, in longitude and latitude or in the system of
-    /// the heightmap. FILE ends in .csv, a row for each, or .geojson, the features with these numbers, for QGIS. A feature is reached where
-    /// lava is at some time thicker than --footprint-above. Of scenes with model = "flow".
+    /// MAP is a .geojson or .gpkg file of points, lines and polygons with a property name, in
+    /// longitude and latitude or in the coordinate system of the heightmap. FILE ends in .csv, for
+    /// a table with a row per feature, or in .geojson, for the features with these numbers, for
+    /// QGIS. A feature is reached if its lava is at some time thicker than --footprint-above. Needs
+    /// a scene with model = "flow".
     #[arg(long, value_name = "MAP=FILE")]
     exposure: Vec<String>,
 }

@@ -38,34 +38,40 @@ const FOOTPRINT_ABOVE: f64 = 0.05;
 pub(in crate::cli) struct MapOptions {
     /// Write a map of the last step for GIS, such as thickness=lava.tif; repeatable
     ///
-    /// NAME is thickness, arrival, max-thickness, peak-energy, surface or ground; in the physical model set-thickness, temperature,
-    /// viscosity or max-speed, too, and no peak-energy; of another material of the scene, such as water.thickness; ash, where there
-    /// is air; or footprint, max-thickness.footprint, water.footprint, …: the places where the quantity is above
-    /// --footprint-above. FILE ends in .tif (GeoTIFF) or .asc (ESRI ASCII grid, with its .prj), beside
-    /// which goes a style for QGIS, .qml; in .png: a picture over the ground, with a legend; in .geojson or .gpkg (GeoPackage):
-    /// contour lines at --levels, or the outlines of a footprint; or in .kmz: a picture for Google Earth, with outlines. The map
-    /// lies where the scene's heightmap lies.
+    /// NAME is thickness, arrival, max-thickness, peak-energy, surface or ground. The physical
+    /// model also has set-thickness, temperature, viscosity and max-speed, and no peak-energy. A
+    /// map of another material of the scene is named by the material, such as water.thickness. A
+    /// scene with air has ash. footprint, max-thickness.footprint, water.footprint, … are the
+    /// places where the quantity is above --footprint-above.
+    ///
+    /// FILE ends in .tif (GeoTIFF) or .asc (ESRI ASCII grid, with its .prj), each with a style for
+    /// QGIS (.qml); in .png: a picture over the ground, with a legend; in .geojson or .gpkg
+    /// (GeoPackage): contour lines at --levels, or the outlines of a footprint; or in .kmz: a
+    /// picture for Google Earth, with outlines. The map lies in the coordinates of the scene's
+    /// heightmap.
     #[arg(long = "map", value_name = "NAME=FILE")]
     maps: Vec<String>,
 
-    /// Limit of footprints, in the unit of their quantity: a column belongs to one where there is more [default: 0.05; in
-    /// model = "flow" at most a tenth of a cell's height]
+    /// Set the limit above which a column belongs to a footprint, in the unit of the quantity
+    /// [default: 0.05; in model = "flow" at most a tenth of a cell's height]
     #[arg(long, value_name = "LIMIT", allow_negative_numbers = true)]
     footprint_above: Option<f64>,
 
-    /// Levels of the contour lines in .geojson and .gpkg maps, in the unit of their quantity [default: the numbers of the legend]
+    /// Draw the contour lines of .geojson and .gpkg maps at the levels A, B, …, in the unit of the
+    /// quantity [default: the numbers of the legend]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_negative_numbers = true)]
     levels: Option<Vec<f64>>,
 
-    /// Round the corners of the lines and outlines in .geojson, .gpkg and .kmz files; areas stay those of the cells
+    /// Round the corners of lines and outlines in .geojson, .gpkg and .kmz files; areas stay the
+    /// areas of the cells
     #[arg(long)]
     smooth: bool,
 
-    /// Write no .qml files: styles, with which QGIS colours maps as the program's own pictures do
+    /// Write no .qml files (styles with which QGIS colours maps like the program's own pictures)
     #[arg(long)]
     no_style: bool,
 
-    /// Write every field of the last step as a NumPy archive
+    /// Write every field of the last step to FILE.npz, a NumPy archive
     #[arg(long, value_name = "FILE.npz")]
     npz: Option<PathBuf>,
 

@@ -22,27 +22,28 @@ const HEADING: &str = "Heightmap";
 /// Heading in `--help` of the flags of the physical model.
 const FLOW: &str = "Physical model";
 
-/// The part of a heightmap to use, and how to read it.
+/// Flags that choose a part of a heightmap, and flags of the format of its file.
 #[derive(Args, Clone, Debug, Default)]
 pub(in crate::cli) struct MapArgs {
-    /// Use only this part: west, north, columns, rows in cells of the file; or, each number with an m, west, north,
-    /// width, depth in metres
+    /// Use only a part of the heightmap: west, north, columns, rows in cells of the file; or, each
+    /// number with an m, west, north, width, depth in metres
     #[arg(long, help_heading = HEADING, value_name = "W,N,COLS,ROWS", conflicts_with = "bounds", allow_hyphen_values = true)]
     crop: Option<Cut>,
 
-    /// Use only the part within these coordinates of the file, to its nearest cells
+    /// Use only the part of the heightmap between the coordinates W, S, E and N of the file,
+    /// rounded to whole cells
     #[arg(long, help_heading = HEADING, value_name = "W,S,E,N", value_parser = four_numbers, allow_hyphen_values = true)]
     bounds: Option<[f64; 4]>,
 
     #[arg(long, help_heading = HEADING, help = help_of("cell_size_m"), value_name = "METRES", allow_negative_numbers = true)]
     pub(in crate::cli) cell_size: Option<f64>,
 
-    /// Height of black in a gray picture, in metres
+    /// Set the height of black in a gray picture, in metres
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     black: Option<f64>,
 
-    /// Height of white in a gray picture, in metres; without it one gray level is one metre, or, without a scene, what
-    /// gives a relief of a quarter of the width
+    /// Set the height of white in a gray picture, in metres [default: one metre per gray level;
+    /// without a scene, a relief of a quarter of the shorter side]
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     white: Option<f64>,
 
@@ -55,7 +56,7 @@ pub(in crate::cli) struct MapArgs {
     #[arg(long, help_heading = HEADING, help = help_of("crs"), value_name = "EPSG:N")]
     crs: Option<Epsg>,
 
-    /// Smooth heights within their rounding: a map in whole metres has steps that the ground has not
+    /// Smooth heights within their rounding, such as the steps of 1 m in a map of whole metres
     #[arg(long, help_heading = HEADING)]
     smooth_dem: bool,
 
@@ -65,105 +66,124 @@ pub(in crate::cli) struct MapArgs {
     #[arg(long, help_heading = HEADING, help = help_of("raw_type"), value_name = "TYPE")]
     raw_type: Option<Encoding>,
 
-    /// Fill places without data in the file [default: the scene's rule, else error; bare heightmaps: nearest]
+    /// Fill cells without data in the file by RULE [default: the scene's rule, else error; bare
+    /// heightmaps: nearest]
     #[arg(long, help_heading = HEADING, value_name = "RULE")]
     fill: Option<FillRule>,
 
-    /// Stretch heights by this factor
+    /// Stretch heights by FACTOR
     #[arg(long, help_heading = HEADING, alias = "exaggeration", value_name = "FACTOR", allow_negative_numbers = true)]
     pub(in crate::cli) exaggerate: Option<f64>,
 
-    /// Add an error to the heights, of this standard deviation in metres: what a survey may be wrong by
+    /// Add an error with a standard deviation of METRES to the heights, for the uncertainty of a
+    /// survey
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_negative_numbers = true)]
     dem_error: Option<f64>,
 
-    /// Distance in metres at which the error of the heights is correlated by 1/e [default: 100]
+    /// Set the distance in metres at which the correlation of the height error is 1/e [default:
+    /// 100]
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_negative_numbers = true)]
     dem_error_length: Option<f64>,
 
-    /// Height in metres that lies --base-cells above the floor of the box, instead of the lowest; what is lower is cut off
+    /// Put the height METRES at --base-cells above the floor of the box, instead of the lowest
+    /// height; ground below the floor is cut off
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     base_m: Option<f64>,
 
-    /// Cells of rock beneath the lowest ground, or beneath --base-m
+    /// Put CELLS cells of rock below the lowest ground, or below the height of --base-m
     #[arg(long, help_heading = HEADING, value_name = "CELLS", allow_negative_numbers = true)]
     base_cells: Option<f64>,
 }
 
-/// The box, the part of the terrain in it, and the vents.
+/// Flags of the box, of the terrain in the box, and of the vents.
 #[derive(Args, Clone, Debug, Default)]
 pub(in crate::cli) struct PlaceArgs {
-    /// Box in cells, instead of the scene's: west to east, floor to roof, north to south
+    /// Set the size of the box in cells, instead of the scene's size: west to east, floor to roof,
+    /// north to south
     #[arg(long, value_name = "NXxNYxNZ")]
     grid: Option<Size>,
 
-    /// Edge of a cell of the box in metres; on a heightmap, without it, the largest with which the box fits
+    /// Set the edge of a cell of the box in metres [default on a heightmap: the largest edge with
+    /// which the box fits]
     #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     voxel_size: Option<f64>,
 
-    /// Cells along a side for each one of the scene, 1 to 8: the same eruption in cells that are half as large with 2, a third
-    /// with 3, in as many times more steps. Other flags count cells and steps of the original scene, but --steps and --every
-    /// count the finer ones
+    /// Divide each cell of the scene into N cells along each side, from 1 to 8, for the same
+    /// eruption in finer cells
+    ///
+    /// With 2, cells are half as large, and the eruption takes twice as many steps; with 3, a third
+    /// as large, in three times as many steps. Other flags count cells and steps of the original
+    /// scene; --steps and --every count the finer steps.
     #[arg(long, value_name = "N", value_parser = count::finer, allow_negative_numbers = true)]
     finer: Option<u64>,
 
-    /// A vent, instead of the scene's; repeatable. In cells from the box's north-west corner (64,64), in metres from
-    /// there (1200m,800m), in coordinates of the file (map:499800,4178300), or summit; two places with .. between them are a
-    /// fissure (1200m,800m..1500m,900m); @RATE adds full cells poured in a step, or in the physical model cubic metres a second
-    /// (@15m3/s) or a table of rates (@rates.csv)
+    /// Open a vent at X,Z, instead of the scene's vents; repeatable
+    ///
+    /// The place is in cells from the north-west corner of the box (64,64), in metres from that
+    /// corner (1200m,800m), in coordinates of the file (map:499800,4178300), or summit. Two places
+    /// with .. between them are a fissure (1200m,800m..1500m,900m). @RATE sets the rate: full cells
+    /// per step (@2.5), or in the physical model cubic metres per second (@15m3/s) or a table of
+    /// rates (@rates.csv).
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<Vent>,
 
-    /// Raise the ground along the lines of a file, besides the barriers of the scene; repeatable
+    /// Raise the ground along the lines of a file, in addition to the barriers of the scene;
+    /// repeatable
     ///
-    /// The lines have properties height_m (5 without; below 0 a ditch), width_m and name, in longitude and latitude or in the
-    /// system of the heightmap
+    /// Lines have the properties height_m (default 5; below 0 a ditch), width_m and name.
+    /// Coordinates are longitude and latitude, or those of the heightmap.
     #[arg(long, value_name = "LINES.geojson")]
     barrier: Vec<PathBuf>,
 
-    /// Lay a picture from above over the ground: an orthophoto or land cover (.png, .jpg, .webp, .tif)
+    /// Lay a picture from above over the ground: an orthophoto or land cover (.png, .jpg, .webp,
+    /// .tif)
     ///
-    /// A GeoTIFF lies by its coordinates, any other picture over the whole box with north up
+    /// A GeoTIFF is placed by its coordinates; any other picture covers the whole box, with north
+    /// up.
     #[arg(long, value_name = "PICTURE")]
     drape: Option<PathBuf>,
 
-    /// Heights of another survey from a time on, such as 36h=drone.tif; repeatable
+    /// Give the ground the heights of another survey from TIME on, such as 36h=drone.tif;
+    /// repeatable
     ///
-    /// A raster of heights in metres (.tif, .asc) in the system of the terrain. The ground gets them where no lava of the run is at
-    /// that time; in the physical model
+    /// FILE is a raster of heights in metres (.tif, .asc) in the coordinate system of the terrain.
+    /// The ground changes where no lava of the run lies at TIME. Needs the physical model.
     #[arg(long, help_heading = FLOW, value_name = "TIME=FILE", value_parser = survey, allow_hyphen_values = true)]
     survey: Vec<(Seconds, PathBuf)>,
 
-    /// The four sides of the box, instead of the scene's [default for bare heightmaps: open]
+    /// Set the four sides of the box, instead of the scene's setting [default for bare heightmaps:
+    /// open]
     #[arg(long, value_enum, value_name = "WALLS")]
     walls: Option<WallsName>,
 
     #[arg(long, help_heading = FLOW, value_name = "NAME", help = lava_help())]
     lava: Option<String>,
 
-    /// Lava that lies there before the first step: a map of its thickness in metres (.tif, .asc), or polygons (.geojson) with
-    /// properties thickness_m and age_h
+    /// Start with lava on the ground: a map of its thickness in metres (.tif, .asc), or polygons
+    /// (.geojson) with the properties thickness_m and age_h
     #[arg(long, help_heading = FLOW, value_name = "FILE")]
     start: Option<PathBuf>,
 
-    /// How long that lava has been there, cooling at its place, such as 3d
+    /// Set the age of the lava of --start, such as 3d: TIME for which the lava has cooled in its
+    /// place [default: 0]
     #[arg(long, help_heading = FLOW, value_name = "TIME", requires = "start", allow_hyphen_values = true)]
     start_age: Option<Seconds>,
 
-    /// Thickness of polygons of --start that do not say their own [default: 5]
+    /// Set the thickness in metres of polygons of --start without a thickness_m [default: 5]
     #[arg(long, help_heading = FLOW, value_name = "METRES", requires = "start", allow_negative_numbers = true)]
     start_thickness: Option<f64>,
 
-    /// How long the physical model runs, such as 10d, 6h, 30min or 90s
+    /// Simulate TIME in the physical model, such as 10d, 6h, 30min or 90s
     #[arg(long, help_heading = FLOW, value_name = "TIME", allow_hyphen_values = true)]
     duration: Option<Seconds>,
 
-    /// Length of a step on a bare heightmap, such as 1min [default: 4 s for each metre of a cell's edge, up to 1 min; for many runs
-    /// 15 s, up to 5 min]
+    /// Set the length of a step on a bare heightmap, such as 1min [default: 4 s per metre of a
+    /// cell's edge, up to 1 min; in hazard and calibrate 15 s per metre, up to 5 min]
     #[arg(long, help_heading = FLOW, value_name = "TIME", allow_hyphen_values = true)]
     time_step: Option<Seconds>,
 
-    /// Height of a cell of the box in metres, in the physical model [default for bare heightmaps: half of its edge]
+    /// Set the height of a cell of the box in metres, in the physical model [default for bare
+    /// heightmaps: half of the cell's edge]
     #[arg(long, help_heading = FLOW, value_name = "METRES", allow_negative_numbers = true)]
     cell_height: Option<f64>,
 
@@ -373,7 +393,7 @@ fn survey(text: &str) -> Result<(Seconds, PathBuf), String> {
 enum WallsName {
     /// Matter that crosses a side leaves the box and is counted
     Open,
-    /// Nothing leaves
+    /// Matter stays in the box
     Closed,
 }
 
@@ -391,7 +411,7 @@ impl From<WallsName> for Walls {
 enum FillRule {
     /// Take the height of the nearest cell with data
     Nearest,
-    /// Take the lowest height there is
+    /// Take the lowest height with data
     Lowest,
     /// Use only the largest rectangle without holes
     Cut,
@@ -501,7 +521,8 @@ impl FromStr for Vent {
 fn lava_help() -> String {
     let (last, others) = Lava::PRESETS.split_last().unwrap_or((&"", &[]));
     format!(
-        "Lava of the physical model, in metres, seconds and kelvin: {} or {last}. A bare heightmap gets that model by it",
+        "Set the lava of the physical model, which computes in metres, seconds and kelvin: {} or {last}. A bare \
+         heightmap with this flag gets the physical model",
         others.join(", ")
     )
 }

@@ -70,14 +70,14 @@ impl Run {
 /// Flags that write volumes and meshes.
 #[derive(Args, Debug, Default)]
 pub(in crate::cli) struct VolumeArgs {
-    #[arg(long, value_name = "FILE", help = format!("Write materials and ground as a volume, its format chosen by the ending: {}; repeatable", volume_formats()))]
+    #[arg(long, value_name = "FILE", help = format!("Write materials and ground to FILE as a volume; the ending chooses the format: {}; repeatable", volume_formats()))]
     volume: Vec<PathBuf>,
 
-    #[arg(long, value_name = "FILE", help = format!("Write the surfaces of the materials as a mesh, its format chosen by the ending: {}; repeatable", mesh_formats()))]
+    #[arg(long, value_name = "FILE", help = format!("Write the surfaces of the materials to FILE as a mesh; the ending chooses the format: {}; repeatable", mesh_formats()))]
     mesh: Vec<PathBuf>,
 
-    /// Write volumes and meshes after every N steps, as NAME_STEP.ext (and NAME.pvd for a series of .vti), not only
-    /// after the last
+    /// Write volumes and meshes every N steps, as NAME_STEP.ext (and NAME.pvd for a series of
+    /// .vti), not only after the last step
     #[arg(long, value_name = "N", value_parser = count::interval, allow_negative_numbers = true)]
     export_every: Option<u64>,
 }

@@ -33,127 +33,145 @@ use crate::cli::{Outcome, SceneOptions, start_threads};
 
 /// Simulate a scene and write pictures and animations
 ///
-/// Without --picture, --animation or --frames, a picture of the last step and a WebP animation appear in the folder
-/// lavoxel-out, under names that are not taken yet. Ctrl-C completes the current frame and the files with it.
+/// Without --picture, --animation and --frames, the command writes a picture of the last step and a
+/// WebP animation into the folder lavoxel-out, under free names. Ctrl-C finishes the current frame
+/// and completes the files.
 ///
-/// While a film is made, its finished frames are kept in a folder beside it, FILE.parts. After Ctrl-C, a crash or a loss of
-/// power the same command goes on with them, to the same bytes as if it had never been stopped; at the end the folder is
-/// removed. Key frames ([[film.key]]) of the scene move the camera and say how many steps each frame has.
+/// Finished frames of a film are kept in the folder FILE.parts next to the film FILE until the film
+/// is complete. After Ctrl-C, a crash or a power failure, the same command continues with these
+/// frames and gives the same bytes as without an interruption; at the end the folder is removed.
+/// Key frames ([[film.key]]) of the scene move the camera and set the number of steps of each
+/// frame.
 #[derive(Args, Debug, Default)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RenderArgs {
     #[command(flatten)]
     scene: SceneOptions,
 
-    /// Write the last step as a PNG file
+    /// Write a picture of the last step to FILE.png
     #[arg(long, value_name = "FILE.png")]
     picture: Option<PathBuf>,
 
-    #[arg(long, value_name = "FILE", help = format!("Write an animation, its format chosen by the ending: {}; repeatable", animation_formats()))]
+    #[arg(long, value_name = "FILE", help = format!("Write an animation to FILE; the ending chooses the format: {}; repeatable", animation_formats()))]
     animation: Vec<PathBuf>,
 
-    /// Write every frame into this folder as NAME_STEP.png, or of a film with key frames or a hold as NAME_FRAME.png
+    /// Write every frame into FOLDER as NAME_STEP.png; frames of a film with key frames or a hold
+    /// as NAME_FRAME.png
     #[arg(long, value_name = "FOLDER")]
     frames: Option<PathBuf>,
 
-    /// Number of steps, instead of the scene's
+    /// Simulate N steps, instead of the scene's number
     #[arg(long, value_name = "N", value_parser = count::steps, allow_negative_numbers = true)]
     steps: Option<u64>,
 
-    /// Steps from one frame to the next, instead of the scene's
+    /// Draw a frame every N steps, instead of the scene's interval
     #[arg(long, value_name = "N", value_parser = count::interval, allow_negative_numbers = true)]
     every: Option<u64>,
 
-    /// Width and height of frames in pixels, such as 960x640
+    /// Set the size of frames to W × H pixels, such as 960x640
     #[arg(long, value_name = "WxH", value_parser = pixels)]
     size: Option<[u32; 2]>,
 
-    /// Width and height of the picture of the last step
+    /// Set the size of the picture of the last step to W × H pixels [default: --size, else the
+    /// scene's size]
     #[arg(long, value_name = "WxH", value_parser = pixels)]
     picture_size: Option<[u32; 2]>,
 
-    /// Frames a second
+    /// Show N frames per second
     #[arg(long, value_name = "N")]
     fps: Option<u32>,
 
-    /// Compass direction in which the camera stands, in degrees: 0 north, 90 east
+    /// Place the camera in the compass direction DEG from its target, in degrees: 0 north, 90 east
     #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
     azimuth: Option<f32>,
 
-    /// Height of the camera above the horizon, in degrees
+    /// Place the camera DEG degrees above the horizon of its target
     #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
     elevation: Option<f32>,
 
-    /// Distance of the camera, in diagonals of what is shown
+    /// Set the distance from camera to target to X diagonals of the shown box
     #[arg(long, value_name = "X", conflicts_with = "slice")]
     distance: Option<f32>,
 
-    /// Target of the camera, as shares of what is shown along x, y and z
+    /// Set the target of the camera as fractions of the shown box along x, y and z, such as
+    /// 0.5,0.4,0.5
     #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, conflicts_with = "slice")]
     target: Option<[f32; 3]>,
 
-    /// Vertical field of view in degrees
+    /// Set the vertical field of view to DEG degrees
     #[arg(long, value_name = "DEG", conflicts_with = "slice")]
     fov: Option<f32>,
 
-    /// Degrees that the camera goes round from the first frame to the last
+    /// Turn the camera round its target by DEG degrees from the first frame to the last
     #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
     orbit: Option<f32>,
 
-    /// Movement of the camera: turntable (once round), along-front (along the lava from its vent to its front) or follow-front
-    /// (with the front of the lava)
+    /// Move the camera: turntable (once round the target), along-front (along the lava from its
+    /// vent to its front) or follow-front (with the front of the lava)
     #[arg(long = "move", value_name = "MOVE", value_parser = PossibleValuesParser::new(Move::ALL.map(|(_, word, _)| word)), conflicts_with = "slice")]
     camera_move: Option<String>,
 
-    /// Seconds for which the last picture of the film stays
+    /// Hold the last picture of the film for S seconds
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     hold: Option<f64>,
 
-    /// Look of the volume
+    /// Style of the volume
     #[arg(long, value_name = "STYLE", value_parser = named::<Style>(), conflicts_with = "slice")]
     style: Option<Style>,
 
-    /// Put the sun where it stands at a date, such as 2025-08-10T17:30Z (UTC without a zone), by day, dusk or night; a place that is on
-    /// no map is given too, as DATE@LATITUDE,LONGITUDE
+    /// Put the sun at its position on DATE, such as 2025-08-10T17:30Z, by day, dusk or night
+    ///
+    /// A DATE without a zone is UTC. A box that is on no map needs its place, too, in degrees:
+    /// DATE@LAT,LON with latitude and longitude.
     #[arg(long, value_name = "DATE[@LAT,LON]", conflicts_with = "slice")]
     sun: Option<SunAt>,
 
-    /// Draw lava only between two shares of the box along an axis, such as x=0.5..1; repeatable, once for each axis
+    /// Draw lava only between the fractions LOW and HIGH of the box along AXIS, such as x=0.5..1;
+    /// repeatable, once for each axis
     #[arg(long, value_name = "AXIS=LOW..HIGH", conflicts_with = "slice")]
     clip: Vec<Clip>,
 
-    /// Show a slice instead of the volume: an axis and a cell such as z=64, metres from the north-west corner such as
-    /// z=640m, an elevation such as y=735m, or a coordinate of the map such as x=map:499800
+    /// Draw a slice perpendicular to AXIS instead of the volume, such as z=64
+    ///
+    /// PLACE is a cell (z=64), metres from the north-west corner (z=640m), an elevation (y=735m),
+    /// or a coordinate of the map (x=map:499800).
     #[arg(long, value_name = "AXIS=PLACE")]
     slice: Option<Plane>,
 
-    /// Field of a slice: amount, energy or specific-energy (per amount) of the lava, in the physical model temperature,
-    /// viscosity, velocity-east, velocity-north or set; solid (rock and materials without values), or the like of another
-    /// material of the scene, such as water.amount [default: amount; in a scene without lava that of its first material, or
-    /// air.ash]
+    /// Draw FIELD in a slice [default: amount; in a scene without lava the amount of its first
+    /// material, or air.ash]
+    ///
+    /// Fields of the lava are amount, energy and specific-energy (energy per amount), and in the
+    /// physical model temperature, viscosity, velocity-east, velocity-north and set. Other fields
+    /// are solid (rock and materials without values), and fields of another material of the scene,
+    /// such as water.amount.
     #[arg(long, value_name = "FIELD", requires = "slice")]
     field: Option<String>,
 
-    /// Show the whole height of the box in a slice, not only that of ground and lava
+    /// Draw the whole height of the box in a slice, not only the height of ground and lava
     #[arg(long, requires = "slice")]
     whole: bool,
 
-    /// Draw something else at the right of every picture: a map, as --map of lavoxel run does, such as ash (ash=200 lets its
-    /// legend reach 200 in every frame), or another scene, a file or a shipped one, after the same time; the differences
-    /// between both are printed at the end
+    /// Draw a map or another scene at the right of every picture
+    ///
+    /// MAP is a map of the flag --map of lavoxel run, such as ash; with a NUMBER, as in ash=200,
+    /// the legend reaches at least NUMBER in every frame. SCENE is a scene file or a shipped scene,
+    /// drawn after the same time; the differences between the two scenes are printed at the end.
     #[arg(long, value_name = "MAP[=NUMBER]|SCENE")]
     beside: Option<String>,
 
-    /// A line in the upper left corner of pictures
+    /// Draw the line TEXT in the upper left corner of pictures
     #[arg(long, value_name = "TEXT", conflicts_with = "slice")]
     caption: Option<String>,
 
-    /// Notes on pictures, such as clock,north,scale: the time, an arrow to the north, a length in the middle of the picture, and
-    /// temperature for a bar of the colours of glowing lava
+    /// Draw notes on pictures, such as clock,north,scale
+    ///
+    /// clock is the time, north an arrow to the north, scale a scale bar for the middle of the
+    /// picture, and temperature a colour bar of glowing lava.
     #[arg(long, value_name = "NOTES", value_delimiter = ',', value_parser = PossibleValuesParser::new(NotesSpec::WORDS), conflicts_with = "slice")]
     notes: Vec<String>,
 
-    /// Replace files that are there already, and frames of another film in FILE.parts
+    /// Replace existing files, and frames of another film in FILE.parts
     #[arg(long)]
     force: bool,
 }
@@ -170,23 +188,23 @@ const KEPT_COST: u32 = 25;
 
 const EXAMPLES: &str = "\
 Examples:
-  Picture and animation of the built-in volcano in lavoxel-out:
+  Write a picture and an animation of the built-in volcano into lavoxel-out:
       lavoxel render
-  A turn around a real mountain as MP4:
+  Write a turn around a real mountain as MP4:
       lavoxel render terrains/maunga_whau.toml --move turntable --animation maunga.mp4
-  A session of the window, with the camera as it was recorded there, at full quality:
+  Render a session that was saved in the window, with its recorded camera, at full quality:
       lavoxel render session.toml --size 1920x1080 --animation film.mp4
-  The same mountain from its heights alone, a vent 275 m east and 315 m south of a part's corner:
+  Render a part of a heightmap, with a vent 275 m east and 315 m south of the north-west corner:
       lavoxel render terrains/maunga_whau.asc --crop 0,26,61,61 --vent 275m,315m@2
-  With a caption, the time, north and a length:
+  Draw a caption, the time, a north arrow and a scale bar:
       lavoxel render maunga_whau --caption 'Maunga Whau, Auckland' --notes clock,north,scale
-  Frames for another program:
+  Write frames for another program:
       lavoxel render --steps 1000 --every 10 --size 1920x1080 --frames frames
-  Two scenes side by side, with their differences in numbers:
+  Draw two scenes side by side, and print their differences:
       lavoxel render smoke2d --beside my_smoke.toml --animation both.webp
-  Look inside: hide the southern half of the lava:
+  Hide the southern half of the lava, to show the inside:
       lavoxel render --steps 1500 --style maximum --clip z=0..0.48 --picture inside.png
-  The crater in section, by energy:
+  Draw a section of the crater, coloured by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
 
 /// Parses two numbers of pixels, as in `960x640`.

@@ -1,4 +1,4 @@
-//! Files made here byte by byte, right ones and wrong ones.
+//! Files written byte by byte, valid and invalid.
 
 use geotiff_writer::{Compression, GeoTiffBuilder};
 use lavoxel::terrain::formats::{geotiff, npy, usgs_dem};
@@ -34,7 +34,7 @@ fn a_tile_lies_where_its_name_says() {
     assert_near(map.cell_size_m.1, 110_576.0 / 1200.0, 0.01, "cells near the equator");
     assert!(map.cell_size_m.0 > map.cell_size_m.1 * 1.005);
 
-    // Without a name the user may say how large a cell is.
+    // If the file name has no coordinates, the user may give a cell size.
     let nameless = put(&folder, "crater.hgt", &tile());
     assert_refused(&nameless, &LoadOptions::default(), &["N35E138.hgt", "--cell-size"]);
     assert_eq!(load(&nameless, &cells_of(90.0)).unwrap().cell_size_m, (90.0, 90.0));
@@ -59,7 +59,7 @@ fn bare_numbers_are_read_as_told() {
     let options = LoadOptions { raw_size: Some([4, 1]), ..cells_of(1.0) };
     let map = load(&put(&folder, "a.r32", &floats), &options).unwrap();
     assert_eq!((map.heights.dim(), map.heights[[0, 1]]), ((1, 4), -2.5));
-    // With a size any name will do.
+    // With a given size any file name is accepted.
     let options = LoadOptions { raw_size: Some([2, 2]), raw_type: Some("f32".parse().unwrap()), ..cells_of(1.0) };
     assert_eq!(load(&put(&folder, "a.bin", &floats), &options).unwrap().heights[[1, 1]], 4.0);
 
@@ -89,7 +89,7 @@ fn arrays_without_numpy() {
     let folder = folder();
     let data: Vec<u8> = [1i16, 2, 3, -4, 5, 6].into_iter().flat_map(i16::to_be_bytes).collect();
     let bytes = array("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", &data);
-    // Known by its content under any name.
+    // The format is recognised by content under any name.
     for name in ["a.npy", "a.data"] {
         let map = load(&put(&folder, name, &bytes), &cells_of(5.0)).unwrap();
         assert_same(&map.heights, &ndarray::arr2(&[[1.0, 3.0, 5.0], [2.0, -4.0, 6.0]]), name);
@@ -105,7 +105,7 @@ fn arrays_without_numpy() {
     assert_refused(&put(&folder, "g.npy", &bytes), &LoadOptions::default(), &["cell size"]);
 }
 
-/// A record of a USGS elevation model with texts in it, each ending in a column counted from 1.
+/// Record of a USGS elevation model with texts, each ending in a column counted from 1.
 fn record(fields: &[(usize, &str)]) -> String {
     let mut text = vec![b' '; 1024];
     for (end, field) in fields {
@@ -114,7 +114,7 @@ fn record(fields: &[(usize, &str)]) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// A model in feet in UTM zone 10 whose three profiles start at different northings.
+/// Records of a model in feet in UTM zone 10 with three profiles that start at different northings.
 fn model() -> Vec<String> {
     let head = record(&[
         (150, "1"),
@@ -223,7 +223,8 @@ fn a_geotiff_is_read_under_any_name() {
     assert_refused(&put(&folder, "c.tif", b"\x89PNG no"), &LoadOptions::default(), &["a TIFF or GeoTIFF"]);
 }
 
-/// Many cuts and changed bytes: an answer or one line, never a panic.
+/// Tries many truncations and changed bytes: each must give a map or a one-line error, never a
+/// panic.
 fn damage(whole: &[u8], head: usize, read: impl Fn(&[u8]) -> Result<Heightmap, TerrainError>) {
     let mut state = 7u64;
     let mut dice = |n: usize| {
@@ -235,7 +236,7 @@ fn damage(whole: &[u8], head: usize, read: impl Fn(&[u8]) -> Result<Heightmap, T
     for _ in 0..200 {
         let mut changed = whole.to_vec();
         for _ in 0..=dice(3) {
-            // Most of what can go wrong stands in the head.
+            // Half of the changes hit the header, where most errors can occur.
             let end = if dice(2) == 0 { changed.len() } else { head };
             changed[dice(end)] = dice(256) as u8;
         }
@@ -262,7 +263,7 @@ fn damaged_files_never_panic() {
     damage(&bytes, 60, |bytes| npy::read_from(bytes, bytes.len() as u64, path, &options));
 }
 
-/// A size in the header that the file cannot hold is refused before memory is taken.
+/// Checks that a header size that the file cannot hold is refused before any allocation.
 #[test]
 fn a_huge_tiff_is_refused() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! Files made by GDAL: the same heights, to the bit, in the same place.
+//! Files made by GDAL: the same heights, bit for bit, at the same coordinates.
 
 use geotiff_reader::geokeys::GeoKeyValue;
 use geotiff_writer::GeoTiffBuilder;
@@ -12,14 +12,14 @@ const WEST: f64 = 500_000.5;
 const NORTH: f64 = 5_100_460.0;
 const CELL: (f64, f64) = (10.0, 20.0);
 
-/// A folder with a raster in it, and the tools to turn it into other files.
+/// Folder with a raster, and the tools to convert the raster.
 struct Bench {
     folder: TempDir,
     heights: Array2<f32>,
 }
 
 impl Bench {
-    /// `None` where GDAL is not there.
+    /// Creates the folder and its raster; `None` if GDAL is missing.
     fn new(heights: Array2<f32>) -> Option<Self> {
         if !there("gdal_translate") {
             return None;
@@ -45,7 +45,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// `gdal_translate` of the raster to a file.
+    /// Converts the raster by `gdal_translate` with `options` to the file `to`.
     fn translate(&self, options: &str, to: &str) -> PathBuf {
         self.translate_from("source.asc", options, to)
     }
@@ -71,7 +71,7 @@ impl Bench {
     }
 }
 
-/// North-west corner and size of a cell as gdalinfo says them.
+/// North-west corner and cell size as gdalinfo prints them.
 fn info(path: &Path) -> [f64; 4] {
     let text = run("gdalinfo", &[path.to_str().unwrap()]);
     let pair = |key: &str| {
@@ -83,7 +83,7 @@ fn info(path: &Path) -> [f64; 4] {
     [west, north, dx, -dy]
 }
 
-/// The place of a heightmap, in the same form.
+/// North-west corner and cell size of a heightmap, in the order of [`info`].
 fn place(map: &Heightmap) -> [f64; 4] {
     let origin = map.origin.as_ref().unwrap();
     let (x, y) = origin.metres_per_unit;
@@ -125,13 +125,14 @@ fn geotiffs_of_every_type_and_packing() {
     for kind in ["Byte", "UInt16", "Int16", "UInt32", "Int32", "Float32", "Float64"] {
         let bench = if kind.starts_with('F') { &smooth } else { &bench };
         for layout in &layouts {
-            // The third predictor is for fractions; with the highest byte first GDAL cannot read its own files of it.
+            // Predictor 3 is for floating point; in big-endian files GDAL cannot read its own
+            // output with predictor 3.
             let third = kind.starts_with('F') && !layout.contains("BIG");
             let layout = if third { layout.replace("PREDICTOR=2", "PREDICTOR=3") } else { layout.clone() };
             let path = bench.translate(&format!("-ot {kind} -a_srs EPSG:26710 {layout}"), "a.tif");
             let map = plain(&path).unwrap();
             assert_same(&map.heights, &bench.heights, &format!("{kind} {layout}"));
-            // One question for each type; GDAL takes its time to start.
+            // One query per type only, because GDAL is slow to start.
             if layout.contains("PACKBITS") {
                 assert_placed(&map, &path);
             }
@@ -151,21 +152,21 @@ fn no_data_is_never_a_height() {
         let map = plain(&bench.translate(options, "a.tif")).unwrap();
         assert_same(&map.heights, &bench.heights, options);
     }
-    // The largest float as programs print it, and a NaN as the sign itself.
+    // Markers of no data: the largest float as programs print it, and NaN itself.
     for sign in ["-3.4028234663852886e+38", "nan"] {
         let (from, path) = (bench.file("source.asc"), bench.file("warped.tif"));
         let args = ["-q", "-overwrite", "-tr", "10", "20", "-ot", "Float32", "-dstnodata", sign];
         run("gdalwarp", &[&args[..], &[from.to_str().unwrap(), path.to_str().unwrap()]].concat());
         assert_same(&plain(&path).unwrap().heights, &bench.heights, sign);
     }
-    // A mask in the file, and an alpha band.
+    // No data by a mask in the file, and by an alpha band.
     let path = bench.translate("-ot Byte -mask mask --config GDAL_TIFF_INTERNAL_MASK YES -a_nodata none", "m.tif");
     assert_same(&plain(&path).unwrap().heights, &bench.heights, "mask");
     let (from, path) = (bench.file("source.asc"), bench.file("alpha.tif"));
     let args = ["-q", "-tr", "10", "20", "-ot", "Float32", "-dstalpha", from.to_str().unwrap(), path.to_str().unwrap()];
     run("gdalwarp", &args);
     assert_same(&plain(&path).unwrap().heights, &bench.heights, "alpha");
-    // A picture with a gray level that is transparent.
+    // A picture in which one grey level is transparent.
     let path = bench.translate("-ot UInt16 -a_nodata 5 -of PNG", "a.png");
     let options = LoadOptions { no_data: Some(0.0), ..cells_of(10.0) };
     let expected = bench.heights.mapv(|h| if h == 5.0 { f32::NAN } else { h });
@@ -202,7 +203,7 @@ fn places_are_those_of_gdalinfo() {
     assert_placed(&plain(&path).unwrap(), &path);
     assert_eq!(place(&plain(&path).unwrap()), [WEST, NORTH, CELL.0, CELL.1]);
 
-    // Degrees: those of longitude are shorter.
+    // In degrees, whose length along the longitude is shorter.
     let path = bench.translate("-a_srs EPSG:4326 -a_ullr 138.7 35.4 139.07 35.285", "degrees.tif");
     let map = plain(&path).unwrap();
     assert_placed(&map, &path);
@@ -215,8 +216,8 @@ fn places_are_those_of_gdalinfo() {
     assert_near(from_text.cell_size_m.0, map.cell_size_m.0, 1e-6, "cells of a grid in degrees");
     assert!(from_text.origin.unwrap().crs.is_geographic());
 
-    // Feet on the map, and feet up.
-    // Within the zone, where its feet are those of the ground.
+    // Feet on the map, and feet of height. The raster lies within the zone, where the zone's feet
+    // are ground feet.
     let (east, south) = (980_000 + 10 * COLS, 210_000 - 20 * ROWS);
     let path = bench.translate(&format!("-a_srs EPSG:2263 -a_ullr 980000 210000 {east} {south}"), "feet.tif");
     let map = plain(&path).unwrap();
@@ -245,7 +246,8 @@ fn turned_and_mirrored_rasters_come_north_up() {
     assert_same(&map.heights, &expected, "rows that run north");
     assert_eq!(place(&map), [500_000.0, 5_100_460.0, 10.0, 20.0]);
 
-    // By 30 degrees to the left, against gdalwarp with the same rule on the same raster.
+    // Rotated by 30 degrees to the left, compared with gdalwarp with the same kernel on the same
+    // raster.
     let (sin, cos) = 30f64.to_radians().sin_cos();
     let transform = format!("500000, {}, {}, 5100000, {}, {}", 10.0 * cos, 10.0 * sin, 10.0 * sin, -10.0 * cos);
     let path = bench.turned(&transform, "turned.tif");
@@ -266,7 +268,8 @@ fn turned_and_mirrored_rasters_come_north_up() {
     let warped = plain(&warped).unwrap();
     assert_eq!(warped.heights.dim(), map.heights.dim());
     let both = map.heights.iter().zip(&warped.heights).filter(|(a, b)| !a.is_nan() && !b.is_nan());
-    // GDAL thins its weights at the border of the raster, where here the outer cell is held.
+    // GDAL renormalizes its weights at the border of the raster, where our reader clamps to the
+    // outer cell.
     let (mut same, mut all) = (0, 0);
     for (a, b) in both {
         (same, all) = (same + usize::from((a - b).abs() < 0.01), all + 1);
@@ -274,7 +277,7 @@ fn turned_and_mirrored_rasters_come_north_up() {
     assert!(all > 700 && same * 100 > all * 85, "{same} of {all}");
     assert!(map.no_data() > 300);
 
-    // As ground, the corners outside of the raster are cut away, and a remark says so.
+    // For use as ground, the corners outside the raster are cropped, and a remark says so.
     let ground = plain(&path).unwrap();
     assert!(ground.no_data() == 0 && ground.heights.len() > map.heights.len() / 8, "{:?}", ground.heights.dim());
     assert!(
@@ -287,7 +290,7 @@ fn turned_and_mirrored_rasters_come_north_up() {
 #[test]
 fn other_formats_of_gdal() {
     let Some(bench) = Bench::new(whole()) else { return };
-    // The USGS model is on square cells, with its heights at points.
+    // The USGS format has square cells with heights at points.
     let path = bench.translate("-of USGSDEM -a_srs EPSG:26710 -tr 10 10 -ot Int16", "a.dem");
     let map = plain(&path).unwrap();
     let back = bench.translate_from("a.dem", "-of AAIGrid -co FORCE_CELLSIZE=YES", "back.asc");
@@ -297,13 +300,13 @@ fn other_formats_of_gdal() {
         (west, map.cell_size_m, map.origin.as_ref().unwrap().crs.epsg()),
         (west_gdal, (10.0, 10.0), Some(26710))
     );
-    // GDAL counts a row that has no heights.
+    // GDAL counts a row without heights.
     let from = ((north_gdal - north) / 10.0) as usize;
     let known = back.heights.slice(s![from..from + map.rows(), ..]).to_owned();
     assert_same(&map.heights, &known, "USGS elevation model");
     assert_eq!(back.no_data() - (back.rows() - map.rows()) * COLS, map.no_data());
 
-    // Bare numbers.
+    // Raw binary numbers.
     for (kind, name) in [("Byte", "u8"), ("Int16", "i16"), ("Float64", "f64")] {
         let path = bench.translate(&format!("-of ENVI -ot {kind}"), "a.raw");
         let options =
@@ -327,13 +330,13 @@ fn a_tile_of_the_radar_mission() {
     let map = plain(&path).unwrap();
     assert_same(&map.heights, &bench.heights, "hgt");
     assert_placed(&map, &path);
-    // As a GeoTIFF of the same tile.
+    // The same tile as a GeoTIFF.
     let tile = plain(&bench.file("tile.tif")).unwrap();
     assert_near(map.cell_size_m.0, tile.cell_size_m.0, 1e-6, "cells");
     assert_eq!(map.origin.unwrap().crs.epsg(), tile.origin.unwrap().crs.epsg());
 }
 
-/// What is written next to a grid from a GeoTIFF says the same to GDAL.
+/// Checks that the sidecar of a grid written from a GeoTIFF means the same system to GDAL.
 #[test]
 fn the_system_goes_along_into_a_grid() {
     let Some(bench) = Bench::new(fractions()) else { return };
@@ -351,7 +354,8 @@ fn the_system_goes_along_into_a_grid() {
     }
 }
 
-/// A system that has no number, here a meridian between two zones, reaches GDAL as keys of a GeoTIFF and comes back.
+/// Checks that a system without an EPSG number, here a meridian between two zones, is written as
+/// GeoTIFF keys, read by GDAL, and read back.
 #[test]
 fn a_system_without_a_number_reaches_gdal() {
     let Some(bench) = Bench::new(fractions()) else { return };
@@ -399,7 +403,7 @@ fn what_is_no_heights_is_refused() {
     assert_refused(&bands, &none, &["2 bands"]);
     let complex = bench.translate("-ot CFloat32", "complex.tif");
     assert_refused(&complex, &none, &[]);
-    // A picture without a place needs a cell size, and may be black to white.
+    // A picture without coordinates needs a cell size, and accepts `black_m` and `white_m`.
     bench.translate("-of PNG -ot Byte", "a.png");
     let picture = bench.translate_from("a.png", "-co PROFILE=BASELINE", "bare.tif");
     fs::remove_file(bench.file("bare.tif.aux.xml")).ok();

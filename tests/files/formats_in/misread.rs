@@ -1,4 +1,5 @@
-//! Files that are easily read as something else: the unit of a map, the sign for no data, commas, few bits, odd tags.
+//! Files that are easily misread: the unit of a map, markers of no data, decimal commas, few bits,
+//! odd tags.
 
 use lavoxel::terrain::formats::geotiff;
 
@@ -21,7 +22,8 @@ fn a_map_has_the_unit_of_its_system() {
         let map = read(&Tiff::on_map(keys, [0.0, 0.0, 10.0]), &LoadOptions::default()).unwrap();
         (map.cell_size_m.0, f64::from(map.heights[[1, 1]]))
     };
-    // Compound systems of GDAL: a number for the map, one for the heights, and a unit for these alone.
+    // Compound systems of GDAL: a code for the map, a code for the heights, and a separate unit of
+    // the heights.
     let feet = (10.0 * US_FOOT, f64::from((3.0 * US_FOOT) as f32));
     assert_eq!(size(&[(1024, 1), (3072, 2263), (4096, 6360), (4099, 9003)]), feet);
     assert_eq!(size(&[(1024, 1), (3072, 2263), (4096, 6360)]), feet);
@@ -31,7 +33,7 @@ fn a_map_has_the_unit_of_its_system() {
     assert_eq!(size(&[(1024, 1), (3072, 32767), (3076, 9036)]), (10_000.0, 3.0));
     assert_eq!(size(&[(1024, 1), (3072, 32633)]), (10.0, 3.0));
 
-    // A degree and a grad.
+    // Units of a degree and a grad.
     let north = |code: u16| {
         let tiff = Tiff::on_map(&[(1024, 2), (2048, code)], [2.0, 50.0, 0.01]);
         read(&tiff, &LoadOptions::default()).unwrap().cell_size_m.1
@@ -49,7 +51,7 @@ fn a_map_has_the_unit_of_its_system() {
         let message = read(&tiff, &LoadOptions::default()).unwrap_err().to_string();
         assert!(message.contains(words) && message.starts_with("a.tif: "), "{message}");
     }
-    // With a cell size no unit is needed.
+    // With a given cell size the file needs no unit.
     let tiff = Tiff::on_map(&[(1024, 1), (3072, 19999)], [0.0, 0.0, 10.0]);
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.tif");
@@ -100,7 +102,8 @@ fn an_endless_no_data_leaves_the_heights() {
 
 #[test]
 fn tags_mean_what_they_mean_to_libtiff() {
-    // A predictor is one of a packing; a length of 0 is estimated where there is a strip.
+    // A predictor needs a compression that has predictors; a strip length of 0 is estimated if
+    // there is one strip.
     let mut tiff = Tiff::on_map(&[], [0.0, 0.0, 10.0]);
     for change in [
         |tiff: &mut Tiff| tiff.shorts(317, &[2]),
@@ -110,7 +113,7 @@ fn tags_mean_what_they_mean_to_libtiff() {
         change(&mut tiff);
         assert_eq!(heights(&tiff), [0.0, 1.0, 2.0, 3.0]);
     }
-    // PackBits, of which -15 is a run of 16 zeros; the predictor is not its own either.
+    // PackBits data, in which −15 is a run of 16 zeros; PackBits has no predictor either.
     let mut packed = Tiff::new([2, 2], [32, 3], vec![(-15i8) as u8, 0], false);
     packed.shorts(259, &[32773]);
     packed.shorts(317, &[3]);
@@ -120,7 +123,7 @@ fn tags_mean_what_they_mean_to_libtiff() {
 
 #[test]
 fn small_floats_are_read_and_odd_numbers_refused() {
-    // 1.5, -2, 1000, 0.25 as 16-bit floats.
+    // Bits of 1.5, −2, 1000 and 0.25 as 16-bit floats.
     let bits = [0x3e00u16, 0xc000, 0x63d0, 0x3400];
     for big_endian in [false, true] {
         let order = if big_endian { u16::to_be_bytes } else { u16::to_le_bytes };
@@ -136,7 +139,7 @@ fn small_floats_are_read_and_odd_numbers_refused() {
     }
 }
 
-/// A file of GDAL, which turns the bytes of numbers before it packs them.
+/// Checks a LERC file by GDAL, which swaps the bytes of numbers before compression.
 #[test]
 fn lerc_in_a_big_endian_file_keeps_its_numbers() {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/tif");
@@ -171,7 +174,7 @@ fn gray_levels_are_metres_however_few_bits_they_have() {
         encoder.write_header().unwrap().write_image_data(&[row]).unwrap();
         let found = |options: &LoadOptions| -> Vec<f32> { load(&path, options).unwrap().heights.into_iter().collect() };
         assert_eq!(found(&cells_of(1.0)), levels);
-        // White stays the largest level.
+        // White stays the highest level.
         let most = levels.iter().copied().fold(0.0, f32::max);
         let white = LoadOptions { white_m: Some(510.0), ..cells_of(1.0) };
         assert_eq!(found(&white).into_iter().fold(0.0, f32::max), 510.0, "{most}");

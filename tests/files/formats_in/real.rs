@@ -1,4 +1,4 @@
-//! Real elevation data, where it is next to the checkout; without it these tests report that and pass.
+//! Real elevation data next to the checkout; without the data these tests report a skip and pass.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn st_helens_is_the_same_in_both_formats() {
     assert_eq!(grid.no_data() - model.no_data(), (grid.rows() - model.rows()) * grid.cols());
 }
 
-/// The tile in degrees and its crop in metres are the same mountain: heights at the same places agree.
+/// Checks that the tile in degrees and its crop in metres agree in heights at the same places.
 #[test]
 fn fuji_in_degrees_is_fuji_in_metres() {
     let (Some(tile), Some(crop)) = (needs::terrain("fuji/mt_fuji_90m.tif"), needs::terrain("fuji/fuji_90m_utm54n.asc"))
@@ -32,11 +32,11 @@ fn fuji_in_degrees_is_fuji_in_metres() {
     assert_eq!((tile.heights.dim(), origin.crs.epsg()), ((1201, 1201), Some(4326)));
     assert_near(origin.x_west, 138.0 - 0.5 / 1200.0, 1e-9, "west");
     assert_near(origin.y_north, 36.0 + 0.5 / 1200.0, 1e-9, "north");
-    // At 35.5° north.
+    // The expected size is that of three arc seconds at 35.5° N.
     assert_near(tile.cell_size_m.0, 75.6, 0.1, "metres of three seconds east");
     assert_near(tile.cell_size_m.1, 92.46, 0.05, "metres of three seconds north");
 
-    // Mount Fuji's highest point, in both.
+    // Mount Fuji's summit, in both maps.
     let summit = |map: &Heightmap, rows: std::ops::Range<usize>, cols: std::ops::Range<usize>| {
         let known = map
             .heights
@@ -49,7 +49,8 @@ fn fuji_in_degrees_is_fuji_in_metres() {
     let ((crop_row, crop_col), crop_height) = summit(&crop, 0..crop.rows(), 0..crop.cols());
     assert!((height - crop_height).abs() < 30.0, "{height} and {crop_height}");
 
-    // So many metres from the summit, both have much the same height: the scale of the degrees is right.
+    // At equal distances from the summit both maps have nearly the same height: the scale of the
+    // degrees is right.
     let mut worst = (0.0f32, (0.0, 0.0));
     let mut differences = Vec::new();
     for (east, south) in
@@ -71,7 +72,8 @@ fn fuji_in_degrees_is_fuji_in_metres() {
     assert!(differences.len() >= 6 && mean < 60.0, "mean {mean}, worst {worst:?}");
 }
 
-/// The classic table, whose rows run from west to east and whose columns from south to north.
+/// Reads the classic table of Maunga Whau, whose rows run from west to east and whose columns from
+/// south to north.
 #[test]
 fn the_classic_table_of_maunga_whau() {
     let Some(path) = needs::terrain("maunga_whau/volcano_maungawhau.csv") else { return };

@@ -1,4 +1,5 @@
-//! Sidecar files of rasters, marks for no data, units, turned rasters and maps whose metres are no metres, written byte by byte.
+//! Sidecar files of rasters, markers of no data, units, rotated rasters and maps whose unit is not
+//! a ground metre, written byte by byte.
 
 use super::tiff::Tiff;
 use super::*;
@@ -13,7 +14,7 @@ fn put(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// A bare TIFF of floats without place, system or sign for no data.
+/// TIFF of floats without coordinates, coordinate system or marker of no data.
 fn bare(size: [u16; 2], heights: &[f32]) -> Vec<u8> {
     Tiff::new(size, [32, 3], heights.iter().flat_map(|h| h.to_le_bytes()).collect(), false).bytes()
 }
@@ -35,7 +36,7 @@ fn a_world_file_and_a_projection_place_a_tiff() {
     assert_eq!(map.cell_size_m, (10.0, 20.0));
     let origin = map.origin.unwrap();
     assert_eq!((origin.x_west, origin.y_north, origin.crs.epsg()), (500_000.0, 4_200_000.0, Some(32633)));
-    // Pictures have one, too.
+    // Pictures have world files too.
     let mut png = Vec::new();
     let mut encoder = png::Encoder::new(&mut png, 2, 2);
     encoder.set_color(png::ColorType::Grayscale);
@@ -45,7 +46,7 @@ fn a_world_file_and_a_projection_place_a_tiff() {
     let map = plain(&picture).unwrap();
     assert_eq!((map.cell_size_m, map.origin.map(|origin| origin.y_north)), ((10.0, 20.0), Some(4_200_000.0)));
 
-    // The file's own place goes before; another one in the world file is named.
+    // The file's own coordinates take precedence; a world file that differs is named.
     let own = put(&folder, "own.tif", Tiff::on_map(&[(1024, 1), (3072, 32633)], [4e5, 4e6, 5.0]).bytes());
     assert_eq!(plain(&own).unwrap().notes, Vec::<String>::new());
     put(&folder, "own.tfw", WORLD);
@@ -73,7 +74,7 @@ fn facts_of_gdals_sidecar_files_are_read() {
     assert!(map.heights[[0, 1]].is_nan() && map.no_data() == 1);
     assert_near(f64::from(map.heights[[1, 1]]), (40.0 * 0.5 + 100.0) * foot, 1e-5, "scale, offset and feet");
     assert_eq!((map.cell_size_m, map.origin.and_then(|origin| origin.crs.epsg())), ((10.0, 20.0), Some(32633)));
-    // It goes before what the file says, as in GDAL.
+    // The sidecar takes precedence over the file's tags, as in GDAL.
     let mut tagged = Tiff::on_map(&[(1024, 1), (3072, 32633)], [4e5, 4e6, 5.0]);
     tagged.text(42113, b"2\0");
     let tagged = put(&folder, "tagged.tif", tagged.bytes());
@@ -85,7 +86,7 @@ fn facts_of_gdals_sidecar_files_are_read() {
     let message = plain(&path).unwrap_err().to_string();
     assert!(message.contains("land.tif.aux.xml") && message.contains("(Scale)"), "{message}");
 
-    // Grids of text have such files, too.
+    // ASCII grids have such sidecar files too.
     let grid = put(&folder, "grid.asc", "ncols 2\nnrows 1\ncellsize 10\nxllcorner 0\nyllcorner 0\n5 7\n");
     put(
         &folder,
@@ -130,7 +131,7 @@ fn control_points_are_no_grid() {
     assert_refused(&path, &LoadOptions::default(), &["2 control points"]);
 }
 
-/// 3 × 3 floats of which the last is `mark`.
+/// 3 × 3 floats, the last equal to `mark`.
 fn marked(mark: f32) -> Vec<f32> {
     vec![812.5, 820.0, 835.0, 841.0, 850.25, 862.0, 871.0, mark, mark]
 }
@@ -144,18 +145,19 @@ fn marks_for_no_data_that_nothing_names_are_no_ground() {
         assert_refused(&path, &cells_of(10.0), &["2 of 9 heights are", "column 1, row 2", &flag]);
         let options = LoadOptions { no_data: Some(f64::from(mark)), ..cells_of(10.0) };
         assert_eq!(load(&path, &options).unwrap().no_data(), 2);
-        // Tables and arrays have no tag at all.
+        // Tables and arrays have no tag for no data.
         let rows: Vec<String> =
             marked(mark).chunks(3).map(|row| row.iter().map(f32::to_string).collect::<Vec<_>>().join(",")).collect();
         assert_refused(&put(&folder, "land.csv", rows.join("\n")), &cells_of(10.0), &["2 of 9 heights are", &flag]);
         let raw: Vec<u8> = marked(mark).iter().flat_map(|h| h.to_le_bytes()).collect();
         assert_refused(&put(&folder, "land.r32", raw), &cells_of(10.0), &["2 of 9 heights are", &flag]);
     }
-    // A file in feet, and one whose numbers are tenths.
+    // One file is in feet, and the numbers of another are tenths.
     let mut feet = Tiff::on_map(&[(1024, 1), (3072, 2263), (4099, 9003)], [9e5, 2e5, 10.0]);
     feet.pixels([5000.0f32, -9999.0, 5100.0, 5200.0].iter().flat_map(|h| h.to_le_bytes()).collect());
     assert_refused(&put(&folder, "feet.tif", feet.bytes()), &LoadOptions::default(), &["1 of 4 heights are -9999"]);
-    // The sea bed has heights between, and a plain of the mark alone is what it is.
+    // The sea bed has heights close to −9999, so the value is no marker; a plain that contains only
+    // the value −9999 stays a plain.
     let trench = bare([3, 3], &[-9999.0, -9990.0, -9000.0, -8600.0, -8200.0, -8000.0, -7600.0, -7200.0, -7000.0]);
     assert!(load(&put(&folder, "trench.tif", trench), &cells_of(10.0)).is_ok());
     let path = put(&folder, "far.tif", bare([2, 1], &[812.5, 1e20]));
@@ -172,7 +174,8 @@ fn zeros_from_a_corner_of_high_land_are_told() {
             && notes[0].contains("below 835 m")
             && notes[0].contains("--no-data 0")
     );
-    // A coast has low land, an inner 0 is no corner, and a plain with a mountain is mostly 0.
+    // A coast has low land next to 0, a 0 in the interior is no missing corner, and a plain with a
+    // mountain is mostly 0.
     assert!(told(&[0.0, 0.0, 3.0, 41.0, 50.0, 62.0, 71.0, 90.0, 91.0]).is_empty());
     assert!(told(&[835.0, 836.0, 837.0, 838.0, 0.0, 840.0, 841.0, 842.0, 843.0]).is_empty());
     assert!(told(&[0.0, 0.0, 0.0, 0.0, 850.0, 0.0, 0.0, 0.0, 0.0]).is_empty());
@@ -273,7 +276,7 @@ fn a_turned_raster_is_cut_to_its_own_ground() {
         "{:?}",
         map.notes
     );
-    // Other numbers keep all of it, with no data outside.
+    // Other quantities than heights keep the whole raster, with no data outside.
     let all = load(&turned(true), &LoadOptions { any_unit: true, ..LoadOptions::default() }).unwrap();
     assert!(all.no_data() > 100 && all.notes.is_empty());
     assert!(plain(&turned(false)).unwrap().notes.is_empty());
@@ -293,10 +296,10 @@ fn metres_of_a_map_are_those_of_the_ground() {
     assert!(statistics.scale_varies.is_some_and(|share| share < 1e-4));
     let origin = map.origin.clone().unwrap();
     assert!(origin.scale_in_words().is_some_and(|words| words.contains("0.4391 × 0.4385 m on the ground")));
-    // A surveyor's map keeps its own metres to the bit.
+    // A surveyor's map keeps its own metres exactly.
     let map = read(32633, [499_000.0, 4_179_000.0, 10.0]);
     assert_eq!((map.cell_size_m, map.origin.unwrap().scale_in_words()), ((10.0, 10.0), None));
-    // A part of a map in degrees is measured in its own middle.
+    // The cell size of a part of a map in degrees is that at the part's own middle.
     let mut tall = Tiff::new([1, 100], [32, 3], [0u8; 400].to_vec(), false);
     tall.doubles(33550, &[0.1, 0.1, 0.0]);
     tall.doubles(33922, &[0.0, 0.0, 0.0, 15.0, 60.0, 0.0]);

@@ -1,18 +1,19 @@
-//! A TIFF of one strip, tag by tag, right or wrong.
+//! Builder of single-strip TIFF files, tag by tag, valid or invalid.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-/// The tags and pixels of a TIFF that is to be.
+/// Tags and pixels of a TIFF under construction.
 #[derive(Clone)]
 pub(crate) struct Tiff {
     big_endian: bool,
-    /// Tag, type, number of values, and where their bytes are in `values`.
+    /// Directory entries: tag, type, number of values, and index of their bytes in `values`.
     entries: Vec<(u16, u16, u32, usize)>,
     values: Vec<Vec<u8>>,
     pixels: Vec<u8>,
 }
 
 impl Tiff {
-    /// A picture of so many columns and rows whose numbers have so many bits and a format: 1 whole, 2 with sign, 3 float.
+    /// Creates a picture of `cols` × `rows` numbers with `bits` bits each; `format` is 1 for
+    /// unsigned, 2 for signed, 3 for float.
     pub(crate) fn new([cols, rows]: [u16; 2], [bits, format]: [u16; 2], pixels: Vec<u8>, big_endian: bool) -> Self {
         let mut tiff = Self { big_endian, entries: Vec::new(), values: Vec::new(), pixels };
         for (tag, value) in
@@ -26,7 +27,8 @@ impl Tiff {
         tiff
     }
 
-    /// Four floats on a map: 10 units a cell, the corner at (x, y), with GeoKeys kept in the directory itself.
+    /// Creates four floats on a map: cells of `cell` units, the corner at (`x`, `y`), and GeoKeys
+    /// with values in the directory itself.
     pub(crate) fn on_map(keys: &[(u16, u16)], [x, y, cell]: [f64; 3]) -> Self {
         let pixels = [0f32, 1.0, 2.0, 3.0].into_iter().flat_map(f32::to_le_bytes).collect();
         let mut tiff = Self::new([2, 2], [32, 3], pixels, false);
@@ -37,7 +39,7 @@ impl Tiff {
         tiff
     }
 
-    /// A directory of GeoKeys: number, where, how many, which.
+    /// Adds a GeoKey directory: key, tag of the value, count, value or offset.
     pub(crate) fn keys(&mut self, keys: &[[u16; 4]]) {
         let shorts: Vec<u16> = [[1, 1, 0, keys.len() as u16]].iter().chain(keys).flatten().copied().collect();
         self.shorts(34735, &shorts);
@@ -62,20 +64,20 @@ impl Tiff {
         self.put(tag, 2, text.len() as u32, text.to_vec());
     }
 
-    /// A tag with values of its own, in the place of one that was there.
+    /// Sets a tag's values, replacing an earlier entry.
     pub(crate) fn put(&mut self, tag: u16, kind: u16, count: u32, bytes: Vec<u8>) {
         self.without(tag);
         self.entries.push((tag, kind, count, self.values.len()));
         self.values.push(bytes);
     }
 
-    /// A further entry with the values of the tag that was put last.
+    /// Adds an entry that shares the values of the last tag put.
     pub(crate) fn again(&mut self, tag: u16) {
         let (_, kind, count, value) = *self.entries.last().expect("a tag");
         self.entries.push((tag, kind, count, value));
     }
 
-    /// Other pixels, of the same number of bytes.
+    /// Replaces the pixels by the same number of bytes.
     pub(crate) fn pixels(&mut self, pixels: Vec<u8>) {
         self.pixels = pixels;
     }
@@ -91,7 +93,7 @@ impl Tiff {
         bytes
     }
 
-    /// The file.
+    /// Returns the bytes of the file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut entries = self.entries.clone();
         entries.sort_by_key(|entry| entry.0);
@@ -112,7 +114,7 @@ impl Tiff {
             file.extend(self.ordered(kind.to_le_bytes()));
             file.extend(self.ordered(count.to_le_bytes()));
             match &self.values[value] {
-                // The strip is the last thing in the file.
+                // The strip comes last in the file.
                 _ if tag == 273 => file.extend(self.ordered((at as u32).to_le_bytes())),
                 bytes if bytes.len() > 4 => file.extend(self.ordered((places[value] as u32).to_le_bytes())),
                 bytes => file.extend(bytes.iter().copied().chain([0; 4]).take(4)),

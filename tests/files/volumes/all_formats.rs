@@ -1,4 +1,4 @@
-//! What holds for every format.
+//! Properties that hold for every format.
 
 use std::fs;
 

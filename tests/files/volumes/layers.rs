@@ -23,7 +23,7 @@ use super::vdb::read_vdb;
 use super::vti::Vti;
 use crate::common::tiled;
 
-/// Some steps after lava fell into a lake in a bowl.
+/// State some steps after lava fell into a lake in a bowl.
 fn lake() -> Bench {
     let height = |(z, x): (usize, usize)| 3.0 + 0.06 * ((x as f32 - 9.0).powi(2) + (z as f32 - 8.0).powi(2));
     let ground = Ground::from_surface(24, Array2::from_shape_fn((18, 20), height));
@@ -116,7 +116,7 @@ fn a_vdb_has_a_grid_of_every_ink_of_the_air() {
     let names: Vec<_> = grids.keys().filter(|name| name.starts_with("air_")).collect();
     assert_eq!(names, ["air_density", "air_heat", "air_ink1", "air_ink2", "air_steam"]);
     assert!(grids["air_ink1"].voxels.is_empty());
-    // As much ink as ash, of which some has sunk.
+    // The scene emits as much ink as ash, but some ash has sunk.
     let [ash, ink] = ["air_density", "air_ink2"].map(|name| grids[name].voxels.values().sum::<f32>());
     let air = simulation.world().air().unwrap();
     let kg_m3 = air.amounts().total(Field::Ink2) as f64 / f64::from(UNIT) * air.scale().ash_unit_kg_m3;
@@ -136,7 +136,8 @@ fn a_glb_has_a_mesh_for_every_material() {
     let mesh = Mesh::surface(&bench.shot(), "water", skin().level).unwrap();
     assert_closed(&mesh);
     assert!(mesh.energies.is_empty());
-    // The surface reaches half a cell into the bed, which adds to the volume of a lake that is five cells deep.
+    // The surface extends half a cell into the bed, which adds to the volume of a lake that is five
+    // cells deep.
     let volume = wet(&bench).values().sum::<f32>();
     assert!((0.9..1.5).contains(&(mesh.volume_m3() / f64::from(volume))), "{} of {volume}", mesh.volume_m3());
 

@@ -16,7 +16,8 @@ use super::reading::{Bytes, between, floats};
 use super::state::{Bench, CELL, SOUTH, WEST, python, skin};
 use crate::common::{Dice, cases, random_world};
 
-/// Checks that a mesh bounds a body: every edge once in each direction, every corner with one ring of triangles.
+/// Checks that a mesh is a closed manifold: every edge occurs once in each direction, and the
+/// triangles around every corner form one ring.
 pub(crate) fn assert_closed(mesh: &Mesh) {
     let mut edges: HashMap<(u32, u32), u32> = HashMap::new();
     for t in &mesh.triangles {
@@ -27,7 +28,7 @@ pub(crate) fn assert_closed(mesh: &Mesh) {
     for (&(a, b), &count) in &edges {
         assert_eq!((count, edges.get(&(b, a))), (1, Some(&1)), "edge {a} {b}");
     }
-    // The next corner of the ring around a corner, for each of its triangles.
+    // For each corner, the next corner of the ring around this corner, per triangle.
     let mut rings: HashMap<u32, HashMap<u32, u32>> = HashMap::new();
     for t in &mesh.triangles {
         for i in 0..3 {
@@ -48,7 +49,7 @@ pub(crate) fn assert_closed(mesh: &Mesh) {
     }
 }
 
-/// Corners − edges + faces.
+/// Euler characteristic: corners − edges + faces.
 fn euler(mesh: &Mesh) -> i64 {
     mesh.positions.len() as i64 - mesh.triangles.len() as i64 / 2
 }
@@ -69,7 +70,7 @@ fn a_ball_of_lava_is_one_closed_surface_of_its_volume() {
     assert_eq!(euler(&mesh), 2);
     let volume = bench.world.lava().tally().cells as f64 * 32.0;
     assert!((mesh.volume_m3() / volume - 1.0).abs() < 0.02, "{} of {volume}", mesh.volume_m3());
-    // The middle of the ball is where it was put: north counts from the south.
+    // The centre of the ball must be where the ball was put; north counts from the south.
     let middle = [26.5 * 4.0, (40.0 - 18.5) * 4.0, 100.0 + 21.5 * 2.0];
     for (position, normal) in mesh.positions.iter().zip(&mesh.normals) {
         let d: Vec<f64> = (0..3).map(|axis| f64::from(position[axis]) - middle[axis]).collect();
@@ -92,7 +93,8 @@ fn every_mesh_is_closed() {
     }
 }
 
-/// Films of a liquid on uneven ground, in patches that touch across corners, have holes and lie at the sides of the box.
+/// Checks films of a liquid on uneven ground: patches that touch across corners, have holes, and
+/// lie at the sides of the box.
 #[test]
 fn sheets_of_films_are_closed_and_have_their_volume() {
     for seed in 0..cases(12) as u64 {
@@ -116,7 +118,7 @@ fn sheets_of_films_are_closed_and_have_their_volume() {
         bench.site = Site { cell_size_m: 2.0, vertical_exaggeration: 1.0, ..bench.site };
         let mesh = Mesh::surface(&bench.shot(), "lava", 0.42).unwrap();
         assert_closed(&mesh);
-        // The ground ends in the middles of the outermost columns.
+        // The ground's mesh ends in the middles of the outermost columns.
         let volume = mesh.volume_m3() / 2.0;
         assert!(volume > inner - 1e-3 && volume < all + 1e-3, "seed {seed}: {inner} < {volume} < {all}");
         assert!(mesh.energies.iter().all(|energy| (energy - 0.5).abs() < 0.51), "{:?}", mesh.energies);
@@ -140,13 +142,13 @@ fn lava_on_rock_reaches_half_a_cell_into_it() {
     assert_eq!(grid.ny, 12);
 }
 
-/// What a PLY file holds.
+/// Contents of a PLY file.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Ply {
     /// Position, normal, colour and energy.
     pub(crate) corners: Vec<([f32; 6], [u8; 3], f32)>,
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// The material of each triangle, where the file says so.
+    /// Material index of each triangle; empty if the file has none.
     pub(crate) materials: Vec<u8>,
 }
 
@@ -172,7 +174,7 @@ pub(crate) fn read_ply(path: &Path) -> Ply {
     ply
 }
 
-/// Description and numbers of a GLB file.
+/// JSON chunk and binary chunk of a GLB file.
 pub(crate) fn read_glb(path: &Path) -> (Value, Vec<u8>) {
     let all = fs::read(path).unwrap();
     let mut bytes = Bytes(&all);
@@ -188,7 +190,7 @@ pub(crate) fn read_glb(path: &Path) -> (Value, Vec<u8>) {
     (json, chunks.get(1).map_or(Vec::new(), |chunk| chunk.1.clone()))
 }
 
-/// The bytes of an accessor.
+/// Bytes of accessor `number`.
 pub(crate) fn accessor<'a>(root: &Value, bin: &'a [u8], number: &Value) -> &'a [u8] {
     let accessor = &root["accessors"][number.as_u64().unwrap() as usize];
     let view = &root["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
@@ -196,7 +198,7 @@ pub(crate) fn accessor<'a>(root: &Value, bin: &'a [u8], number: &Value) -> &'a [
     &bin[number(&view["byteOffset"])..][..number(&view["byteLength"])]
 }
 
-/// A mesh's facts for Python.
+/// Expected facts about a mesh, for the Python check.
 fn facts(mesh: &Mesh) -> Value {
     let end = |pick: fn(f32, f32) -> f32| -> Vec<f32> {
         (0..3).map(|axis| mesh.positions.iter().map(|p| p[axis]).reduce(pick).unwrap()).collect()
@@ -258,7 +260,8 @@ fn glb_gives_back_the_mesh_and_the_ground() {
     }
 }
 
-/// Lava gives light by a texture of its palette, the ground has a picture, and corners lie where their colours are.
+/// Checks that lava emits light by a texture of its palette, that the ground has a picture, and
+/// that texture coordinates lie at the right colours.
 fn check_glow(root: &Value, bin: &[u8]) {
     let strength = "KHR_materials_emissive_strength";
     assert_eq!(root["extensionsUsed"], json!([strength]));
@@ -291,7 +294,7 @@ fn check_glow(root: &Value, bin: &[u8]) {
     assert!(distinct > 100 && picture.pixels().all(|pixel| pixel.0.iter().all(|&c| c > 20)), "{distinct}");
 }
 
-/// The ground of a GLB has the heightmap's elevations in the middles of the columns.
+/// Checks that the ground of a GLB has the heightmap's elevations in the middles of the columns.
 fn check_ground(bench: &Bench, points: &[f32]) {
     let surface = bench.world.ground().surface();
     assert_eq!(points.len(), 3 * surface.len());
@@ -305,10 +308,10 @@ fn check_ground(bench: &Bench, points: &[f32]) {
     }
 }
 
-/// Checks against the rules of glTF, as far as the crate knows them.
+/// Validates against the rules of glTF, as far as the crate `gltf_json` implements them.
 pub(crate) fn assert_valid(mut root: Value) {
     use gltf_json::validation::Validate;
-    // The crate is built without names of one's own.
+    // The crate is built without support for custom attributes.
     root["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap().remove("_ENERGY");
     let root: gltf_json::Root = serde_json::from_value(root).unwrap();
     root.validate(&root, gltf_json::Path::new, &mut |path, error| panic!("{}: {error}", path()));

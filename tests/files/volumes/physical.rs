@@ -19,7 +19,7 @@ use super::state::{Bench, about, python, skin};
 use super::vdb::read_vdb;
 use super::vti::Vti;
 
-/// Lava from a vent on a slope towards south: some of it sets.
+/// Scene of lava from a vent on a slope that falls to the south; some of the lava sets.
 const SCENE: &str = "model = 'flow'\nseed = 5\n[grid]\nsize = [24, 40, 40]\ncell_size_m = 4.0\ncell_height_m = 0.5\n\
     [terrain]\nkind = 'slope'\nangle_deg = 4.0\n[flow]\nstep_s = 120.0\nopen_sides = false\n\
     [[vent]]\nx = 12.0\nz = 8.0\nrate_m3_s = 0.1\n";
@@ -73,7 +73,7 @@ fn files_of_a_physical_run_hold_its_volume_and_kelvin() {
         }
     }
     assert!(lava.ambient_k as f32 <= low && low < high && high <= lava.vent_k as f32 + 0.01, "{low} to {high} K");
-    // What is uphill of the vent is less than what is downhill of it, where it flows south.
+    // Uphill of the vent there is less flux than downhill, where the lava flows south.
     let flux = |rows: std::ops::Range<usize>| -> f64 {
         let cells = amount.indexed_iter().filter(|((_, row, _), _)| rows.contains(row));
         cells.map(|(at, &amount)| f64::from(amount * north[at])).sum()
@@ -100,7 +100,8 @@ fn files_of_a_physical_run_hold_its_volume_and_kelvin() {
     python("check_physical.py", &vdb, &expected);
 }
 
-/// Values that the libraries must find: every seventh cell with lava as [east, north, up], with all that is measured of it.
+/// Values that the libraries must find: all measures of every seventh cell with lava, by [east,
+/// north, up].
 fn expected(bench: &Bench, volume_m3: f64, kelvin: [f64; 2]) -> Value {
     let (world, site) = (&bench.world, &bench.site);
     let amounts = world.values(&world.quantity("amount").unwrap());
@@ -134,7 +135,7 @@ fn melting_worlds_measure_solid_and_liquid() {
     assert!((solid_m3 / account - 1.0).abs() < 1e-3, "{solid_m3} of {account} m³");
 }
 
-/// The scene of a name after some steps.
+/// State of a shipped scene after `steps` steps.
 fn shipped(name: &str, steps: u64) -> Bench {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name).with_extension("toml");
     let stage = Scene::load(&path).unwrap().build(Box::new(Tiled::default())).unwrap();
@@ -143,7 +144,8 @@ fn shipped(name: &str, steps: u64) -> Bench {
     Bench { site, about: about(steps), ..Bench::of(simulation.world().clone()) }
 }
 
-/// Lava in a cell that is shown as rock, because rock fills half of it, lies in no open cell.
+/// Checks densities on points: lava in a cell that counts as rock, because rock fills at least
+/// half, belongs to no open cell.
 #[test]
 fn densities_on_points_are_means_of_the_cells_that_have_room() {
     let mut in_rock = 0;
@@ -178,7 +180,8 @@ fn densities_on_points_are_means_of_the_cells_that_have_room() {
     assert!(in_rock > 40, "{in_rock} cells of rock with lava beside points");
 }
 
-/// A flow of decimetres in cells of a metre lies below the level everywhere.
+/// Checks a flow of decimetres in cells of a metre, whose density lies below the iso level
+/// everywhere.
 #[test]
 fn a_thin_flow_has_a_surface_of_its_volume() {
     let bench = shipped("basalt", 40);

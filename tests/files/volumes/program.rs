@@ -1,4 +1,4 @@
-//! The program writes them.
+//! Volumes and meshes written by the program.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,8 @@ use super::state::{Bench, hill, python};
 use super::vti::Vti;
 use crate::child::Running;
 
-/// Runs `lavoxel run hill.toml` with arguments, split at spaces; gives the exit status and what it said.
+/// Runs `lavoxel run hill.toml` with arguments, split at spaces; returns the exit status and
+/// standard error.
 fn run(folder: &Path, args: &str) -> (i32, String) {
     let mut command = assert_cmd::cargo::cargo_bin_cmd!("lavoxel");
     let output = command.current_dir(folder).args(["run", "hill.toml"]).args(args.split_whitespace()).output().unwrap();
@@ -79,7 +80,7 @@ fn the_program_refuses_before_it_works() {
         ("--volume dir.vdb --force", 1, "dir.vdb: it is a folder"),
         ("--volume hill.asc/a.vdb", 1, "hill.asc is no folder"),
     ] {
-        // With so many steps, only one that does not start can end.
+        // The steps would outlast the test, so the refusal must come before the first.
         let steps = if args.contains("--steps") { "" } else { "--steps 1000000000" };
         let (found, said) = run(folder, &format!("{args} {steps}"));
         assert!(found == code && said.contains(text) && said.lines().count() == 1, "{args}: {found} {said}");

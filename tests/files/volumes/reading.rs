@@ -13,7 +13,7 @@ pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
 }
 
-/// Reads numbers from the start of a slice and moves on.
+/// Cursor over a byte slice that reads numbers from the front.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -46,7 +46,7 @@ impl<'a> Bytes<'a> {
         (0..count).map(|_| entry()).collect()
     }
 
-    /// Numbers of the bits that are set.
+    /// Indices of the set bits in the next `bits` bits.
     pub(crate) fn mask(&mut self, bits: usize) -> Vec<usize> {
         let bytes = self.take(bits / 8);
         (0..bits).filter(|bit| bytes[bit / 8] >> (bit % 8) & 1 == 1).collect()

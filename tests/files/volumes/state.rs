@@ -1,4 +1,4 @@
-//! The states whose files are read back.
+//! States whose files are read back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,8 @@ use tempfile::TempDir;
 
 use crate::needs;
 
-/// A hill on a map in metres, twice as high as it is, with a ball of lava that falls on it.
+/// Scene of a hill on a map in metres, with a vertical exaggeration of two and a ball of lava that
+/// falls on the hill.
 pub(crate) const SCENE: &str = "name = 'Hill <&>'\nseed = 3\n[grid]\nsize = [20, 40, 12]\n\
     [terrain]\nkind = 'heightmap'\nfile = 'hill.asc'\nvertical_exaggeration = 2\nbase_cells = 3\n\
     [[body]]\nshape = { kind = 'sphere', center = [12.0, 24.0, 5.0], radius = 4.0 }\n\
@@ -29,7 +30,7 @@ pub(crate) const SOUTH: f64 = 5_917_000.5;
 
 pub(crate) const CELL: f64 = 2.5;
 
-/// A step of a scene, in a folder for files.
+/// State of a scene after a step, and a folder for its files.
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     pub(crate) world: State,
@@ -42,7 +43,7 @@ pub(crate) fn about(step: u64) -> About {
 }
 
 impl Bench {
-    /// A world of cells of one metre.
+    /// Wraps a world with cells of one metre.
     pub(crate) fn of(world: impl Into<State>) -> Self {
         let world = world.into();
         let site =
@@ -50,7 +51,7 @@ impl Bench {
         Self { folder: tempfile::tempdir().unwrap(), world, site, about: about(0) }
     }
 
-    /// The hill after some steps.
+    /// Returns the hill scene after `steps` steps.
     pub(crate) fn hill(steps: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let stage = hill(folder.path()).build(Box::new(Tiled::default())).unwrap();
@@ -70,7 +71,8 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Cells `[east, north, up]` with lava, their amounts and energies per amount, in order.
+    /// Cells `[east, north, up]` with lava, their amounts and energies per amount, in order of the
+    /// cells.
     pub(crate) fn lava(&self) -> Vec<(Place, f32, f32)> {
         let mut lava: Vec<_> = self.world.lava().held().collect();
         lava.sort_by_key(|&(place, _)| self.world.grid().index(place));
@@ -87,7 +89,7 @@ impl Bench {
 pub(crate) fn hill(folder: &Path) -> Scene {
     let mut text = format!("ncols 20\nnrows 12\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {CELL}\n");
     for row in 0..12 {
-        // Higher in the north and west, so that a turned axis shows.
+        // The ground is higher in the north and west, so that a flipped axis is noticed.
         let height = |col: i32| (30 - col - row / 2 - (col - 9).abs()).to_string();
         text += &(0..20).map(height).collect::<Vec<_>>().join(" ");
         text += "\n";
@@ -101,7 +103,8 @@ pub(crate) fn skin() -> Skin {
     Skin { level: 0.42, palette: Palette::named("lava").unwrap(), drape: None }
 }
 
-/// Has Python check a file with a library, if there is a Python with it.
+/// Runs a Python script that checks a file with a library; skipped if Python or the library is
+/// missing.
 pub(crate) fn python(script: &str, file: &Path, expected: &Value) {
     let json = file.with_extension("expected.json");
     fs::write(&json, expected.to_string()).unwrap();
@@ -119,7 +122,7 @@ pub(crate) fn python(script: &str, file: &Path, expected: &Value) {
         }
     }
     match script.file_name().unwrap().to_str().unwrap() {
-        // No Debian package has it; check_mesh_vtk.py checks the same meshes.
+        // No Debian package provides trimesh; check_mesh_vtk.py checks the same meshes.
         "check_mesh.py" => needs::record("Python's trimesh (PyPI: trimesh)"),
         "check_physical.py" if file.extension().is_some_and(|ending| ending == "vdb") => {
             needs::skip("Python's pyopenvdb (Debian: python3-openvdb)");

@@ -1,4 +1,4 @@
-//! `.vdb`, read by what OpenVDB's reader expects.
+//! `.vdb` files, parsed as OpenVDB's reader does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use super::reading::Bytes;
 use super::state::{Bench, SOUTH, WEST, python};
 use crate::common::Dice;
 
-/// A grid of a .vdb file.
+/// Grid of a .vdb file.
 pub(crate) struct VdbGrid {
     metadata: BTreeMap<String, Vec<u8>>,
     map: String,
@@ -25,13 +25,14 @@ pub(crate) struct VdbGrid {
     pub(crate) voxels: BTreeMap<[usize; 3], f32>,
 }
 
-/// Place of a child in a node whose sides have so many children.
+/// Origin of child `number` in a node with `side`³ children of `cells`³ voxels; `first` is the
+/// node's origin.
 fn child(first: [usize; 3], number: usize, side: usize, cells: usize) -> [usize; 3] {
     let along = [number / (side * side), number / side % side, number % side];
     std::array::from_fn(|axis| first[axis] + along[axis] * cells)
 }
 
-/// Metadata of a file, and its grids of numbers by their names; those of vectors are skipped.
+/// Metadata of a file, and its scalar grids by name; vector grids are skipped.
 pub(crate) fn read_vdb(path: &Path) -> (BTreeMap<String, Vec<u8>>, BTreeMap<String, VdbGrid>) {
     let all = fs::read(path).unwrap();
     let mut bytes = Bytes(&all);
@@ -93,7 +94,8 @@ fn read_grid(bytes: &mut Bytes<'_>, at_values: impl Fn(&Bytes<'_>)) -> VdbGrid {
     VdbGrid { metadata, map, translation, scale, voxels }
 }
 
-/// Compares a .vdb file with the world that it was made of, voxel for voxel; gives what Python needs.
+/// Compares a .vdb file with the world that was written, voxel by voxel; returns the expected facts
+/// for the Python check.
 fn check_vdb(bench: &Bench, path: &Path) -> Value {
     let (metadata, grids) = read_vdb(path);
     assert_eq!(metadata["scene"], b"Hill <&>");
@@ -142,7 +144,7 @@ fn vdb_gives_back_every_voxel() {
 
 #[test]
 fn vdb_spans_many_nodes() {
-    // Two roots along x, several nodes along z.
+    // The grid spans two root entries along x and several nodes along z.
     let grid = Grid::new(4200, 9, 300);
     let mut world = World::new(Ground::none(grid));
     let mut dice = Dice(5);

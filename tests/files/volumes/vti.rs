@@ -1,4 +1,4 @@
-//! `.vti`, read by what the format's description says.
+//! `.vti` files, parsed after the format's description.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,11 +16,11 @@ use super::reading::{between, floats};
 use super::state::{Bench, CELL, SOUTH, WEST, about, python};
 use crate::common::random_world;
 
-/// A .vti file, read by what the format's description says.
+/// Parsed .vti file.
 pub(crate) struct Vti {
     head: String,
     arrays: BTreeMap<(String, String), Vec<u8>>,
-    /// Part and name of each array, in the order of the file.
+    /// Part and name of each array, in file order.
     order: Vec<(String, String)>,
 }
 
@@ -43,7 +43,7 @@ impl Vti {
         Self { head, arrays, order }
     }
 
-    /// Names of the arrays of a part.
+    /// Names of the arrays in a part.
     pub(crate) fn names(&self, part: &str) -> Vec<&str> {
         self.order.iter().filter(|(of, _)| of == part).map(|(_, name)| &name[..]).collect()
     }
@@ -57,7 +57,8 @@ impl Vti {
     }
 }
 
-/// Number of blocks, their size, that of the last, the compressed sizes, the blocks.
+/// Decompresses an array: number of blocks, block size, size of the last block, compressed sizes,
+/// blocks.
 fn inflate_blocks(bytes: &[u8]) -> Vec<u8> {
     let number = |i: usize| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap()) as usize;
     let (count, size, last) = (number(0), number(1), number(2));

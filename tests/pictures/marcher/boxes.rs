@@ -1,4 +1,4 @@
-//! Boxes of many shapes: lava where a box ends, and boxes, cameras, clips and pictures by chance.
+//! Boxes of many shapes: lava at the ends of a box, and random boxes, cameras, clips and pictures.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,7 +14,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use super::{Apart, Judge, STYLES, bound, look};
 use crate::common::{self, Dice};
 
-/// Pictures of so few pixels that one of them moves the mean.
+/// Bounds for pictures with so few pixels that a single pixel moves the mean.
 const FEW: [Apart; 3] = [bound(1.2, 12, 12), bound(1.2, 40, 40), bound(1.2, 40, 40)];
 
 /// Boxes of 57 to 66 cells a side: each length occurs along each axis.
@@ -28,7 +28,8 @@ fn pour(world: &mut World, from: [f64; 3], to: [f64; 3]) {
     world.edit(&Edit { shape: Shape::Box { from, to }, matter });
 }
 
-/// The twelve edges of a box as bars of two by two cells; corners belong to three of them.
+/// Twelve edges of a box as bars of two by two cells, `[from, to]` in cells; a corner belongs to
+/// three bars.
 fn edges(grid: Grid) -> Vec<[[f64; 3]; 2]> {
     let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f64);
     let mut bars = Vec::new();
@@ -47,14 +48,15 @@ fn edges(grid: Grid) -> Vec<[[f64; 3]; 2]> {
     bars
 }
 
-/// A camera that sees `target` from the direction `away`, near enough for bricks to be drawn in parts.
+/// Camera that sees `target` from the direction `away`, near enough for bricks to be drawn in
+/// parts.
 fn close_up(target: Point3<f32>, away: Vector3<f32>) -> Camera {
     let away = away.normalize();
     let (azimuth, elevation) = (away.x.atan2(-away.z).to_degrees(), away.y.asin().to_degrees());
     Camera::from_pose(target + away * 90.0, (azimuth, elevation), 2.0, (64, 48))
 }
 
-/// All of a box, and one of its corners from nearby.
+/// Cameras for two corners of a box from nearby, and for the whole box.
 fn corner_views(grid: Grid, turn: usize) -> [Camera; 3] {
     let (far, sides) = (0.5 * (turn as f32), [grid.nx, grid.ny, grid.nz].map(|n| n as f32));
     let corner = |bits: usize| {
@@ -80,7 +82,8 @@ fn lava_at_the_edges_and_corners_of_a_box() {
             renderer.set_look(look(style, [0.5, 1.0][turn % 2], color_by)).unwrap();
             let mut world = World::new(Ground::none(grid));
             let mut lowpass = LowPass::new(grid);
-            // In the second picture nothing has changed, in the third lava has, in the rest the camera has.
+            // Nothing changes before the second picture, lava before the third, and the camera
+            // before each later one.
             for (number, camera) in [&near, &near, &near, &other, &whole].into_iter().enumerate() {
                 let kept = |bar: &usize| number >= 2 || (bar + turn).is_multiple_of(2);
                 for [from, to] in (0..12).filter(kept).map(|bar| edges(grid)[bar]) {
@@ -95,14 +98,14 @@ fn lava_at_the_edges_and_corners_of_a_box() {
     judge.report("edges and corners");
 }
 
-/// One picture and what it shows, by numbers.
+/// Random case: size of the box, seed, pixels and styles.
 #[derive(Clone, Debug)]
 struct Case {
     sides: [usize; 3],
-    /// For lava, ground, clip and cameras.
+    /// Seed of lava, ground, clip and cameras.
     seed: u64,
     size: (usize, usize),
-    /// Number of the first of two styles.
+    /// Index of the first of two styles.
     style: usize,
 }
 
@@ -117,7 +120,7 @@ fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Random numbers between two bounds.
+/// Random numbers within given ranges.
 struct Chance(Dice);
 
 impl Chance {
@@ -129,7 +132,7 @@ impl Chance {
         self.0.below(n) == 0
     }
 
-    /// Flat ground below the box, or slopes through it.
+    /// Returns flat ground below the box, or slopes through the box.
     fn ground(&mut self, grid: Grid) -> Array2<f32> {
         let (flat, top) = (self.one_in(2), 0.7 * grid.ny as f32);
         let (dx, dz, base) = (self.real(-0.5, 0.5), self.real(-0.5, 0.5), self.real(0.0, 0.5) * top);
@@ -138,7 +141,8 @@ impl Chance {
         })
     }
 
-    /// Balls and bars of lava inside and at the sides; some is drained later.
+    /// Returns a ball or bar of lava inside the box or at its sides; one in five drains the lava
+    /// there instead.
     fn edit(&mut self, grid: Grid) -> Edit {
         let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
         let middle = sides.map(|side| f64::from(self.real(-0.1, 1.1) * side));
@@ -156,7 +160,7 @@ impl Chance {
         Edit { shape, matter: if self.one_in(5) { Matter::Drain } else { lava } }
     }
 
-    /// Shares of the box that are shown: all of it, or less along each axis.
+    /// Returns the shown shares of the box along each axis: the whole box, or a part.
     fn clip(&mut self) -> [[f32; 2]; 3] {
         let whole = self.one_in(2);
         std::array::from_fn(|_| {
@@ -165,7 +169,8 @@ impl Chance {
         })
     }
 
-    /// Cameras inside the box, near it, far from it, level with a side of it, and straight along an axis.
+    /// Returns a camera inside the box, near the box, far away, level with a side, or straight
+    /// along an axis.
     fn camera(&mut self, grid: Grid, size: (usize, usize)) -> Camera {
         let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
         let within = sides.map(|side| self.real(0.0, side));
@@ -181,7 +186,8 @@ impl Chance {
             1 => toward(within, turn, self.real(0.2, 1.5) * longest, fov),
             2 => toward(within, turn, self.real(5.0, 200.0) * longest, self.real(5.0, 20.0)),
             3 => {
-                // The eye in the plane of a side, or of a cell's middle.
+                // The eye lies in the plane of a side, or in the plane of the centres of the
+                // outermost cells.
                 let mut eye = sides.map(|side| self.real(-1.0, 2.0) * side);
                 let axis = self.0.below(3) as usize;
                 eye[axis] = [0.0, sides[axis], 0.5, sides[axis] - 0.5][self.0.below(4) as usize];
@@ -195,7 +201,8 @@ impl Chance {
     }
 }
 
-/// Six pictures of a box: from two places and after a change, looks in turn.
+/// Draws and judges six pictures of a box: from two cameras, before and after a change, with looks
+/// in turn.
 fn draw(case: &Case, judge: &mut Judge) -> usize {
     let grid = Grid::new(case.sides[0], case.sides[1], case.sides[2]);
     let mut chance = Chance(Dice(case.seed));
@@ -225,8 +232,8 @@ fn draw(case: &Case, judge: &mut Judge) -> usize {
     with_lava
 }
 
-/// Boxes of 1 to 70 cells a side, cameras, clips, styles and pictures by chance, the same in each run; `LAVOXEL_CASES` asks
-/// for more of them. A failure names its smallest case.
+/// Random boxes of 1 to 70 cells a side, with random cameras, clips, styles and picture sizes, the
+/// same in each run; `LAVOXEL_CASES` sets the number of cases. A failure names its smallest case.
 #[test]
 fn boxes_by_chance() {
     let config = ProptestConfig { cases: common::cases(12), failure_persistence: None, ..ProptestConfig::default() };

@@ -1,5 +1,6 @@
-//! A ray-marcher that does no more than the documentation of `look` asks for: every ray through the whole box, every
-//! sample from its eight cells, every sample shaded, nothing skipped, nothing kept, in double precision.
+//! Reference ray-marcher after the documentation of `look`: every ray is marched through the whole
+//! box, every sample is trilinearly interpolated and shaded, nothing is skipped or cached, in
+//! double precision.
 
 use lavoxel::lowpass::Volume;
 use lavoxel::render::{Camera, Image, LookSpec, Palette, Ray, Renderer, Style};
@@ -9,46 +10,49 @@ use rayon::prelude::*;
 
 type V3 = Vector3<f64>;
 
-/// Where rounding decides, both answers are right: samples this close to an end of a ray may count or not, and rays this
-/// close to an edge of the box may meet it or not (cells),
+/// Tolerance in cells for the ends of a ray and the edges of the box: a sample this close to an end
+/// may count or not, and a ray this close to an edge may hit or miss, because rounding decides.
 const END: f64 = 3e-4;
-/// and densities this close to `look.iso`, or to the smallest that the maximum shows, may lie inside or outside.
+/// Tolerance of density near `look.iso` and near the smallest density that the maximum style shows:
+/// a sample this close may lie inside or outside.
 const DENSITY: f64 = 2e-5;
 
-/// Lava is not seen so close before a side of the ground, in cells.
+/// Distance in cells before a side of the ground within which lava is not drawn.
 const CUT: f64 = 0.01;
 
-/// Where rounding decides.
+/// Side on which samples within a tolerance fall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Doubt {
-    /// What is nearly inside counts.
+    /// Samples within the tolerance count as inside.
     Generous,
-    /// It does not.
+    /// Samples within the tolerance count as outside.
     Strict,
 }
 
-/// What one look shows of one volume.
+/// Reference marcher for one look and one volume.
 struct Oracle<'a> {
     volume: &'a Volume,
     look: &'a LookSpec,
     palette: Palette,
-    /// The smallest density that the maximum shows.
+    /// Smallest density that the maximum style shows.
     visible: f64,
     doubt: Doubt,
-    /// How far the sides of the shown box lie outside of where they should.
+    /// Outward shift of the sides of the shown box in cells; negative: inward.
     wider: f64,
 }
 
-/// The part of a ray on which lava is to be seen.
+/// Part of a ray on which lava can be visible, as distances from the eye in cells.
 struct Span {
     near: f64,
     far: f64,
-    /// Outward normal of the side of the box, or of its clip, by which the ray comes in; none when it starts inside.
+    /// Outward normal of the side of the box, or of its clip, through which the ray enters; `None`
+    /// if the ray starts inside.
     face: Option<V3>,
 }
 
-/// The picture of `volume` that `renderer` should have drawn as `drawn`; where rounding decides, the answer that is
-/// nearer to it. What is behind the lava is read from `bare`, its picture of an empty volume.
+/// Reference picture of `volume` for `drawn`, the picture by `renderer`. Where rounding decides,
+/// each pixel takes the answer that is nearest to `drawn`. The background behind the lava comes
+/// from `bare`, the renderer's picture of an empty volume.
 pub(crate) fn expected(renderer: &Renderer, volume: &Volume, camera: &Camera, bare: &Image, drawn: &Image) -> Image {
     let look = renderer.look();
     let smooth = (look.style == Style::Surface && look.smoothing > 0.0).then(|| {
@@ -78,7 +82,8 @@ pub(crate) fn expected(renderer: &Renderer, volume: &Volume, camera: &Camera, ba
     image
 }
 
-/// A volume with both fields filtered along each axis; the sides of the box are held.
+/// Returns a volume with both fields filtered by `taps` along each axis, with clamped indices at
+/// the sides of the box.
 pub(crate) fn filtered(volume: &Volume, taps: &[f64]) -> Volume {
     let grid = volume.grid;
     let (side, stride) = ([grid.nx, grid.ny, grid.nz], [1, grid.nx, grid.slab()]);
@@ -103,7 +108,8 @@ impl<'a> Oracle<'a> {
         Self { volume, look, palette, visible: visible(&look.opacity), doubt, wider }
     }
 
-    /// The bytes of a pixel from its ray, how far that goes before the ground, its noise, and the bytes without lava.
+    /// Returns the bytes of a pixel from its ray, the distance `far` to the ground, its `noise`,
+    /// and `bare`, its bytes without lava.
     fn pixel(&self, ray: &Ray, far: f64, noise: f64, bare: [u8; 3]) -> [u8; 3] {
         let behind = V3::from(bare.map(|byte| light_of(byte, noise)));
         let light = self.span(ray, far).map_or(behind, |span| self.light(ray, &span, noise, behind));
@@ -119,7 +125,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Emission and absorption, front to back through all of the box.
+    /// Accumulates emission and absorption front to back through the whole box.
     fn scientific(&self, ray: &Ray, span: &Span, jitter: f64, behind: V3) -> V3 {
         let (mut light, mut through) = (V3::zeros(), 1.0);
         for t in self.samples(span, jitter) {
@@ -134,7 +140,8 @@ impl<'a> Oracle<'a> {
         light + behind * through
     }
 
-    /// The first place of density `look.iso`, in the colour of the lava one cell under it.
+    /// Shades the first point of density `look.iso` with the colour of the lava one cell below the
+    /// surface; `None` without a hit.
     fn surface(&self, ray: &Ray, span: &Span, jitter: f64) -> Option<V3> {
         let iso = f64::from(self.look.iso) + self.nudge(DENSITY);
         let inside = |t: f64| self.density(at(ray, t)) >= iso;
@@ -149,10 +156,12 @@ impl<'a> Oracle<'a> {
         Some(self.color(p - normal) * (0.28 + 0.77 * facing))
     }
 
-    /// Where density rises through the surface between a point outside and one inside, halved until nothing is left.
+    /// Bisects between a distance outside and a distance inside of the surface to the precision of
+    /// `f64`.
     fn refined(&self, ray: &Ray, (mut outside, mut inside): (f64, f64)) -> f64 {
         let above = |t: f64| self.density(at(ray, t)) - f64::from(self.look.iso);
-        // Where density is linear each place lies on the surface itself, and rounding decides.
+        // Where density is linear, every bisection point may lie on the surface, and rounding
+        // decides.
         let is_outside = |t: f64| above(t) < self.nudge(DENSITY);
         if !is_outside(outside) {
             return outside;
@@ -164,7 +173,8 @@ impl<'a> Oracle<'a> {
         inside
     }
 
-    /// The largest value of the samples and of the ends, and from there up to a peak between them.
+    /// Finds the largest value of all samples and both ends, then refines towards a peak between
+    /// samples.
     fn maximum(&self, ray: &Ray, span: &Span, jitter: f64, behind: V3) -> V3 {
         let visible = self.visible + self.nudge(DENSITY);
         let value = |t: f64| Some(at(ray, t)).filter(|p| self.density(*p) > visible).map_or(0.0, |p| self.value(p));
@@ -183,19 +193,21 @@ impl<'a> Oracle<'a> {
         behind * (1.0 - opacity) + self.linear(best.1) * opacity
     }
 
-    /// Distances of the samples: whole steps from the eye, shifted by the jitter.
+    /// Distances of the samples in cells: multiples of the step from the eye, shifted by `jitter`.
     fn samples(&self, span: &Span, jitter: f64) -> impl Iterator<Item = f64> + use<> {
         let (step, slack) = (f64::from(self.look.step), -self.nudge(END));
         let (near, far) = (span.near - slack, span.far + slack);
         (0..).map(move |n| (f64::from(n) + jitter) * step).skip_while(move |t| *t < near).take_while(move |t| *t < far)
     }
 
-    /// What is added to a threshold where rounding decides.
+    /// Returns the offset of a threshold for the current [`Doubt`]: −`by` if generous, `by` if
+    /// strict.
     fn nudge(&self, by: f64) -> f64 {
         if self.doubt == Doubt::Generous { -by } else { by }
     }
 
-    /// The part of a ray inside the clip of the box and before `far`.
+    /// Returns the part of a ray inside the clip of the box and before `far`; `None` if the ray
+    /// misses.
     fn span(&self, ray: &Ray, far: f64) -> Option<Span> {
         let grid = self.volume.grid;
         let mut span = Span { near: 0.0, far, face: None };
@@ -212,7 +224,7 @@ impl<'a> Oracle<'a> {
         (span.near < span.far).then_some(span)
     }
 
-    /// A field between the middles of its cells, held at the sides of the box.
+    /// Interpolates a field trilinearly between cell centres, clamped at the sides of the box.
     fn between(&self, values: &[u8], p: V3) -> f64 {
         let grid = self.volume.grid;
         let side = [grid.nx, grid.ny, grid.nz];
@@ -236,22 +248,22 @@ impl<'a> Oracle<'a> {
         self.between(&self.volume.density, p) / 255.0
     }
 
-    /// Half the difference of the densities `reach` cells to each side, per cell.
+    /// Returns the density gradient by central differences over `reach` cells, per cell.
     fn gradient(&self, p: V3, reach: f64) -> V3 {
         let along = |e: V3| (self.density(p + e * reach) - self.density(p - e * reach)) / (2.0 * reach);
         let axes = Matrix3::identity();
         V3::from_fn(|axis, _| along(axes.column(axis).into()))
     }
 
-    /// Outward normal, smoothed over about one and a half cells.
+    /// Returns the outward normal, smoothed over about one and a half cells.
     fn normal(&self, p: V3) -> V3 {
         let inward = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
         (-inward).try_normalize(1e-9).unwrap_or_else(V3::y)
     }
 
-    /// Share of its colour that is seen of a point under the lamp; 0.9 where density is even.
+    /// Returns the factor by which the lamp shades a point's colour; 0.9 where density is uniform.
     fn shading(&self, p: V3) -> f64 {
-        // Between the cells at both sides, held at the box's sides as density is.
+        // The differences are clamped at the box's sides, as density is.
         let side = [self.volume.grid.nx, self.volume.grid.ny, self.volume.grid.nz];
         let held = V3::from_fn(|axis, _| p[axis].clamp(0.5, side[axis] as f64 - 0.5));
         let gradient = self.gradient(held, 1.0);
@@ -260,7 +272,7 @@ impl<'a> Oracle<'a> {
         0.9 + (0.55 + 0.5 * facing - 0.9) * (8.0 * steep).min(1.0)
     }
 
-    /// What chooses the colour, 0 to 1.
+    /// Returns the palette coordinate of a point, 0 to 1.
     fn value(&self, p: V3) -> f64 {
         match self.look.color_by {
             CellMeasure::Amount => self.density(p),
@@ -279,20 +291,20 @@ impl<'a> Oracle<'a> {
         self.palette.linear(value as f32).map(f64::from).into()
     }
 
-    /// What one step absorbs.
+    /// Returns the opacity of one step.
     fn opacity(&self, density: f64) -> f64 {
         1.0 - (1.0 - per_cell(&self.look.opacity, density)).powf(self.look.step.into())
     }
 }
 
-/// The smallest density with a quarter of the largest opacity, of 1024 steps.
+/// Smallest density with a quarter of the largest opacity, in steps of 1/1024.
 fn visible(stops: &[[f32; 2]]) -> f64 {
     let densities = || (0..1024).map(|i| f64::from(i) / 1023.0);
     let quarter = 0.25 * densities().map(|density| per_cell(stops, density)).fold(0.0, f64::max);
     densities().find(|density| quarter > 0.0 && per_cell(stops, *density) >= quarter).unwrap_or(f64::INFINITY)
 }
 
-/// Opacity of one cell's length: linear between stops, constant outside them.
+/// Returns the opacity of one cell length: linear between stops, constant outside.
 fn per_cell(stops: &[[f32; 2]], density: f64) -> f64 {
     let [from, to] = match stops.iter().position(|stop| density <= f64::from(stop[0])) {
         Some(0) => return f64::from(stops[0][1]),
@@ -302,14 +314,15 @@ fn per_cell(stops: &[[f32; 2]], density: f64) -> f64 {
     from[1] + (to[1] - from[1]) * (density - from[0]) / (to[0] - from[0])
 }
 
-/// How far a ray goes before the ground. The sides of the box, and of its clip, cut lava and ground in one plane; the ground
-/// is seen there.
+/// Returns the distance along a ray to the ground. The sides of the box, and of its clip, cut lava
+/// and ground in one plane, in which the ground is visible.
 fn before_ground(renderer: &Renderer, volume: &Volume, ray: &Ray) -> f64 {
     let Some(t) = renderer.distance_to_ground(ray).map(f64::from) else { return f64::INFINITY };
     let (p, grid, clip) = (at(ray, t), volume.grid, renderer.look().clip);
     let on_side = |axis: usize, side: usize| {
         let [low, high] = clip[axis].map(|share| f64::from(share) * side as f64);
-        // The ground goes on below the floor of a box that is not clipped there, and does not reach its roof.
+        // The ground continues below the floor of a box that is not clipped there, and does not
+        // reach the roof.
         let cuts = [axis != 1 || clip[1][0] > 0.0, axis != 1 || clip[1][1] < 1.0];
         (cuts[0] && (p[axis] - low).abs() < 1e-3) || (cuts[1] && (p[axis] - high).abs() < 1e-3)
     };
@@ -321,19 +334,19 @@ fn at(ray: &Ray, t: f64) -> V3 {
     ray.origin.cast() + ray.direction.cast::<f64>() * t
 }
 
-/// Direction to the lamp above the viewer's shoulder.
+/// Direction towards the lamp, above the viewer's shoulder.
 fn lamp() -> V3 {
     V3::new(-0.45, 0.78, 0.43).normalize()
 }
 
-/// The byte of a linear value: sRGB, with half a grey level of noise.
+/// Converts a linear value to an sRGB byte, dithered by half a grey level of noise.
 fn byte_of(linear: f64, noise: f64) -> u8 {
     let c = linear.clamp(0.0, 1.0);
     let shade = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
     (shade * 255.0 + grain(noise)) as u8
 }
 
-/// The linear value in the middle of those that give a byte.
+/// Returns the middle of the linear values that [`byte_of`] maps to `byte`.
 fn light_of(byte: u8, noise: f64) -> f64 {
     let c = ((f64::from(byte) + 0.5 - grain(noise)) / 255.0).clamp(0.0, 1.0);
     if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }

@@ -1,4 +1,4 @@
-//! Lava to be drawn, and cameras to draw it from.
+//! Test volumes of lava, and cameras.
 
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::Volume;
@@ -7,15 +7,15 @@ use lavoxel::render::{Camera, CameraSpec, Renderer};
 use super::oracle::filtered;
 use crate::common::Dice;
 
-/// A box whose sides are no whole numbers of bricks.
+/// Box whose sides are not multiples of a brick.
 pub(crate) const GRID: Grid = Grid { nx: 37, ny: 29, nz: 41 };
-/// Pixels of a picture; tiles at its edges are not whole.
+/// Pixels of a picture; not a multiple of a tile, so that tiles at the edges are partial.
 const SIZE: (usize, usize) = (84, 63);
 
-/// A name and what it stands for.
+/// Name for messages, and the named value.
 pub(crate) type Named<T> = (&'static str, T);
 
-/// Lava with edges that no low-pass has seen, which a volume may hold too.
+/// Volumes with edges sharper than the low-pass leaves; user volumes may have such edges.
 pub(crate) fn sharp() -> Vec<Named<Volume>> {
     let solid = |inside: bool, density: f64| if inside { density } else { 0.0 };
     let sheet = |p: [f64; 3]| [(0, 10.5), (1, 6.5), (2, 31.5)].iter().any(|&(axis, at)| p[axis] == at);
@@ -30,7 +30,7 @@ pub(crate) fn sharp() -> Vec<Named<Volume>> {
     ]
 }
 
-/// Lava as the low-pass leaves it, far from rock: (1 2 1) along each axis.
+/// Volumes of lava as the low-pass leaves them far from rock: filtered by (1 2 1) along each axis.
 pub(crate) fn smooth() -> Vec<Named<Volume>> {
     let waves = |[x, y, z]: [f64; 3]| 0.35 + 0.3 * (0.5 * x).sin() * (0.4 * y).cos() * (0.3 * z).sin();
     let mut all = sharp();
@@ -38,7 +38,7 @@ pub(crate) fn smooth() -> Vec<Named<Volume>> {
     all.into_iter().map(|(name, volume)| (name, filtered(&volume, &[1.0, 2.0, 1.0]))).collect()
 }
 
-/// Cameras around, above, below, far from and in the box of [`GRID`], and some by chance.
+/// Cameras around, above, below, far from and inside the box of [`GRID`], and some random ones.
 pub(crate) fn cameras(renderer: &Renderer) -> Vec<Named<Camera>> {
     let orbit = |azimuth_deg: f32, elevation_deg: f32, distance: Option<f32>| {
         let spec = CameraSpec { azimuth_deg, elevation_deg, distance, ..CameraSpec::default() };
@@ -66,7 +66,8 @@ fn sides() -> [f64; 3] {
     [GRID.nx, GRID.ny, GRID.nz].map(|n| n as f64)
 }
 
-/// A volume with this density, 0 to 1 and held there, at the middles of the cells, and lava of different heat.
+/// Volume with this density at the centres of the cells, clamped to 0 to 1, and lava of varying
+/// energy.
 fn filled(density: impl Fn([f64; 3]) -> f64) -> Volume {
     let mut volume = Volume::empty(GRID);
     for i in 0..GRID.cells() {
@@ -78,7 +79,7 @@ fn filled(density: impl Fn([f64; 3]) -> f64) -> Volume {
     volume
 }
 
-/// Balls that fade away from their middles.
+/// Volume of balls whose density falls with the distance from their centres.
 fn blobs(seed: u64, strength: f64) -> Volume {
     let mut dice = Dice(seed);
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
@@ -92,7 +93,7 @@ fn blobs(seed: u64, strength: f64) -> Volume {
     })
 }
 
-/// One cell in forty, of any density.
+/// Volume with random density in one cell of forty.
 fn specks() -> Volume {
     let mut dice = Dice(2);
     let densities: Vec<f64> = (0..GRID.cells()).map(|_| (dice.below(4000) as f64 / 100.0 - 39.0).max(0.0)).collect();

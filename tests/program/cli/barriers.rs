@@ -1,4 +1,4 @@
-//! Barriers: dams and ditches along lines, and their table beside two runs made by hand.
+//! Barriers: dams and ditches along lines, and their table compared with two separate runs.
 
 use serde_json::Value;
 
@@ -29,14 +29,14 @@ fn place() -> Place {
     place
 }
 
-/// Numbers of a map, from north to south.
+/// Numbers of a map in rows from north to south.
 fn map(place: &Place, name: &str) -> Vec<f64> {
     let text = text(&place.read(name));
     let rows = text.lines().filter(|line| line.split_whitespace().count() == 30);
     rows.flat_map(str::split_whitespace).map(|number| number.parse().unwrap()).collect()
 }
 
-/// Fields of a line of a table whose names have no quotes.
+/// Fields of a line of a table whose names contain no quotes.
 fn fields(line: &str) -> Vec<String> {
     line.replace("\"dam, upper\"", "dam").split(',').map(str::to_owned).collect()
 }
@@ -64,7 +64,7 @@ fn a_table_of_barriers_agrees_with_two_runs_made_by_hand() {
     let [thick, thick_without] = ["with", "without"].map(|name| map(&place, &format!("thickness_{name}.asc")));
     let [hours, hours_without] = ["with", "without"].map(|name| map(&place, &format!("arrival_{name}.asc")));
     let [ground, ground_without] = ["with", "without"].map(|name| map(&place, &format!("ground_{name}.asc")));
-    // The dam is rows of columns, 12 m high.
+    // The dam covers rows of columns and is 12 m high.
     let dam: Vec<usize> = (0..1200).filter(|&i| (ground[i] - ground_without[i] - 12.0).abs() < 0.01).collect();
     assert_eq!((dam.len().to_string(), number(1, "height_m"), number(1, "width_m")), (field(1, "columns"), 12.0, 20.0));
     assert!(dam.len() >= 44, "{dam:?}");
@@ -80,7 +80,7 @@ fn a_table_of_barriers_agrees_with_two_runs_made_by_hand() {
         (field(2, "reached_h"), field(2, "overflow_h"), number(2, "held_m3")),
         (String::new(), String::new(), 0.0)
     );
-    // All together, against the run without.
+    // All barriers together, compared with the run without barriers.
     let cells = |test: &dyn Fn(usize) -> bool| (0..1200).filter(|&i| test(i)).count() as f64 * 100.0;
     assert_eq!(number(3, "saved_m2"), cells(&|i| hours[i] < 0.0 && hours_without[i] >= 0.0), "{rows:?}");
     assert_eq!(number(3, "added_m2"), cells(&|i| hours[i] >= 0.0 && hours_without[i] < 0.0), "{rows:?}");

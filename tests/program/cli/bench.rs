@@ -1,4 +1,4 @@
-//! `lavoxel bench`.
+//! Tests of `lavoxel bench`.
 
 use lavoxel::rules::Rule;
 use serde_json::Value;
@@ -20,11 +20,12 @@ fn bench_prints_its_table() {
             assert!(row[stage]["p50"].is_number(), "{stage}: {row}");
         }
     }
-    // The rules of other materials are timed where there are any, and each of them somewhere.
+    // The rules of other materials are timed in the rows that have such materials, and each rule in
+    // at least one row.
     for (i, row) in rows.iter().enumerate() {
         assert_eq!(row["squeeze_ms"]["p50"].is_number(), (6..10).contains(&i), "{row}");
     }
-    // Lava that is fed does not calm down.
+    // Fed lava does not calm down.
     for rule in Rule::NAMES.iter().filter(|&&rule| rule != "calm").chain(&["air"]) {
         assert!(rows.iter().any(|row| row[format!("{rule}_ms")]["p50"].is_number()), "{rule}: {table}");
     }
@@ -35,7 +36,8 @@ fn bench_prints_its_table() {
 #[test]
 fn bench_keeps_tables_and_compares_them() {
     let place = Place::new();
-    // Maps alone: worlds would be made three times, and each row is kept and compared as the others.
+    // Only map rows: worlds would be made three times, and each row is saved and compared in the
+    // same way.
     let bench = "bench --steps 3 --only open --pictures 2";
     let text = place.done(&format!("{bench} --save new/a.json --label first"));
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
@@ -43,7 +45,7 @@ fn bench_keeps_tables_and_compares_them() {
     assert_eq!((&saved["label"], &saved["steps"]), (&"first".into(), &3.into()));
     assert!(place.refused(&format!("{bench} --save new/a.json")).contains("new/a.json exists already"));
 
-    // A table of the same rows that says they took a thousand times as long, on another machine.
+    // The table has the same rows with times a thousand times as long, from another machine.
     let slow = scaled(&saved, 1000.0);
     place.put("slow.json", slow.to_string());
     let compared = place.json(&format!("{bench} --compare slow.json --json"))["compared"].take();
@@ -60,7 +62,8 @@ fn bench_keeps_tables_and_compares_them() {
     assert!(saved.get("label").is_none() && saved.get("compared").is_none());
 }
 
-/// A kept table of a loom, with all its times multiplied.
+/// Saved table of benchmark rows with all its times multiplied by `factor`, as from another
+/// machine.
 fn scaled(table: &Value, factor: f64) -> Value {
     let mut table = table.clone();
     table["machine"] = "a loom".into();

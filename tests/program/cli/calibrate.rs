@@ -1,4 +1,4 @@
-//! Fits: a synthetic eruption whose numbers are known is found again, and what is wrong is named.
+//! Fits: the parameters of a synthetic eruption are recovered, and errors are named.
 
 use super::place::{Place, text};
 
@@ -10,7 +10,7 @@ fn valley() -> String {
     format!("ncols 30\nnrows 40\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}")
 }
 
-/// The eruption, with a factor on its rate and crystals in its lava.
+/// Scene of the eruption, with a factor on its rate and a crystal fraction of its lava.
 fn scene(rates: f64, crystals: f64) -> String {
     format!(
         "seed = 3\nmodel = \"flow\"\n[flow]\nduration = \"40min\"\nlava = {{ preset = \"etna-basalt\", viscosity = {{ crystals = {crystals} }} }}\n\
@@ -20,7 +20,8 @@ fn scene(rates: f64, crystals: f64) -> String {
     )
 }
 
-/// What was observed of the true eruption, on another ground than that of the file and by another seed.
+/// Writes the observations of the true eruption, on other ground than that of the file and with
+/// another seed.
 fn observe(place: &Place) {
     place.put("valley.asc", valley());
     place.put("truth.toml", scene(1.4, 60.0));
@@ -47,7 +48,7 @@ fn the_numbers_of_an_eruption_are_found_within_what_is_plausible() {
         println!("{key}: {} within {} to {}", of("best"), of("low"), of("high"));
         assert_eq!(number["key"], key);
         assert!((of("low")..=of("high")).contains(&truth), "{key}: {number}");
-        // The bounds are not the answer.
+        // The bounds do not already give the answer.
         let width =
             number["bounds"].as_array().unwrap().iter().map(|bound| bound.as_f64().unwrap()).collect::<Vec<_>>();
         assert!(of("high") / of("low") < width[1] / width[0], "{key}: {number}");
@@ -57,7 +58,7 @@ fn the_numbers_of_an_eruption_are_found_within_what_is_plausible() {
     assert!(found["note"].as_str().unwrap().contains("not a forecast"));
     let trace = text(&place.read("fit/trace.csv"));
     assert_eq!(trace.lines().count(), 111, "{trace}");
-    // The scene of the best is one that runs, and scores what the report says.
+    // The best scene runs, and scores as the report says.
     place.done("run fit/best.toml --duration 20min --map max-thickness=best.asc");
     let again = place.json("compare best.asc most20.asc --json")["fit"].as_f64().unwrap();
     let said = found["observed"][0]["score"].as_f64().unwrap();
@@ -74,7 +75,7 @@ fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
         "calibrate etna.toml --observed most20.asc@20min --vary rates=0.5..3 --runs 26 --population 8 --repeats 2";
     place.done(&format!("{fit} --out whole --threads 1"));
     place.done(&format!("{fit} --out parts"));
-    // Some runs are lost, among them of the first generation.
+    // Some runs are lost, including runs of the first generation.
     for run in [2, 9, 17, 25] {
         std::fs::remove_file(place.path(&format!("parts/runs/run_{run:06}.json"))).unwrap();
     }
@@ -92,7 +93,7 @@ fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
         table.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(without_times("whole"), without_times("parts"));
-    // Files of runs that were changed by hand, have the number of another run, or are no text, are refused by name.
+    // Run files that were edited, carry another run's number, or are not text, are refused by name.
     let run = text(&place.read("parts/runs/run_000003.json"));
     let better = run.replacen("\"observed\":[0.", "\"observed\":[0.9", 1);
     assert_ne!(run, better);
@@ -122,7 +123,7 @@ fn what_cannot_be_fitted_is_named() {
     let place = Place::new();
     observe(&place);
     place.put("fronts.csv", "time,distance_m\n2d,100\n");
-    // Clap says it in more than one line.
+    // The argument parser `clap` reports this error in several lines.
     let turned = place.run("calibrate etna.toml --observed most20.asc --vary rates=2..1");
     assert!(
         turned.status.code() == Some(2) && text(&turned.stderr).contains("the first bound must be below the second")

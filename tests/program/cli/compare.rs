@@ -1,9 +1,10 @@
-//! `lavoxel compare`: footprints of known shapes, and files that are none.
+//! `lavoxel compare`: footprints of known shapes, and invalid files.
 
 use super::place::Place;
 
-/// A grid of so many columns and rows of cells of 10 m from (1000, 2000) up, 1 in the rectangle (first and last column, first
-/// and last row, from the south-west), else no data.
+/// Text of an ASCII grid with `cols` × `rows` cells of 10 m and its lower left corner at (1000,
+/// 2000): 1 in the rectangle (first and last column, first and last row, counted from the
+/// south-west), else no data.
 fn grid(cols: usize, rows: usize, [w, e, s, n]: [usize; 4]) -> String {
     let head = format!("ncols {cols}\nnrows {rows}\nxllcorner 1000\nyllcorner 2000\ncellsize 10\nNODATA_value -9999\n");
     let cell = |row: usize, col: usize| if (w..=e).contains(&col) && (s..=n).contains(&row) { "1" } else { "-9999" };
@@ -11,7 +12,7 @@ fn grid(cols: usize, rows: usize, [w, e, s, n]: [usize; 4]) -> String {
     head + &(0..rows).rev().map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// A polygon around such a rectangle, in a system that is not known.
+/// Polygon around such a rectangle as GeoJSON, in an unknown coordinate system.
 fn polygon([w, e, s, n]: [usize; 4]) -> String {
     let (w, e, s, n) = (1000 + 10 * w, 1010 + 10 * e, 2000 + 10 * s, 2010 + 10 * n);
     format!(
@@ -24,7 +25,7 @@ const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 33N",GEOGCS["WGS 84",DATUM["WGS_1
 #[test]
 fn shapes_that_are_known_have_the_measures_that_are_known() {
     let place = Place::new();
-    // 6 × 10 cells each, 2 × 10 of them in both.
+    // 6 × 10 cells each, with 2 × 10 in common.
     place.put("a.asc", grid(20, 10, [0, 5, 0, 9]));
     place.put("b.asc", grid(20, 10, [4, 9, 0, 9]));
     place.put("b.geojson", polygon([4, 9, 0, 9]));
@@ -36,7 +37,7 @@ fn shapes_that_are_known_have_the_measures_that_are_known() {
         let numbers = ["jaccard", "precision", "recall", "fit"].map(|key| found[key].as_f64().unwrap());
         let expected = [0.2, 1.0 / 3.0, 1.0 / 3.0, 0.2_f64.sqrt()];
         assert!(numbers.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{b}: {numbers:?}");
-        // From the middle of the west edge to the middles of the farthest cells, 5 cells up and down.
+        // From the middle of the west edge to the centres of the farthest cells, 45 m up and down.
         let [a, b, less] = [&found["a"]["front_m"], &found["b"]["front_m"], &found["front_difference_m"]];
         let (near, far) = (55.0_f64.hypot(45.0), 95.0_f64.hypot(45.0));
         assert!((a.as_f64().unwrap() - near).abs() < 1e-9 && (b.as_f64().unwrap() - far).abs() < 1e-9);
@@ -54,16 +55,16 @@ fn shapes_that_are_known_have_the_measures_that_are_known() {
 fn the_second_raster_comes_onto_the_cells_of_the_first() {
     let place = Place::new();
     place.put("a.asc", grid(4, 4, [1, 2, 1, 2]));
-    // The same ground in cells of 5 m, on a raster that reaches further east.
+    // The covered ground is the same, in cells of 5 m on a raster that extends further east.
     let fine = grid(30, 8, [2, 5, 2, 5]).replace("cellsize 10", "cellsize 5");
     place.put("fine.asc", fine);
     let found = place.json("compare a.asc fine.asc --json");
     assert_eq!((&found["fit"], &found["a"]["cells"], &found["b"]["cells"]), (&1.0.into(), &4.into(), &4.into()));
-    // What lies outside of the first raster counts too.
+    // Cells outside the first raster count too.
     place.put("east.asc", grid(20, 4, [2, 19, 1, 2]));
     let found = place.json("compare a.asc east.asc --json");
     assert_eq!((&found["b"]["cells"], &found["intersection"]["cells"]), (&36.into(), &2.into()));
-    // The limit chooses the cells.
+    // `--above` selects the cells.
     let none = place.refused("compare a.asc fine.asc --above 1");
     assert!(none.contains("neither footprint has a cell (--above 1)"), "{none}");
 }
@@ -103,7 +104,8 @@ fn a_footprint_of_a_run_agrees_with_its_own_polygons() {
     }
 }
 
-/// A map of arrival is in hours: what has a value was reached, and `--until` says by when.
+/// Checks maps of arrival in hours: a cell with a value was reached, and `--until` sets the latest
+/// time.
 #[test]
 fn a_map_of_arrival_is_a_footprint_of_any_time() {
     let place = Place::new();
@@ -117,7 +119,7 @@ fn a_map_of_arrival_is_a_footprint_of_any_time() {
     };
     run("30min", "--map arrival=hours.tif --map max-thickness=late.tif");
     run("10min", "--map max-thickness=early.tif");
-    // Every column that was reached, the first ones after less than 0.05 h, too.
+    // All reached columns count, including those reached in under 0.05 h.
     let found = place.json("compare hours.tif late.tif --above 0 --json");
     assert_eq!(found["fit"], 1.0, "{found}");
     let early = place.json("compare hours.tif early.tif --above 0 --until 10min --json");
@@ -129,7 +131,7 @@ fn a_map_of_arrival_is_a_footprint_of_any_time() {
     let wrong = place.run("compare hours.tif late.tif --until soon");
     let error = String::from_utf8(wrong.stderr).unwrap();
     assert!(wrong.status.code() == Some(2) && error.contains("must be a number of seconds, or a time"), "{error}");
-    // As a heightmap it is still refused.
+    // As a heightmap the file is still refused.
     let error = place.refused("terrain hours.tif");
     assert!(error.contains("heights in metres or feet"), "{error}");
 }
@@ -180,7 +182,7 @@ fn files_that_are_no_footprints_are_refused() {
     }
 }
 
-/// A raster of thickness on the cells of [`grid`], the same in the rectangle.
+/// Raster of thickness on the cells of [`grid`], `metres` everywhere in the rectangle.
 fn thickness(metres: f64, rectangle: [usize; 4]) -> String {
     let text = grid(20, 10, rectangle);
     let (head, rows) = text.split_at(text.find("-9999\n").unwrap() + 6);
@@ -197,10 +199,10 @@ fn volumes_are_those_inside_and_outside_and_their_errors() {
     place.put("b.geojson", polygon([4, 9, 0, 9]));
     let found = place.json("compare a.asc b.asc --thickness --classes differ.asc --json");
     let of = |name: &str| found["thickness"][name].as_f64().unwrap();
-    // 60 cells of 100 m², 20 of them in both.
+    // 60 cells of 100 m² each, with 20 in common.
     assert_eq!([of("a_m3"), of("a_inside_m3"), of("a_outside_m3")], [12_000.0, 4000.0, 8000.0]);
     assert_eq!([of("b_m3"), of("b_missed_m3")], [18_000.0, 12_000.0]);
-    // Over 100 cells: 2 in 40, −1 in 20, −3 in 40.
+    // Differences over 100 cells: 2 m in 40, −1 m in 20, −3 m in 40.
     assert!((of("bias_m") + 0.6).abs() < 1e-9 && (of("rms_m") - 5.4_f64.sqrt()).abs() < 1e-9, "{found}");
     let map = String::from_utf8(place.read("differ.asc")).unwrap();
     let count = |class: &str| map.split_whitespace().filter(|word| *word == class).count();
@@ -235,7 +237,7 @@ fn days_are_rows_of_a_table() {
     let all = place.json("compare arrival.tif early.asc@8min all.asc@20min --json");
     let rows = all.as_array().unwrap();
     assert_eq!(rows.iter().map(|row| row["until_s"].as_f64().unwrap()).collect::<Vec<_>>(), [480.0, 1200.0]);
-    // A map of arrival has the films, too, that are thinner than 5 cm.
+    // A map of arrival includes films thinner than 5 cm.
     assert!(rows.iter().all(|row| row["fit"].as_f64().unwrap() > 0.6 && row["recall"] == 1.0), "{all}");
     assert!(rows[0]["b"]["cells"].as_u64() < rows[1]["b"]["cells"].as_u64());
     let text = place.done("compare arrival.tif all.asc --until 4min,8min,20min");

@@ -23,7 +23,7 @@ fn a_flag_lays_a_picture_over_any_ground() {
     assert!(greener("plain.png") == 0 && greener("green_out.png") > 1000, "{}", greener("green_out.png"));
     place.done("run small.toml --steps 1 --quiet --drape green.png --mesh ground.glb");
     assert!(place.read("ground.glb").starts_with(b"glTF"));
-    // A session has the picture in it.
+    // A session file contains the picture.
     place.put("draped.toml", SMALL.replace("kind = \"plane\"", "kind = \"plane\"\ndrape = \"green.png\""));
     place.done("scene draped.toml --pack sent.lavoxel");
     std::fs::remove_file(place.path("green.png")).unwrap();

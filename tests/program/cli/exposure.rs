@@ -1,4 +1,5 @@
-//! Exposure: which buildings, roads and areas lava reaches, of one run and of many, beside what GDAL counts on the maps.
+//! Exposure: buildings, roads and areas that lava reaches, in one run and in many, compared with
+//! GDAL's counts on the maps.
 
 use serde_json::Value;
 
@@ -29,7 +30,8 @@ fn place() -> Place {
 
 const RUN: &str = "slope.asc --lava etna-basalt --vent 125m,35m@6m3/s";
 
-/// Rasters of a run and its layer of exposure, the polygon counted on the rasters by GDAL.
+/// Python program that counts, with GDAL, the cells of a run's rasters inside the polygon of its
+/// exposure layer.
 const COUNT: &str = "\
 import json
 from osgeo import gdal, ogr
@@ -107,7 +109,7 @@ fn exposure_goes_on_from_a_checkpoint() {
     assert!(refused.contains("no records of its 5 steps, which --exposure needs"), "{refused}");
 }
 
-/// The probability map at the point and at the columns of the polygon, beside the table.
+/// Compares the probability map at the point and in the columns of the polygon with the table.
 #[test]
 fn exposure_of_many_runs_is_that_of_their_maps() {
     let place = place();
@@ -182,7 +184,8 @@ fn what_exposure_cannot_be_of_is_refused() {
     refused(&format!("run {RUN} --exposure degrees.geojson=a.csv"), "\"crs\": null in the file");
 }
 
-/// The same layer as GeoPackage, made by GDAL, and formats that are not read.
+/// Checks that the layer gives the same table as a GeoPackage made by GDAL, and that unsupported
+/// formats are named.
 #[test]
 fn a_geopackage_is_read_as_its_geojson_and_other_formats_are_named() {
     let place = place();
@@ -207,14 +210,14 @@ fn a_geopackage_is_read_as_its_geojson_and_other_formats_are_named() {
     }
     std::fs::remove_file(place.path("town.gpkg")).unwrap();
     let args = [place.path("town.gpkg"), place.path("town.geojson")];
-    // GDAL takes GeoJSON without a system for longitude and latitude.
+    // GDAL takes GeoJSON without a coordinate system for longitude and latitude.
     let made = std::process::Command::new("ogr2ogr").args(["-a_srs", "none"]).args(args).output().unwrap();
     assert!(made.status.success(), "{}", text(&made.stderr));
     for map in ["town.geojson", "town.gpkg"] {
         place.done(&format!("run {RUN} --duration 10min --exposure {map}={map}.csv"));
     }
     assert_eq!(text(&place.read("town.gpkg.csv")), text(&place.read("town.geojson.csv")));
-    // The program's own.
+    // Maps written by the program itself.
     place.done(&format!("run {RUN} --duration 10min --map footprint=a.gpkg --map footprint=a.geojson"));
     let agreement = place.json("compare a.gpkg a.geojson --json");
     assert_eq!(agreement["jaccard"], 1.0, "{agreement}");

@@ -1,4 +1,4 @@
-//! Films: key frames, frames that are kept, and the same bytes however often the program was stopped.
+//! Films: key frames, cached frames, and the same bytes however often the program is stopped.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,8 @@ use super::place::{Place, apng_frames, picture, text};
 use crate::child::Running;
 use crate::needs;
 
-/// Lava that runs down from one side of the box, seen through key frames: a turn with an approach, a time-lapse and a rest.
+/// Scene of lava that runs down from one side of the box, seen through key frames: a turn with an
+/// approach, a time-lapse and a rest.
 const KEYED: &str = r#"
 name = "Keyed"
 seed = 5
@@ -48,7 +49,7 @@ fn keyed() -> Place {
     place
 }
 
-/// Starts the program and ends it without warning once a file is there. Returns whether it was still at work.
+/// Starts the program and kills it once `file` exists; panics if the program ends before.
 fn killed(place: &Place, args: &str, file: &str) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
     command.current_dir(place.0.path()).args(args.split_whitespace()).stderr(std::process::Stdio::null());
@@ -61,7 +62,7 @@ fn killed(place: &Place, args: &str, file: &str) {
     program.wait().unwrap();
 }
 
-/// Names and bytes of all files of a place, but those of killed writers.
+/// Names and bytes of all files of a folder, without the temporary files of killed writers.
 fn contents(place: &Place) -> Vec<(String, Vec<u8>)> {
     let names = place.files().into_iter().filter(|name| !name.contains(".lavoxel-"));
     names.map(|name| (name.clone(), place.read(&name))).collect()
@@ -75,7 +76,7 @@ fn ffmpeg() -> bool {
 fn key_frames_say_how_many_frames_there_are_and_which_steps_they_show() {
     let place = keyed();
     place.done("render keyed.toml --frames f --animation a.png");
-    // Four seconds and their last frame, and half a second more.
+    // Four seconds with their last frame, and half a second more.
     let frames: Vec<String> = (0..46).map(|n| format!("f/keyed_{n:06}.png")).collect();
     let files: BTreeSet<String> = place.files().into_iter().collect();
     assert!(
@@ -99,7 +100,7 @@ fn key_frames_say_how_many_frames_there_are_and_which_steps_they_show() {
         assert!(image::DynamicImage::ImageRgba8(frame.into_buffer()).to_rgb8() == *still);
     }
     assert!(stills[40..].windows(2).all(|pair| pair[0] == pair[1]), "the last picture stays");
-    // A frame at a key is the picture that this camera takes of that step.
+    // The frame at a key equals the picture of this camera at that step.
     let camera = "--azimuth 200 --distance 0.9 --target 0.3,0.4,0.5";
     let plain = KEYED.split("[[film.key]]").next().unwrap();
     place.put("plain.toml", plain);
@@ -130,12 +131,12 @@ fn a_film_that_was_killed_goes_on_to_the_same_bytes() {
         killed(&place, &args, &format!("a.png.parts/frame-{frame:06}.png"));
         assert!(!place.path("a.png").exists());
     }
-    // Frames that are there are not drawn again.
+    // Existing frames are not drawn again.
     let frame = place.path("a.png.parts/frame-000005.png");
     let made = fs::metadata(&frame).unwrap().modified().unwrap();
     killed(&place, &format!("render keyed.toml {outputs}"), "a.png.parts/frame-000033.png");
     assert_eq!(fs::metadata(&frame).unwrap().modified().unwrap(), made);
-    // Half a frame is none.
+    // An incomplete frame is drawn again.
     let half = place.path("a.png.parts/frame-000007.png");
     let bytes = fs::read(&half).unwrap();
     fs::remove_file(&half).unwrap();
@@ -156,7 +157,7 @@ fn a_film_goes_on_from_a_checkpoint_to_the_same_bytes() {
         whole.done(&args);
         killed(&place, &args, "a.png.parts/frame-000006.png");
         let made: Vec<_> = place.files().into_iter().filter(|name| name.contains("frame-")).collect();
-        // One of a later step than the next frame is none to go on from; one of an earlier step is.
+        // A cached state after the next frame's step cannot be used; an earlier state can.
         let from = format!("run {name} --steps {step} --checkpoint a.png.parts/state.lavoxel --quiet");
         place.done(&from);
         let kept = |place: &Place| place.files().into_iter().filter(|name| name.contains("frame-")).count();
@@ -166,7 +167,7 @@ fn a_film_goes_on_from_a_checkpoint_to_the_same_bytes() {
     }
 }
 
-/// Lava of the physical model that runs down a slope and sets.
+/// Scene of the physical model: lava that runs down a slope and sets.
 const MOLTEN: &str = r#"
 name = "Molten"
 model = "flow"
@@ -231,7 +232,7 @@ fn a_film_that_was_ended_goes_on_with_the_same_command() {
     assert!((9..46).contains(&short), "{short}");
     place.done(&args);
     assert!(contents(&place) == contents(&whole), "{:?} and {:?}", place.files(), whole.files());
-    // A film that is whole is not replaced.
+    // A complete film is not replaced.
     assert!(place.refused(&args).contains("exists already"));
 }
 
@@ -252,7 +253,7 @@ fn frames_of_another_film_are_left_alone() {
     for args in ["render keyed.toml --animation b.gif", "render keyed.toml --animation b.gif --force"] {
         assert!(place.refused(args).contains("no folder of a film's frames"));
     }
-    // Frames with the names of this film that are another's are not replaced either.
+    // Frames of another film under the names of this film are not replaced either.
     fs::create_dir(place.path("f")).unwrap();
     place.put("f/keyed_000004.png", "mine");
     assert!(place.refused("render keyed.toml --frames f").contains("keyed_000004.png exists already"));
@@ -301,13 +302,13 @@ fn an_mp4_has_the_same_bytes_with_any_number_of_threads() {
     assert!(again.read("a.mp4") == place.read("1.mp4"));
 }
 
-/// Mean difference of two pictures, in levels.
+/// Mean difference of two pictures, in levels of 255.
 fn difference(a: &image::RgbImage, b: &image::RgbImage) -> f64 {
     let sum: u64 = a.as_raw().iter().zip(b.as_raw()).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
     sum as f64 / a.as_raw().len() as f64
 }
 
-/// Lava in one corner of a hilly box that sets to rock, higher than the ground.
+/// Scene of lava in one corner of a hilly box that sets to rock higher than the ground.
 const CORNER: &str = r#"
 name = "Corner"
 model = "flow"
@@ -345,7 +346,7 @@ fn a_still_camera_sees_nothing_move_but_the_lava() {
     place.done("render corner.toml --frames f");
     let frames: Vec<_> = (0..=20).map(|n| picture(&place.read(&format!("f/corner_{:06}.png", 3 * n)))).collect();
     assert!(difference(&frames[0], &frames[20]) > 0.05, "the lava is seen");
-    // It comes out in the south-east, at the lower right, and lights what lies around it.
+    // The lava comes out in the south-east, at the lower right, and lights its surroundings.
     for (n, pair) in frames.windows(2).enumerate() {
         let moved = pair[0].enumerate_pixels().filter(|&(x, y, pixel)| pair[1].get_pixel(x, y) != pixel);
         let outside = moved.filter(|(x, y, _)| *x < 84 || *y < 42).count();
@@ -368,7 +369,7 @@ fn nothing_pops_while_the_camera_turns_and_comes_near() {
     assert!(median > 0.0 && largest < 1.5 * median, "the largest of {jumps:?} is {largest}");
 }
 
-/// Delays in milliseconds of a GIF of `frames` frames, `fps` of them a second.
+/// Frame delays in milliseconds of a GIF with `frames` frames at `fps` frames per second.
 fn delays(place: &Place, fps: u32, frames: u32) -> Vec<u32> {
     let path = place.path(&format!("{fps}.gif"));
     let film = lavoxel::export::Film { width: 4, height: 3, fps };
@@ -380,7 +381,8 @@ fn delays(place: &Place, fps: u32, frames: u32) -> Vec<u32> {
     frames.iter().map(|frame| frame.delay().numer_denom_ms()).map(|(ms, of)| ms / of).collect()
 }
 
-/// Browsers play delays below 20 ms as 100 ms, and the format knows hundredths of a second alone.
+/// Checks frame delays of GIFs: browsers play delays below 20 ms as 100 ms, and the format has only
+/// hundredths of a second.
 #[test]
 fn a_gif_plays_at_the_speed_of_its_film() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! The physical model: a heightmap with a lava, its report, and what is refused.
+//! The physical model: a heightmap with a lava, its report, and refusals.
 
 use serde_json::Value;
 
@@ -48,13 +48,13 @@ fn a_run_ends_with_its_duration_and_not_with_a_step() {
         assert!((poured - 20.0 * time_s).abs() < 0.01, "{duration}: {poured} m³");
         assert_eq!(report["flow"]["exact"], Value::Bool(true));
     }
-    // A run that goes on from a step before its end comes to the same.
+    // A run resumed from a step before its end gives the same report.
     let kept = format!("{run} --duration 100s --checkpoint run.lvx --checkpoint-every 1");
     let straight = place.json(&kept);
     assert_eq!((number(&straight, "time_s"), number(&straight, "last_step_s")), (100.0, 20.0));
     let resumed = place.json("resume run.lvx.previous --json --force");
     assert_eq!((&resumed["state_hash"], number(&resumed, "time_s")), (&straight["state_hash"], 100.0));
-    // The end can be moved: from the cut step on steps are whole again.
+    // The end can be moved: after the shortened step, steps are whole again.
     let later = place.json("resume run.lvx --duration 170s --json --checkpoint later.lvx");
     assert_eq!((later["steps"].as_u64(), number(&later, "time_s")), (Some(5), 170.0));
     assert!((number(&later, "poured_m3") - 3400.0).abs() < 0.01, "{later}");
@@ -140,7 +140,8 @@ fn a_scene_says_before_it_starts_that_it_flows_too_fast_for_its_steps() {
     assert!(error.contains("of a step can follow") && error.contains("make flow.step_s "), "{error}");
 }
 
-/// What a file of the physical model says of itself, and how much ground counts as covered: the same in report, maps and sheet.
+/// Checks the description in files of the physical model, and that the covered area is the same in
+/// report, maps and sheet.
 #[test]
 fn files_of_a_flow_say_its_hours_its_lava_and_its_cautions() {
     let place = Place::new();

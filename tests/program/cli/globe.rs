@@ -1,9 +1,9 @@
-//! Maps for Google Earth and as GeoPackages: GDAL finds them where the heightmap lies.
+//! Maps for Google Earth and as GeoPackages: GDAL places them where the heightmap lies.
 
 use super::place::{Place, text};
 use crate::needs;
 
-/// Ground that falls to the south, on the New Zealand Map Grid.
+/// Heightmap that falls to the south, on the New Zealand Map Grid.
 fn slope() -> String {
     let row = |z: usize| format!("{}\n", vec![(200 - z).to_string(); 40].join(" "));
     let rows: String = (0..40).map(row).collect();
@@ -12,11 +12,11 @@ fn slope() -> String {
 
 const RUN: &str = "run dem.asc --grid 40x60x40 --voxel-size 10 --vent 18,12@2 --steps 60 --quiet";
 
-/// Without grids of shifts, as the program has none.
+/// Coordinate system without datum shift grids, which the program does not have.
 const SYSTEM: &str = "+proj=nzmg +lat_0=-41 +lon_0=173 +x_0=2510000 +y_0=6023150 +ellps=intl \
                       +towgs84=59.47,-5.04,187.44,0.47,-0.1,1.024,-4.5993";
 
-/// Runs a Python program in the folder; what it prints.
+/// Runs a Python program in the folder; returns its output.
 fn python(place: &Place, python: &str, program: &str) -> String {
     let run = std::process::Command::new(python).current_dir(place.0.path()).args(["-c", program, SYSTEM]).output();
     let run = run.unwrap();
@@ -86,7 +86,7 @@ fn a_map_without_a_system_does_not_lie_on_the_globe() {
     let line = place.refused(&format!("{RUN} --map footprint=f.kmz"));
     assert!(line.contains("f.kmz: ") && line.contains("say it with --crs EPSG:NUMBER"), "{line}");
     assert_eq!(place.files(), ["dem.asc", "small.toml"]);
-    // A datum whose shift is a grid.
+    // The datum shift of this system needs a grid.
     let line = place.refused(&format!("{RUN} --crs EPSG:26710 --map footprint=f.kmz"));
     assert!(line.contains("--crs EPSG:NUMBER"), "{line}");
 }

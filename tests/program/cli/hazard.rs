@@ -1,4 +1,4 @@
-//! Hazard maps: sampled eruptions, their files, and the maps that come of them.
+//! Hazard maps: sampled eruptions, their files, and the resulting maps.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ fn slope() -> String {
     format!("ncols 24\nnrows 24\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}")
 }
 
-/// A square in the north with weight 3 and a line in the middle with weight 1.
+/// Vent areas: a square in the north with weight 3 and a line in the middle with weight 1.
 const AREA: &str = r#"{"type": "FeatureCollection", "crs": null, "features": [
     {"type": "Feature", "properties": {"weight": 3},
      "geometry": {"type": "Polygon", "coordinates": [[[1050, 5180], [1150, 5180], [1150, 5220], [1050, 5220], [1050, 5180]]]}},
@@ -34,7 +34,7 @@ fn command(more: &str) -> String {
     format!("hazard slope.asc --vent-area area.geojson {LAWS} --seed 7 {more}")
 }
 
-/// The table of the runs: rows of fields by name.
+/// Rows of the run table, fields by name.
 fn table(place: &Place, folder: &str) -> Vec<BTreeMap<String, String>> {
     let words = text(&place.read(&format!("{folder}/runs.csv")));
     let mut lines = words.lines().map(|line| line.split(',').map(str::to_owned));
@@ -46,7 +46,8 @@ fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
     row[name].parse().unwrap_or_else(|e| panic!("{name} = {:?}: {e}", row[name]))
 }
 
-/// All files of a folder but the runs', and in the table no seconds of computing, which differ.
+/// Bytes of all files of a folder except those of single runs; the table without computing times,
+/// which differ.
 fn maps(place: &Place, folder: &str) -> BTreeMap<String, Vec<u8>> {
     let inside = |name: String| name.strip_prefix(&format!("{folder}/")).map(str::to_owned);
     let names = place.files().into_iter().filter_map(inside).filter(|name| !name.starts_with("runs/"));
@@ -89,7 +90,7 @@ fn parts_of_the_runs_come_to_the_same_maps_in_one_folder_and_in_several() {
     let place = place();
     place.done(&command("--runs 11 --out whole"));
     let whole = maps(&place, "whole");
-    // In folders of their own, begun anew where a part was made already.
+    // Each part runs in a folder of its own.
     for part in 1..=3 {
         place.done(&command(&format!("--runs 11 --shard {part}/3 --out parts/{part}")));
     }
@@ -97,7 +98,7 @@ fn parts_of_the_runs_come_to_the_same_maps_in_one_folder_and_in_several() {
     assert!(!place.files().iter().any(|name| name.starts_with("parts/1/probability")), "a part draws no maps");
     place.done(&command("--runs 11 --merge parts/1 parts/2 parts/3 --out merged"));
     assert!(maps(&place, "merged") == whole);
-    // In one folder, at the same time.
+    // All parts run in one folder at the same time.
     std::thread::scope(|scope| {
         for part in 1..=3 {
             let args = command(&format!("--runs 11 --shard {part}/3 --out one"));
@@ -123,7 +124,7 @@ fn maps_of_some_parts_say_how_many_runs_are_missing() {
     assert!(warned.contains(words), "{warned}");
     let report = place.json(&command("--runs 11 --reduce-only --out merged --json"));
     assert_eq!((report["runs"].as_u64(), report["missing"].as_u64()), (Some(7), Some(4)), "{report}");
-    // Quiet leaves notes out, not warnings.
+    // `--quiet` drops notes, not warnings.
     let quiet = place.run(&command("--runs 11 --reduce-only --out merged --quiet"));
     assert!(text(&quiet.stderr).contains(words));
     let whole = place.run(&command("--runs 11 --out merged"));
@@ -140,7 +141,7 @@ fn parts_of_another_plan_and_folders_without_one_are_not_merged() {
     assert!(place.refused(&other).contains("part/plan.json: is another plan"));
     let wrong = place.run(&command("--shard 4/3"));
     assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("such as 3/40"));
-    // A file of a run that is cut short is found when the maps are made.
+    // A truncated run file is found when the maps are made.
     let run = place.read("part/runs/run_000001");
     place.put("part/runs/run_000001", &run[..run.len() - 3]);
     let merged = place.run(&command("--runs 3 --merge part --out c"));
@@ -194,7 +195,7 @@ fn ctrl_c_says_how_to_go_on() {
     assert_eq!(output.status.code(), Some(130), "{note}");
     let there = run_files(&place, "cut");
     assert_eq!(note, format!("stopped after {there} of 100000 runs in cut; the same command makes the others\n"));
-    // The runs that are there can be summed up, and are kept.
+    // Existing runs can be reduced to maps, and are kept.
     let report = place.json(&command("--runs 100000 --out cut --reduce-only --json"));
     assert_eq!((report["runs"].as_u64(), report["made"].as_u64()), (Some(there as u64), Some(0)));
 }
@@ -225,7 +226,7 @@ fn samples_follow_their_laws_and_weights() {
         assert!((number(row, "poured_m3") - volume).abs() < 0.02 && row["exact"] == "yes", "{row:?}");
         assert!(number(row, "area_m2") >= 100.0 && number(row, "reach_m") >= 0.0, "{row:?}");
     }
-    // A quarter of them, give or take three standard deviations.
+    // A quarter of the runs start on the line, within three standard deviations.
     assert!((5..=25).contains(&of_line), "{of_line} of 60 on the line");
     let mean = rows.iter().map(|row| number(row, "rate_m3_s").log10()).sum::<f64>() / 60.0;
     assert!((mean - 0.65).abs() < 0.15, "{mean}");
@@ -241,12 +242,12 @@ fn more_runs_keep_those_that_are_there() {
     assert_eq!((report["runs"].as_u64(), report["made"].as_u64()), (Some(9), Some(4)));
     place.done(&command("--runs 9 --out whole"));
     assert!(maps(&place, "grown") == maps(&place, "whole"));
-    // Fewer take the first of them.
+    // Fewer runs use the first of the existing runs.
     assert_eq!(place.json(&command("--runs 5 --out grown --json"))["made"].as_u64(), Some(0));
     assert_eq!(table(&place, "grown").len(), 5);
 }
 
-/// A wall of an event and a sea hold lava back in every run.
+/// Checks that a wall of an event and a sea hold lava back in every run.
 #[test]
 fn all_that_a_scene_holds_takes_part() {
     let place = place();
@@ -268,7 +269,7 @@ fn all_that_a_scene_holds_takes_part() {
     assert!(areas[1] > 0.0 && areas[1] < areas[0], "{areas:?}");
 }
 
-/// A single vent, rate and volume: all runs are the one of `lavoxel run`.
+/// Checks that with a single vent, rate and volume all runs equal `lavoxel run`.
 #[test]
 fn a_run_is_that_of_the_command_run() {
     let place = place();
@@ -290,7 +291,8 @@ fn a_run_is_that_of_the_command_run() {
     let error = place.refused("run one.toml --time-step 1min");
     assert!(error.contains("--time-step 1 min: must be left out with a scene"), "{error}");
     place.done("run one.toml --map arrival=arrival.asc");
-    // Each has data where lava came; the times themselves are compared where the library makes a run.
+    // Both maps have data where lava came; the times themselves are compared in the library's
+    // tests.
     let agreement = place.json("compare out/thickness_max.tif arrival.asc --above -1 --json");
     assert_eq!(agreement["fit"].as_f64(), Some(1.0), "{agreement}");
     assert!(agreement["a"]["cells"].as_u64() > Some(20), "{agreement}");
@@ -313,7 +315,8 @@ fn numbers_of_the_scene_and_errors_of_the_heights_are_drawn() {
     assert!(crystals.iter().all(|c| (2.0..=200.0).contains(c)), "{crystals:?}");
     let seeds: std::collections::BTreeSet<&String> = rows.iter().map(|row| &row["error_seed"]).collect();
     assert_eq!(seeds.len(), 8, "{seeds:?}");
-    // A run is that of a scene with its numbers, and other ground and lava reach other places.
+    // A run equals that of a scene with its numbers; without drawn errors of ground and lava the
+    // maps differ.
     place.done(&(command("") + " --runs 8 --out without"));
     assert!(maps(&place, "without") != maps(&place, "drawn"));
     let same = table(&place, "without");
@@ -413,7 +416,7 @@ fn runs_of_another_plan_are_never_mixed() {
         assert!(error.contains(&format!("plan.json: is another plan ({what} differ")), "{args}\n→ {error}");
         assert!(error.contains("--out, or pass --force"), "{error}");
     }
-    // Runs of other rules of the flow, which the program makes out by trials.
+    // Runs under other flow rules are refused; the program detects them by trial runs.
     let plan = text(&place.read("out/plan.json"));
     let rules = serde_json::from_str::<serde_json::Value>(&plan).unwrap()["decides"]["rules"].clone();
     place.put("out/plan.json", plan.replace(rules.as_str().unwrap(), "0123456789abcdef"));
@@ -422,7 +425,7 @@ fn runs_of_another_plan_are_never_mixed() {
     place.done(&command("--runs 2 --out out --seeds same --force"));
     assert_eq!((run_files(&place, "out"), table(&place, "out").len()), (2, 2));
 
-    // A damaged file of a run is named and not used.
+    // A damaged run file is named and left out.
     let mut bytes = place.read("out/runs/run_000001");
     *bytes.last_mut().unwrap() ^= 1;
     place.put("out/runs/run_000001", bytes);
@@ -432,7 +435,7 @@ fn runs_of_another_plan_are_never_mixed() {
     let mended = place.json(&command("--runs 2 --out out --seeds same --json"));
     assert_eq!(mended["made"].as_u64(), Some(1));
 
-    // Nor are files of the user's replaced.
+    // Files of the user are not replaced either.
     std::fs::create_dir(place.path("mine")).unwrap();
     place.put("mine/probability.tif", "mine");
     let error = place.refused(&command("--runs 2 --out mine"));
@@ -510,7 +513,7 @@ fn wrong_flags_and_files_are_named() {
         let error = place.refused(args);
         assert!(error.contains(message), "{args}\n→ {error}");
     }
-    // Clap says these in more than one line.
+    // The argument parser `clap` reports these errors in several lines.
     for (args, message) in [
         ("hazard slope.asc --runs 0", "must be 1 to 1000000 runs"),
         ("hazard slope.asc --force --reduce-only", "cannot be used with"),
@@ -537,7 +540,7 @@ fn a_long_law_is_not_repeated_whole() {
     assert!(error.chars().count() < 400 && error.lines().count() == 1, "{error}");
 }
 
-/// More threads than there are processors only wait for each other.
+/// Checks that a thousand threads, most of which wait for a processor, cost no more than a few.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_thousand_threads_cost_no_more_than_some() {
@@ -550,7 +553,7 @@ fn a_thousand_threads_cost_no_more_than_some() {
     let ended = command.stdout(null()).stderr(null()).spawn().unwrap().wait4().unwrap();
     assert!(ended.status.success());
     let used = ended.rusage.utime + ended.rusage.stime;
-    // It took twelve seconds of a processor.
+    // The bound is below the twelve seconds of processor time that the run once took.
     assert!(used < std::time::Duration::from_secs(5), "{used:?}");
 }
 

@@ -1,13 +1,14 @@
-//! Heightmaps as scenes, parts of them, and vents, for every command.
+//! Heightmaps as scenes, crops of heightmaps, and vents, for every command.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 
-/// Four columns of 3 rows with a hole in the middle of the west side.
+/// Heightmap of 4 columns and 3 rows with a hole in the middle of the west side.
 const HOLED_ASC: &str = "ncols 4\nnrows 3\ncellsize 10\nNODATA_value -1\n4 5 6 7\n-1 6 7 8\n6 7 8 9\n";
 
-/// A hill of 30 × 20 cells of 10 m, whose summit is at column 20, row 8; x from 1000 to 1300, y from 500 to 700.
+/// Heightmap of a hill, 30 × 20 cells of 10 m, with its summit at column 20, row 8; x from 1000 to
+/// 1300, y from 500 to 700.
 fn hill() -> String {
     let height = |r: i32, c: i32| 100.0 - 0.5 * f64::from((r - 8).pow(2)) - 0.2 * f64::from((c - 20).pow(2));
     let row = |r| (0..30).map(|c| height(r, c).to_string()).collect::<Vec<_>>().join(" ");
@@ -42,7 +43,8 @@ fn a_heightmap_is_a_scene_for_every_command() {
     let lowest = 100.0 - 0.5 * 121.0 - 0.2 * 400.0;
     let floor = number(&report["floor_m"]);
     assert!((floor - (lowest - 4.0 * cell / number(&report["vertical_exaggeration"]))).abs() < 1e-3, "{floor}");
-    // The largest square cells with which 64 columns fit leave a little of the rows out, the same in north and south.
+    // The largest square cells with which 64 columns fit leave out a part of the rows, equal in
+    // north and south.
     let text = place.done("run hill.asc --steps 1 --quiet");
     let chosen = [
         "place       floor at ",
@@ -64,7 +66,7 @@ fn a_heightmap_is_a_scene_for_every_command() {
     place.done("run hill.asc --steps 1 --threads 3 --seed 4");
 }
 
-/// A 16-bit ramp of 40 × 20 pixels over all gray levels.
+/// PNG of a 16-bit ramp, 40 × 20 pixels over all grey levels.
 fn ramp16() -> Vec<u8> {
     let mut png = Vec::new();
     let mut encoder = png::Encoder::new(&mut png, 40, 20);
@@ -87,7 +89,7 @@ fn a_gray_picture_gets_a_relief_and_a_needle_is_pressed_down() {
     assert!(report["dims"][1].as_u64().unwrap() < 40, "{report}");
     let white = place.json("run ramp.png --cell-size 10 --white 80 --steps 1 --json")["chosen"].to_string();
     assert!(!white.contains("white") && !white.contains("assumed"), "{white}");
-    // A table whose heights are a hundred times its width.
+    // The heights of this table are a hundred times its width.
     place.put("needle.csv", "0,0,0,0\n0,4000,0,0\n0,0,0,0\n0,0,0,0\n");
     let report = place.json("run needle.csv --steps 1 --json");
     assert_eq!(report["vertical_exaggeration"], 0.01, "{report}");
@@ -110,7 +112,7 @@ fn heightmaps_have_open_sides_unless_they_are_closed() {
     assert_eq!((&closed["walls"], closed["outflow_units"].as_u64()), (&"closed".into(), Some(0)));
     assert!(closed["edge_columns"].as_u64().unwrap() > 1, "{closed}");
     assert!(closed["note"].as_str().unwrap().contains("no forecast"), "{closed}");
-    // A scene says itself what its sides are.
+    // A scene sets its own walls.
     assert_eq!(place.json("run hill.toml --steps 1 --json")["walls"], "closed");
     assert_eq!(place.json("run hill.toml --steps 1 --json --walls open")["walls"], "open");
     let flags = "--vent 1,1@3 --grid 30x80x20 --steps 200";
@@ -130,7 +132,7 @@ fn the_volcano_erupts_at_its_summit_in_any_box() {
         let crater = place.done(&format!("terrain volcano --size {grid}"));
         let (x, z) = (vent["x"].as_f64().unwrap() - 0.5, vent["z"].as_f64().unwrap() - 0.5);
         assert!(crater.contains(&format!("crater      column x = {x}, z = {z}\n")), "{vent} {crater}");
-        // All that was poured still lies in the crater.
+        // All poured lava still lies in the crater.
         assert!(report["covered_columns"].as_u64().unwrap() < 400, "{report}");
     }
 }
@@ -164,13 +166,13 @@ fn flags_choose_the_part_the_box_and_the_vents() {
         .collect();
     let at = |rate: f64| (Value::from(20.0), Value::from(8.0), Value::from(rate));
     assert_eq!(found, [at(0.5), at(1.8), at(3.0)]);
-    // Files that do not say how large their cells are, or where black lies.
+    // These files lack a cell size or the height of black.
     place.done("terrain hill.asc --out hill.png");
     place.put("table.csv", "1,2,3\n2,3,4\n3,4,9\n");
     assert_eq!(run("table.csv --cell-size 20 --grid 6x40x6")["cell_size_m"], 10.0);
     let report = run("hill.png --black 0 --white 50 --cell-size 10 --grid 30x90x20 --exaggerate 1");
     assert_eq!(report["map"], Value::Null);
-    // A generated terrain takes what means something there.
+    // A generated terrain accepts the flags that make sense for generated ground.
     let report = run("--grid 40x50x40 --voxel-size 2 --base-cells 3 --vent 40m,40m");
     assert_eq!((report["cell_size_m"].as_f64(), report["vents"][0]["x"].as_f64()), (Some(2.0), Some(20.0)));
 }

@@ -72,7 +72,7 @@ fn a_quantity_that_is_not_there_is_refused_with_those_that_are() {
     let maps = "maps are thickness, arrival, max-thickness, peak-energy, surface, ground, water.thickness, \
                 water.arrival, water.max-thickness, water.surface";
     let fields = "fields are amount, energy, specific-energy, solid, water.amount";
-    // So many steps would not end before the test does.
+    // The steps would outlast the test, so the refusal must come before the first.
     for (args, message) in [
         ("run wet.toml --steps 1000000000 --map water.heat=w.tif", maps),
         ("run wet.toml --steps 1000000000 --map oil.thickness=w.tif", maps),

@@ -1,4 +1,4 @@
-//! `lavoxel run`: maps and fields.
+//! Maps and fields of `lavoxel run`.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn run_writes_maps_and_fields() {
     let came = arrival.lines().skip(6).flat_map(|row| row.split(' ')).filter(|&step| step != "-9999").count();
     assert!(came as u64 >= report["covered_columns"].as_u64().unwrap() && came > 10, "{came} columns");
 
-    // The slow engine sees the same, and the report is that of a run without maps.
+    // The slow engine writes the same maps, and the report equals that of a run without maps.
     let before: Vec<_> = names.map(|name| place.read(name)).into();
     let again = place.json(&format!("run small.toml --json --quiet --force --engine plain {MAPS}"));
     assert_eq!(before, names.map(|name| place.read(name)));
@@ -52,7 +52,7 @@ fn maps_of_a_resumed_run_are_those_of_one_that_was_never_stopped() {
         let [whole, resumed, half] = ["whole-", "resumed-", "half-"].map(|name| place.read(&format!("{name}{end}")));
         assert!(whole == resumed && whole != half, "{end}");
     }
-    // Records that were not kept cannot be made up.
+    // Records that were not kept cannot be reconstructed.
     let line = place.refused("resume bare.lvx --steps 20 --map arrival=late.tif");
     assert!(line.contains("no records of its 9 steps"), "{line}");
     place.done("resume bare.lvx --steps 20 --quiet --map thickness=now.tif");
@@ -65,7 +65,7 @@ fn maps_that_cannot_be_written_are_refused_before_the_work() {
     place.put("plan.prj", "mine");
     place.put("plan.qml", "mine");
     place.put("huge.toml", "[grid]\nsize = [8192, 64, 8192]");
-    // So many steps would not end before the test does.
+    // The steps would outlast the test, so the refusal must come before the first.
     let run = "run small.toml --steps 1000000000";
     for (args, part) in [
         ("--map thickness", "must be NAME=FILE"),
@@ -112,7 +112,7 @@ fn a_map_goes_without_a_style_where_that_is_asked_for() {
     let place = Place::new();
     place.done("run small.toml --quiet --no-style --map thickness=a.tif --map arrival=a.asc --map footprint=f.asc");
     assert_eq!(place.files(), ["a.asc", "a.tif", "f.asc", "small.toml"]);
-    // A footprint is a map of ones where the thickness is above the limit.
+    // A footprint is 1 where the thickness exceeds the limit.
     place.done("run small.toml --quiet --map footprint=thick.asc --map thickness=t.asc --footprint-above 4");
     let cells = |name: &str| -> Vec<f64> {
         let grid = text(&place.read(name));
@@ -135,7 +135,7 @@ fn maps_are_drawn_as_pictures_and_lines() {
         let picture = super::place::picture(&place.read(name));
         assert!(picture.width() > 768 && picture.height() > 768, "{name}: {:?}", picture.dimensions());
     }
-    // Thick lava is brighter than the gray ground, in the middle of the map.
+    // Thick lava in the middle of the map is brighter than the grey ground.
     let colored = |name: &str| {
         let picture = super::place::picture(&place.read(name));
         let (w, h) = picture.dimensions();

@@ -1,10 +1,10 @@
-//! Solids that melt: what a scene of them writes, how it resumes, and what is refused.
+//! Solids that melt: files of such a scene, its resumption, and refusals.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 
-/// A block of wax on a plain beside a lamp.
+/// Scene of a block of wax on a plain next to a lamp.
 const BLOCK: &str = r#"
 name = "block"
 model = "flow"
@@ -55,7 +55,7 @@ fn a_block_melts_beside_a_lamp_and_resumes_to_the_same_files() {
     assert!(report["flow"]["heat_j"]["heated"].as_f64().is_some_and(|heat| heat > 1000.0), "{report}");
     let words = place.run("run block.toml");
     assert!(text(&words.stdout).contains(" cm³ liquid, "), "{}", text(&words.stdout));
-    // Half way, and on from there.
+    // Stopped half way, then resumed.
     place.run("run block.toml --steps 30 --checkpoint half.lvx");
     let resumed = place.json("resume half.lvx --steps 60 --json");
     for key in ["liquid_m3", "set_m3", "time_s"] {

@@ -1,11 +1,12 @@
-//! What takes too much memory is refused.
+//! Requests that take too much memory are refused.
 
 use assert_cmd::Command;
 use predicates::prelude::*;
 
 use super::place::{Place, text};
 
-/// The largest boxes, pictures and maps under a small limit: refused at once, with what would help.
+/// Checks that the largest boxes, pictures and maps are refused at once under a small limit, with a
+/// remedy.
 #[test]
 fn what_takes_too_much_memory_is_refused_at_once() {
     let place = Place::new();
@@ -31,7 +32,7 @@ fn what_takes_too_much_memory_is_refused_at_once() {
         let line = place.refused(args);
         assert!(line.contains(what) && line.contains("--max-memory"), "{args}: {line}");
     }
-    // The memory of lava that flows in is checked while it comes.
+    // The memory of incoming lava is checked during the run.
     let line = place.refused("run flood.toml --steps 100000 --quiet --max-memory 64M");
     assert!(line.contains("the lava would need"), "{line}");
     place.done("run small.toml --steps 2 --quiet --max-memory 64M");
@@ -40,7 +41,7 @@ fn what_takes_too_much_memory_is_refused_at_once() {
     assert!(text(&output.stderr).contains("is not a size such as 512M"), "{}", text(&output.stderr));
 }
 
-/// Files that promise more than any memory holds, read under a limit of memory.
+/// Reads files that announce more data than any memory holds, under a memory limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn huge_promises_take_no_memory() {
@@ -75,13 +76,14 @@ fn huge_promises_take_no_memory() {
         let one_line = predicate::function(|err: &str| err.lines().count() == 1 && err.starts_with("lavoxel: "));
         command.assert().code(2).stderr(one_line);
     }
-    // What cannot be drawn can still be run: memory follows the ground's surface and the lava.
+    // A scene too large to draw can still be run: memory depends on the ground's surface and the
+    // lava.
     let mut command = Command::new("sh");
     let limited = "ulimit -v 400000; exec \"$0\" run cells.toml --steps 2 --quiet";
     command.current_dir(place.0.path()).args(["-c", limited, env!("CARGO_BIN_EXE_lavoxel")]).assert().success();
 }
 
-/// The built-in scene is refused like any other, however little is allowed.
+/// Checks that the built-in scene is refused like any other, however low the limit.
 #[test]
 fn the_built_in_scene_is_refused_too() {
     let place = Place::new();
@@ -91,7 +93,7 @@ fn the_built_in_scene_is_refused_too() {
     }
 }
 
-/// What has no limit has no flag for it.
+/// Checks that commands without a limit lack the flag.
 #[test]
 fn the_benchmarks_take_no_limit() {
     let place = Place::new();

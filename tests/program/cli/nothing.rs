@@ -1,4 +1,4 @@
-//! What was asked for and does nothing is said, with the place and the mend.
+//! Requests without effect give a warning with the place and the mend.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::place::{Place, lavoxel, text};
 
-/// A basin of rock, 12 × 12 cells wide and 8 deep, full of water; oil, steam and ash are materials of the scene.
+/// Scene of a rock basin, 12 × 12 cells wide and 8 deep, full of water; oil, steam and ash are
+/// further materials.
 const BASIN: &str = r#"
 name = "basin"
 [grid]
@@ -38,7 +39,7 @@ matter = { kind = "material", name = "water", amount = 1.0 }
 steps = 4
 "#;
 
-/// A lake that covers the box.
+/// Scene of a lake that covers the box.
 const LAKE: &str = r#"
 name = "lake"
 [grid]
@@ -72,7 +73,7 @@ fn matter_put_where_denser_matter_leaves_no_room_is_counted() {
     for name in ["oil", "steam", "ash"] {
         let table = |put: &str| format!("[[body]]\n{}\n", put.replace("}, matter", "}\nmatter"));
         let event = |put: &str| format!("[[event]]\nat = 1\nput = {{ {put} }}\n");
-        // Wholly below the water, and half of it above: 4 × 4 × 4 cells each.
+        // 4 × 4 × 4 cells, all below the water, or half above.
         for (from, refused) in [(4, 64.0), (8, 32.0)] {
             let put = body(name, from, from + 4);
             for more in [table(&put), event(&put)] {
@@ -88,7 +89,7 @@ fn matter_put_where_denser_matter_leaves_no_room_is_counted() {
             }
         }
     }
-    // What fills up to a level fills what denser matter leaves.
+    // A fill up to a level takes only the room that denser matter leaves.
     let sea = "[[body]]\nshape = { kind = \"below\", level = 12.0 }\nmatter = { kind = \"material\", name = \"oil\", amount = 1.0 }\n";
     place.put("basin.toml", format!("{BASIN}{sea}"));
     let report = place.json("run basin.toml --json --steps 1");
@@ -158,7 +159,7 @@ fn a_pool_that_takes_hours_is_said_before_it_starts() {
     assert!(!said(pool(300.0, true), "12 h") && !said(pool(0.3, false), "12 h") && !said(pool(300.0, false), "1 min"));
 }
 
-/// Files are written although standard output refuses the report.
+/// Checks that files are written even if standard output refuses the report.
 #[test]
 #[cfg(target_os = "linux")]
 fn files_are_written_where_the_report_goes_to_a_full_disk() {

@@ -1,4 +1,4 @@
-//! A folder in which the program runs, and readers of what it leaves there.
+//! Folder in which the program runs, and readers of its output files.
 
 use std::fs;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use image::codecs::png::PngDecoder;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Twenty steps on a plain, drawn small.
+/// Scene of twenty steps on a plain, drawn small.
 pub(crate) const SMALL: &str = r#"
 name = "Small scene"
 seed = 5
@@ -37,7 +37,7 @@ picture_size = [96, 72]
 fps = 10
 "#;
 
-/// What gives [`SMALL`] a pool of water and a spring.
+/// Further tables for [`SMALL`]: a pool of water and a spring.
 pub(crate) const WATER: &str = r#"
 [[material]]
 name = "water"
@@ -62,11 +62,11 @@ pub(crate) fn lavoxel() -> Command {
     assert_cmd::cargo::cargo_bin_cmd!("lavoxel")
 }
 
-/// A folder in which the program runs.
+/// Temporary folder in which the program runs.
 pub(crate) struct Place(pub(crate) TempDir);
 
 impl Place {
-    /// A folder with [`SMALL`] as `small.toml`.
+    /// Creates a folder with [`SMALL`] as `small.toml`.
     pub(crate) fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         place.put("small.toml", SMALL);
@@ -85,7 +85,7 @@ impl Place {
         fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    /// All files beneath the folder, sorted.
+    /// Paths of all files below the folder, sorted.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut folders = vec![self.0.path().to_owned()];
@@ -108,7 +108,7 @@ impl Place {
         lavoxel().current_dir(self.0.path()).args(args.split_whitespace()).output().unwrap()
     }
 
-    /// Runs what must succeed and returns standard output.
+    /// Runs a command that must succeed; returns its standard output.
     pub(crate) fn done(&self, args: &str) -> String {
         let output = self.run(args);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -120,7 +120,8 @@ impl Place {
         serde_json::from_str(&self.done(args)).unwrap()
     }
 
-    /// Runs what must be refused with `code` and one line, with every file as it was; returns the line.
+    /// Runs a command that must be refused with `code` in one line, leaving every file unchanged;
+    /// returns the line.
     pub(crate) fn refused_with(&self, code: i32, args: &str) -> String {
         let contents = || self.files().into_iter().map(|name| (self.read(&name), name)).collect::<Vec<_>>();
         let before = contents();
@@ -138,12 +139,12 @@ impl Place {
         err
     }
 
-    /// Runs what must be refused as wrong use or wrong input.
+    /// Runs a command that must be refused as wrong use or wrong input; returns the line.
     pub(crate) fn refused(&self, args: &str) -> String {
         self.refused_with(2, args)
     }
 
-    /// `run` on a scene with this text, which must be refused.
+    /// Runs a scene with this text, which must be refused; returns the line.
     pub(crate) fn refused_scene(&self, scene: impl AsRef<[u8]>) -> String {
         self.put("wrong.toml", scene);
         self.refused("run wrong.toml --quiet --steps 1")

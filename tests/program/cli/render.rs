@@ -8,7 +8,7 @@ use predicates::str::contains;
 use super::place::{Place, SMALL, apng_frames, apng_header_frames, frames, lavoxel, picture, text};
 use crate::needs;
 
-/// The fraction of pixels that differ between two pictures of one size.
+/// Share of pixels that differ between two pictures of one size.
 fn difference(a: &image::RgbImage, b: &image::RgbImage) -> f64 {
     assert_eq!(a.dimensions(), b.dimensions());
     a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count() as f64 / f64::from(a.width() * a.height())
@@ -58,12 +58,13 @@ fn another_scene_stands_beside_the_pictures_with_differences_in_numbers() {
     assert_eq!(both.dimensions(), (200, 90));
     let half = |x: u32| image::imageops::crop_imm(&both, x, 0, 100, 90).to_image();
     assert!(half(0) == left && half(100) == right && left != right, "the halves are the pictures of both scenes");
-    // 20 steps of 1.5 and of 3 cells of lava, in 24 x 20 x 24 cells, of which 30 cells more lie in the second box.
+    // 20 steps of 1.5 and of 3 cells of lava, in 24 × 20 × 24 cells; the second box starts with 30
+    // cells more.
     assert!(told.contains("beside Small scene after 20 and 20 steps:"), "{told}");
     let line = told.lines().find(|line| line.trim_start().starts_with("amount: mean 0.0026 and 0.00521 full cells"));
     assert!(line.is_some(), "{told}");
     assert_eq!(apng_header_frames(&place.read("both.apng")), 5);
-    // A scene next to itself, and next to a box of another size.
+    // Two columns: a scene next to itself, and next to a box of another size.
     let told = run("render small.toml --beside small.toml --size 200x90 --picture twice.png");
     assert!(told.contains("beside Small scene after 20 and 20 steps: the same in every cell"), "{told}");
     let told = run("render small.toml --beside wide.toml --size 200x90 --picture wide.png");
@@ -82,7 +83,7 @@ fn a_map_stands_beside_the_pictures() {
     }
     let [alone, both] = ["alone.png", "both.png"].map(|name| picture(&place.read(name)));
     assert_eq!((alone.dimensions(), both.dimensions()), ((200, 90), (200, 90)));
-    // The scene takes the left part, and the map at the right has a plain margin of its own.
+    // The scene fills the left part, and the map at the right has a plain margin.
     let corner = |image: &image::RgbImage| *image.get_pixel(199, 0);
     assert_ne!(corner(&alone), corner(&both));
     for (more, message) in [
@@ -185,7 +186,7 @@ fn slices_are_placed_in_metres_and_show_the_whole_box_on_request() {
     assert_eq!(cells.dimensions(), (400, 300));
     assert!(difference(&cells, &draw("--slice x=125m")) == 0.0, "cell 12 goes from 120 m to 130 m");
     assert!(difference(&cells, &draw("--slice x=135m")) > 0.0);
-    // The air above the ground is left out unless it is asked for.
+    // The air above the ground is cropped unless `--whole` is given.
     assert!(difference(&cells, &draw("--slice x=12 --whole")) > 0.01);
 }
 
@@ -221,7 +222,7 @@ fn camera_and_style_flags_change_the_picture() {
 #[test]
 fn an_orbit_turns_the_camera_from_frame_to_frame() {
     let place = Place::new();
-    // Without lava, all that can change is the camera.
+    // Without lava only the camera can change the picture.
     place.put("still.toml", SMALL.replace("\"plane\"", "\"volcano\"").replace("rate = 1.5", "rate = 0.0"));
     place.done("render still.toml --animation still.png");
     place.done("render still.toml --animation turn.png --orbit 180");
@@ -274,7 +275,7 @@ fn force_replaces_and_nothing_else_does() {
     place.done("render small.toml --frames f --force");
 }
 
-/// A camera in rock would draw a black picture: it is raised, and that is said once.
+/// Checks that a camera inside rock, which would draw a black picture, is raised with one message.
 #[test]
 fn a_camera_in_rock_is_raised_over_the_ground() {
     let place = Place::new();

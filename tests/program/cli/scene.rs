@@ -33,7 +33,7 @@ fn the_printed_scene_is_the_built_in_one() {
     let printed = place.done("scene --defaults");
     let scene = lavoxel::scene::Scene::parse(&printed, Path::new("printed")).unwrap();
     assert_eq!(scene.spec, lavoxel::scene::Scene::volcano().spec);
-    // Its end lists the default reactions, as comments.
+    // The output ends with the default reactions, as comments.
     for line in
         ["# [[reaction]]                    # lava and water side by side", "# makes = { rubble = 1, steam = 4 }"]
     {
@@ -58,7 +58,7 @@ fn shipped_scenes_are_inside_the_program() {
     place.done("run maunga_whau --steps 1 --map thickness=lava.tif");
     place.done("run maunga_whau.asc --steps 1");
     assert!(place.refused("scene ilsand").contains("did you mean island?"));
-    // A file of that name comes first.
+    // A file of that name takes precedence over the shipped scene.
     place.put("island", SMALL);
     assert!(place.done("scene island").contains("island: fine"));
     assert!(!place.done("scene island").contains("shipped"));
@@ -96,7 +96,8 @@ fn scenes_that_are_no_scenes() {
     place.refused_scene(format!("a = {}", "[".repeat(100_000)));
     place.refused_scene(format!("a{} = 1", ".a".repeat(100_000)));
     for end in 1..SMALL.len() {
-        // Whatever is cut off, the program ends in order; some beginnings are scenes of their own.
+        // Wherever the text is cut off, the program ends in order; some beginnings are valid
+        // scenes.
         if SMALL.is_char_boundary(end) && end % 17 == 0 {
             place.put("cut.toml", &SMALL[..end]);
             let code = place.run("scene cut.toml").status.code();
@@ -155,7 +156,7 @@ fn values_out_of_range_name_their_key() {
         let line = place.refused_scene(scene);
         assert!(line.contains(&format!("{key} = ")), "{scene}: {line}");
     }
-    // Each of them is fine; together they would take gigabytes.
+    // Each vent is valid; together they would take gigabytes.
     let line = place.refused_scene(vent.replace("radius = 2.0", "radius = 128.0").repeat(2000));
     assert!(line.contains("[[vent]]"), "{line}");
     for (from, to, key) in [
@@ -234,7 +235,7 @@ fn a_session_file_is_a_scene_for_every_command() {
     assert_eq!(state("elsewhere/trip.lavoxel"), state("tiny.asc"));
     place.done("render elsewhere/trip.lavoxel --steps 1 --picture a.png --picture-size 64x48");
     assert!(place.done("scene elsewhere/trip.lavoxel").contains("fine"));
-    // What is read is never replaced, what is there only by force.
+    // Input files are never replaced, existing files only with `--force`.
     assert!(
         place.refused("scene elsewhere/trip.lavoxel --pack elsewhere/trip.lavoxel --force").contains("trip.lavoxel")
     );

@@ -1,4 +1,4 @@
-//! Sheets of maps: pages of known sizes, the same bytes, projects that QGIS opens, and inputs that are wrong.
+//! Map sheets: pages of known sizes, the same bytes, projects that QGIS opens, and wrong inputs.
 
 use std::process::Command;
 
@@ -7,7 +7,8 @@ use crate::needs;
 
 const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 33N",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["latitude_of_origin",0],PARAMETER["central_meridian",15],PARAMETER["scale_factor",0.9996],PARAMETER["false_easting",500000],PARAMETER["false_northing",0],UNIT["metre",1],AUTHORITY["EPSG","32633"]]"#;
 
-/// A grid of so many columns and rows of 10 m from (500000, 4170000) up, with a number for each column and row.
+/// Text of an ASCII grid with `cols` × `rows` cells of 10 m and its lower left corner at (500000,
+/// 4170000); `value` gives the text of each column and row.
 fn grid((cols, rows): (usize, usize), value: impl Fn(usize, usize) -> String) -> String {
     let head =
         format!("ncols {cols}\nnrows {rows}\nxllcorner 500000\nyllcorner 4170000\ncellsize 10\nNODATA_value -9999\n");
@@ -15,7 +16,7 @@ fn grid((cols, rows): (usize, usize), value: impl Fn(usize, usize) -> String) ->
     head + &(0..rows).map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// A slope with a thickness on a part of it, in UTM.
+/// Creates a folder with a slope and a thickness map on a part of the slope, in UTM.
 fn place() -> Place {
     let place = Place::new();
     let thickness = |col: usize, row: usize| match (col, row) {
@@ -30,7 +31,7 @@ fn place() -> Place {
     place
 }
 
-/// A folder of a hazard map of a few runs, with exposure.
+/// Creates a folder with a hazard map of a few runs, with exposure.
 fn study() -> Place {
     let place = Place::new();
     place.put("slope.asc", grid((24, 24), |_, row| (200 - 2 * row).to_string()));
@@ -52,7 +53,7 @@ fn size(png: &[u8]) -> [u32; 2] {
     [16, 20].map(|at| u32::from_be_bytes(png[at..at + 4].try_into().unwrap()))
 }
 
-/// All text of a PDF, where there is a program that reads it.
+/// Text of a PDF; `None` if no program that reads PDFs is installed.
 fn words(place: &Place, name: &str) -> Option<String> {
     needs::program("pdftotext", "poppler-utils").then(|| {
         let out = Command::new("pdftotext").arg("-layout").arg(place.path(name)).arg("-").output().unwrap();
@@ -189,7 +190,7 @@ fn wrong_inputs_are_named() {
     assert!(error.contains("here.pdf"), "{error}");
     let error = text(&place.run("sheet thickness.asc").stderr);
     assert!(error.contains("--out"), "{error}");
-    // A map that does not say where it lies is drawn, and says so.
+    // A map without coordinates is drawn, with a note.
     place.done("sheet bare.asc --report bare.md --date none");
     assert!(text(&place.read("bare.md")).contains("The coordinate system of the map is not known"));
 }

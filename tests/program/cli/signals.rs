@@ -1,4 +1,4 @@
-//! Signals end the program, and leave whole files.
+//! Signals end the program and leave only complete files.
 #![cfg(unix)]
 
 use std::fs;
@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::place::{Place, apng_frames, apng_header_frames, frames, picture, text};
 use crate::child::Running;
 
-/// A pipe into which nothing is ever written is a scene that never comes: one signal is enough to end it.
+/// Checks that one signal ends the program while it reads a scene from a pipe into which nothing is
+/// ever written.
 #[test]
 fn a_first_signal_ends_the_program_while_it_reads() {
     use rustix::process::Signal;
@@ -32,7 +33,8 @@ fn a_first_signal_ends_the_program_while_it_reads() {
     }
 }
 
-/// Starts the program, presses Ctrl-C once `ready` says so, and waits for its end.
+/// Starts the program, sends SIGINT once `ready` returns true for the elapsed time, and waits for
+/// the end.
 fn interrupted(place: &Place, args: &str, ready: impl Fn(Duration) -> bool) -> std::process::Output {
     use std::process::{Command, Stdio};
 
@@ -77,7 +79,8 @@ fn ctrl_c_leaves_whole_files() {
 #[test]
 fn ctrl_c_ends_a_run_with_its_report() {
     let place = Place::new();
-    // Before it listens, the signal would end it without a report; two seconds are plenty.
+    // Before the signal handler is installed, the signal would end the program without a report;
+    // two seconds are plenty.
     let plenty = |since: Duration| since > Duration::from_secs(2);
     let output = interrupted(&place, "run small.toml --steps 1000000000 --json", plenty);
     assert_eq!(output.status.code(), Some(130));
@@ -105,7 +108,8 @@ fn an_interrupted_run_writes_the_maps_of_its_steps() {
     assert_eq!(place.files(), ["a.qml", "a.tif", "all.npz", "small.toml"]);
 }
 
-/// A dam of very thin lava that breaks: its first step has more than a hundred thousand sub-steps, and takes minutes.
+/// Scene of a breaking dam of very thin lava: its first step has over a hundred thousand sub-steps
+/// and takes minutes.
 pub(crate) const DEEP: &str = r#"
 name = "deep"
 model = "flow"
@@ -131,10 +135,12 @@ radius = 0.0
 rate_m3_s = 100.0
 "#;
 
-/// How soon a program ends after a signal. It takes one or two seconds; a machine that compiles beside takes several times as long.
+/// Timeout from signal to exit. The exit takes one or two seconds; on a machine that compiles at
+/// the same time, several times as long.
 const SOON: Duration = Duration::from_secs(10);
 
-/// Starts the program, sends the signal once `ready` says so, and gives its end and how long that took to come.
+/// Starts the program, sends `signal` once `ready` returns true for the elapsed time, and returns
+/// the output and the time from signal to exit.
 fn stopped(
     place: &Place,
     args: &str,
@@ -155,7 +161,7 @@ fn stopped(
     (output, asked.elapsed())
 }
 
-/// No half of a file, and none that nobody will finish.
+/// Checks that no partial or temporary file is left.
 fn assert_nothing_is_half(place: &Place) {
     let files = place.files();
     assert!(files.iter().all(|name| !name.contains(".lvx-")), "{files:?}");
@@ -174,7 +180,8 @@ fn ctrl_c_acts_inside_a_step_of_a_flow() {
     ] {
         let place = Place::new();
         place.put("deep.toml", DEEP);
-        // By then it listens, and is in its first step, or before that in a frame.
+        // By then the signal handler is installed, and the program is in its first step, or before
+        // that in a frame.
         let (output, took) = stopped(&place, args, signal, |since| since > Duration::from_secs(4));
         assert!(took < SOON, "{args}: ended after {took:?}");
         assert_eq!(output.status.code(), Some(130), "{args}: {}", text(&output.stderr));
@@ -188,7 +195,7 @@ fn ctrl_c_acts_inside_a_step_of_a_flow() {
     }
 }
 
-/// A frame of so many pixels takes long, and there are many.
+/// Checks Ctrl-C within a frame: a frame of this size takes long, and there are many.
 #[test]
 fn ctrl_c_acts_inside_a_frame() {
     use rustix::process::Signal;
@@ -218,7 +225,7 @@ fn a_signal_gives_up_a_file_that_a_checkpoint_can_make_again() {
         let place = Place::new();
         place.put("full.toml", FULL);
         let args = format!("run full.toml --steps 0 --checkpoint full.lvx {file}");
-        // The file is begun, or what goes into it is found, once the checkpoint is there.
+        // Once the checkpoint exists, the volume is being computed or written.
         let kept = place.path("full.lvx");
         let (output, took) = stopped(&place, &args, Signal::TERM, |_| kept.exists());
         assert!(took < SOON, "{file}: ended after {took:?}");

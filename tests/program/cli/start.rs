@@ -1,4 +1,4 @@
-//! A run that begins with the lava of today.
+//! Runs that start with existing lava.
 
 use super::place::Place;
 
@@ -40,7 +40,7 @@ fn lava_of_today_goes_on_and_old_lava_less_far() {
     assert_eq!(outlined["area_m2"], fresh["area_m2"]);
     let old = flow("--start thickness.asc --start-age 20d");
     assert!(number(&fresh, "area_m2") > 1.3 * number(&old, "area_m2"), "{fresh}\n{old}");
-    // A scene that knows heights before and after says the same.
+    // A scene that names the heights before and after gives the same result.
     let scene = |start: &str, terrain: &str| {
         format!(
             "model = \"flow\"\n[grid]\nsize = [30, 90, 40]\ncell_height_m = 2\n[terrain]\nkind = \"heightmap\"\nfile = \"{terrain}\"\nbase_cells = 8\n\
@@ -97,7 +97,7 @@ fn a_run_that_was_stopped_goes_on_with_another_vent_and_a_dam() {
 #[test]
 fn a_new_survey_takes_the_place_of_the_ground_where_no_lava_is() {
     let place = place();
-    // A bank across the valley, which the first survey did not know.
+    // The second survey has a bank across the valley.
     let row = |z: usize| {
         let height = |x: usize| 400.0 - 3.0 * z as f64 + x.abs_diff(15) as f64 + if z == 20 { 30.0 } else { 0.0 };
         (0..30).map(|x| height(x).to_string()).collect::<Vec<_>>().join(" ") + "\n"
@@ -111,10 +111,10 @@ fn a_new_survey_takes_the_place_of_the_ground_where_no_lava_is() {
     };
     let plain = lowest(&place.json(&run)["flow"]);
     let held = lowest(&place.json(&format!("{run} --survey 1min=bank.asc"))["flow"]);
-    // It comes too late for what has run past it.
+    // The bank comes too late for lava that has already passed.
     let late = lowest(&place.json(&format!("{run} --survey 30min=bank.asc"))["flow"]);
     assert!(plain < 300.0 && held > 337.0 && late < 300.0, "{plain} {held} {late}");
-    // A run that was stopped goes on upon the new ground, and keeps it.
+    // A resumed run takes up the new ground and keeps it.
     place.done(&run.replace("--duration 1h --walls open --json", "--duration 1min --walls open --checkpoint a.lvx"));
     place.json("resume a.lvx --steps 3 --json --quiet --survey bank.asc");
     let gone_on = lowest(&place.json("resume a.lvx --steps 90 --json --quiet")["flow"]);

@@ -1,4 +1,4 @@
-//! `lavoxel terrain`.
+//! Tests of `lavoxel terrain`.
 
 use super::place::{Place, TINY_ASC, picture};
 

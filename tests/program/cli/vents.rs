@@ -1,4 +1,4 @@
-//! Vents of the physical model as observatories have them: tables of rates, and fissures.
+//! Vents of the physical model in the forms that observatories publish: rate tables and fissures.
 
 use super::place::{Place, text};
 
@@ -7,7 +7,7 @@ fn plain() -> String {
     format!("ncols 30\nnrows 20\nxllcorner 500000\nyllcorner 4170000\ncellsize 10\n{}", "100 ".repeat(600))
 }
 
-/// A scene of an hour on the plain.
+/// Scene of one hour on the plain with these vent keys.
 fn scene(vent: &str) -> String {
     format!(
         "model = \"flow\"\n[flow]\nduration = \"1 h\"\nstep_s = 60\nopen_sides = false\n[grid]\nsize = [30, 40, 20]\ncell_size_m = 10\n\
@@ -34,7 +34,7 @@ fn tables_of_rates_are_read_joined_and_kept_as_numbers() {
     let place = place(vent);
     place.put("ground.csv", "date;rate_m3_s;error_m3_s\n2006-07-14T12:00;2;0.5\n2006-07-14T12:30;8;1\n");
     place.put("space.csv", "# of a satellite\ndate,power_mw\n2006-07-14T15:00+02:00,280\n");
-    // From 2 to 8 m³/s in half an hour, to 2 in another one.
+    // From 2 to 8 m³/s within half an hour, and back to 2 within another half.
     let volume = 0.5 * (2.0 + 8.0) * 1800.0 + 0.5 * (8.0 + 2.0) * 1800.0;
     let measured = poured(&place, "run vent.toml --json --checkpoint half.lvx");
     assert!((measured - volume).abs() < 0.01, "{measured} m³");
@@ -42,7 +42,7 @@ fn tables_of_rates_are_read_joined_and_kept_as_numbers() {
     for name in ["ground.csv", "space.csv"] {
         std::fs::remove_file(place.0.path().join(name)).unwrap();
     }
-    // Two minutes more at the last rate.
+    // Two more minutes at the last rate, 2 m³/s.
     assert!((poured(&place, "resume half.lvx --steps 62 --json") - volume - 240.0).abs() < 0.01);
     assert!((poured(&place, "run whole.lavoxel --json") - volume).abs() < 0.01);
     let gone = place.run("run vent.toml");
@@ -57,7 +57,7 @@ fn new_rates_go_on_from_a_checkpoint() {
     place.put("dates.csv", "date,rate_m3_s\n2026-11-01T00:00,9\n2026-11-01T01:10,5\n");
     for rates in ["new.csv", "1=new.csv", "dates.csv --rates-start 2026-11-01"] {
         place.done("run vent.toml --quiet --checkpoint now.lvx --force");
-        // An hour at the old rate, ten minutes at the first new one, ten at the next.
+        // One hour at the old rate, ten minutes at the first new rate, ten at the next.
         let poured = poured(&place, &format!("resume now.lvx --steps 80 --json --rates {rates}"));
         assert!((poured - (2.0 * 3600.0 + 9.0 * 600.0 + 5.0 * 600.0)).abs() < 0.01, "{rates}: {poured}");
     }
@@ -106,7 +106,7 @@ fn a_table_of_rates_that_is_wrong_is_named_in_one_line() {
     assert!(text(&out.stderr).contains("either rates_files, or rate_m3_s or rates_m3_s"), "{}", text(&out.stderr));
 }
 
-/// Thickness of the columns of a row, from a map.
+/// Thickness in the columns of row `z` of a map.
 fn row(place: &Place, name: &str, z: usize) -> Vec<f64> {
     let map = text(&place.read(name));
     let rows = map.lines().filter(|line| line.split_whitespace().count() == 30);

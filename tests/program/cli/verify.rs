@@ -1,4 +1,4 @@
-//! `lavoxel verify` beside field data.
+//! `lavoxel verify` against field data.
 
 use serde_json::Value;
 
@@ -39,7 +39,8 @@ fn a_wrong_file_of_field_data_is_refused() {
     assert!(line.contains("marcath/topography.tif"), "{line}");
 }
 
-/// A folder with the real files of the channel, but with so little lava that its flow is slow, and quick to compute.
+/// Copies the real files of the channel, with so little lava that the flow is slow, and quick to
+/// compute; `None` if the data is missing.
 fn slow_channel(place: &Place) -> Option<()> {
     let from = needs::terrain("mauna_ulu_1974")?;
     std::fs::create_dir_all(place.path("MaunaUlu74/field_data")).unwrap();

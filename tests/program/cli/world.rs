@@ -1,10 +1,12 @@
-//! Maps in degrees from 0 to 360 or across the date line, and maps whose metres are no metres, through the commands.
+//! Maps in degrees from 0 to 360 or across the date line, and maps whose unit is not a ground
+//! metre, in all commands.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 
-/// A hill of 40 × 40 cells of 0.0001° with its south-west corner at a place in degrees.
+/// Writes a hill of 40 × 40 cells of 0.0001° with its south-west corner at (`west`, `south`) in
+/// degrees.
 fn hill(place: &Place, name: &str, [west, south]: [f64; 2]) {
     let height = |x: usize, z: usize| 400.0 - 5.0 * (x.abs_diff(20) + z.abs_diff(20)) as f64;
     let row = |z: usize| (0..40).map(|x| height(x, z).to_string()).collect::<Vec<_>>().join(" ") + "\n";
@@ -18,7 +20,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// All positions of a GeoJSON text.
+/// Collects all positions of a GeoJSON value.
 fn positions(value: &Value, all: &mut Vec<[f64; 2]>) {
     match value {
         Value::Array(list) => match (list.first().and_then(Value::as_f64), list.get(1).and_then(Value::as_f64)) {
@@ -59,7 +61,7 @@ fn longitudes_come_to_the_range_of_the_map() {
     let mut all = Vec::new();
     positions(&serde_json::from_str(&text_of(&place, "f.geojson")).unwrap(), &mut all);
     assert!(all.len() > 4 && all.iter().all(|[x, _]| (-155.501..-155.495).contains(x)), "{all:?}");
-    // Files of the same place compare, whichever way each is written.
+    // Files of one place compare equal, in either notation of the longitude.
     hill(&place, "west", [-155.5, 19.3]);
     let found = place.json("compare hawaii.asc west.asc --json");
     assert_eq!(found["jaccard"], 1.0);
@@ -82,7 +84,7 @@ fn what_crosses_the_date_line_is_cut_there() {
         positions(&read, &mut all);
         assert!(all.iter().all(|[x, _]| (-180.0..=180.0).contains(x)), "{file}");
         assert!(all.iter().any(|[x, _]| *x > 179.9) && all.iter().any(|[x, _]| *x < -179.9), "{file}: on both sides");
-        // No edge runs around the earth.
+        // No edge may run around the earth.
         let mut lines = Vec::new();
         for feature in read["features"].as_array().unwrap() {
             rings(&feature["geometry"]["coordinates"], &mut lines);
@@ -99,7 +101,7 @@ fn what_crosses_the_date_line_is_cut_there() {
     assert!(area("f.geojson") > 1000.0);
 }
 
-/// Lists of positions, as lines and rings are.
+/// Collects all lists of positions: lines and rings.
 fn rings(value: &Value, all: &mut Vec<Vec<[f64; 2]>>) {
     let Some(list) = value.as_array() else { return };
     if list.first().and_then(|first| first.get(0)).is_some_and(Value::is_number) {
@@ -124,7 +126,8 @@ fn cells_that_are_also_degrees_are_asked_for() {
     assert!(run("20,20@5m3/s").status.success(), "no longitude and latitude of this map");
 }
 
-/// 20 × 20 cells of 10 map units with the south-west corner at a place, 1 in the west half.
+/// Writes a map of 20 × 20 cells of 10 map units with the south-west corner at (`west`, `south`)
+/// and the value 1 in its west half.
 fn half(place: &Place, name: &str, code: u32, [west, south]: [f64; 2]) {
     let row = "1 1 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 0 0 0\n".repeat(20);
     place.put(
@@ -142,11 +145,12 @@ fn areas_are_those_of_the_ground() {
     let area = |name: &str| number(&place.json(&format!("compare {name}.asc {name}.asc --json"))["a"]["area_m2"]);
     assert_eq!(area("utm"), 20_000.0);
     let found = area("mercator") / 20_000.0;
-    // The square of 0.4405, the scale at 64.0° N on the ellipsoid.
+    // The expected factor is the square of 0.4405, the scale of the projection at 64.0° N on the
+    // ellipsoid.
     assert!((0.190..0.198).contains(&found), "{found}");
     let told = place.done("compare mercator.asc mercator.asc");
     assert!(told.contains("m on the ground"), "{told}");
-    // A map of half a continent has no scale.
+    // A map of half a continent has no single scale.
     place.put("wide.asc", text_of(&place, "mercator.asc").replace("cellsize 10", "cellsize 100000"));
     place.put("wide.prj", "EPSG:3857");
     let refused = place.run("compare wide.asc wide.asc");

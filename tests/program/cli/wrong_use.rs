@@ -158,7 +158,7 @@ fn what_a_terminal_would_obey_is_not_printed() {
     }
 }
 
-/// What a command reads is never replaced by what it writes, whatever the flags say.
+/// Checks that outputs never replace the command's own inputs, whatever the flags say.
 #[test]
 fn force_does_not_replace_what_is_read() {
     let place = Place::new();
@@ -177,10 +177,10 @@ fn force_does_not_replace_what_is_read() {
         let line = place.refused(args);
         assert!(line.contains(name) && line.contains("is read by this command"), "{args}: {line}");
     }
-    // What it wrote itself it replaces.
+    // The program's own earlier output is replaced.
     place.done("run m.asc --steps 1 --map thickness=out.asc --force --quiet");
     place.done("run m.asc --steps 1 --map thickness=out.asc --force --quiet");
-    // A checkpoint that is gone on from is kept up to date, and not replaced by anything else.
+    // A resumed checkpoint is kept up to date, and not replaced by another kind of output.
     place.done("run m.asc --steps 1 --checkpoint run.tif --quiet");
     place.done("resume run.tif --steps 2 --quiet");
     let line = place.refused("resume run.tif --steps 3 --map thickness=run.tif --force");

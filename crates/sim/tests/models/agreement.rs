@@ -1,5 +1,5 @@
-//! The promise: the engine that users get gives the bits of the plain one, for any world, rules, instructions and thread
-//! count, and the invariants of the world hold after every step.
+//! The promise: the default engine gives the bits of the plain one for any world, rules,
+//! instruction set and thread count, and the invariants of the world hold after every step.
 
 use crate::common::{Dice, any_grid, any_rules, cases, plain, random_world, tiled, vents};
 use lavoxel_automaton::engine::tiled::Tiled;
@@ -32,7 +32,7 @@ fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
 }
 
-/// Something that a person may do between two steps.
+/// Random command of a person between two steps.
 fn any_act(dice: &mut Dice, grid: Grid, rules: &RulesSpec) -> Command {
     let mut real = |n: usize| dice.below(16 * n as u64) as f64 / 16.0;
     let center = [real(grid.nx), real(grid.ny), real(grid.nz)];
@@ -48,7 +48,7 @@ fn any_act(dice: &mut Dice, grid: Grid, rules: &RulesSpec) -> Command {
     }
 }
 
-/// Steps both engines side by side, with an act every few steps, and compares all bits.
+/// Steps both engines side by side, with a command every few steps, and compares all bits.
 fn live_side_by_side(world: World, rules: &RulesSpec, engine: Box<dyn Engine>, (steps, acts_every): (u64, u64)) {
     let grid = world.grid();
     let mut dice = Dice(steps);
@@ -127,12 +127,12 @@ fn the_same_bits_for_any_number_of_threads() {
     }
 }
 
-/// A pool on the floor that came to rest, in two simulations.
+/// Two simulations of a pool on the floor that came to rest.
 fn at_rest(rules: &RulesSpec, vents: &[VentSpec]) -> [Simulation; 2] {
     let grid = Grid::new(30, 9, 26);
     let mut world = World::new(Ground::none(grid));
     for (z, x) in (4..20).flat_map(|z| (3..25).map(move |x| (z, x))) {
-        // Just too tired to spread under the rules that it starts with.
+        // The energy is just too low to spread under the initial rules.
         world.place([x, 0, z], AMOUNT_ONE, ENERGY_ONE / 2);
         world.place([x, 1, z], AMOUNT_ONE / 3, ENERGY_ONE / 4);
     }
@@ -158,7 +158,7 @@ fn what_settled_wakes_when_something_happens() {
         RulesSpec { threshold: 0.2, ..rules.clone() }.into(),
     ];
     for act in acts {
-        // The same as the plain engine, and something does happen.
+        // Both engines agree, and something does happen.
         let mut both = at_rest(&rules, &[]);
         both.iter_mut().for_each(|simulation| simulation.command(act.clone()).expect("in range"));
         let before = both[0].world().state_hash();

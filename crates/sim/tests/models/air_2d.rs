@@ -1,4 +1,5 @@
-//! The original of the article's solver in two dimensions: what the article claims for its rules, in figures.
+//! The two-dimensional original of the article's solver: the article's claims for its rules, in
+//! figures.
 
 use crate::air2d::{Demo, Original, mean_x, total};
 
@@ -19,12 +20,13 @@ fn two_takers_of_the_same_cell_share_it() {
     field[cell] = 1.0;
     let moved = air.reverse(&field, 1.0, true);
     assert_eq!([moved[cell - 1], moved[cell], moved[cell + 1]], [0.5, 0.0, 0.5]);
-    // Without the account the same cell is emptied below nothing.
+    // Without the account the same cell becomes negative.
     let taken = air.reverse(&field, 1.0, false);
     assert!((taken[cell] + 0.6).abs() < 1e-6);
 }
 
-/// Moves a single moving cell and its ink by 60 steps: momentum and its mean place, ink and its mean place.
+/// Moves a single cell and its ink by 60 steps; returns momentum and its mean place, ink and its
+/// mean place.
 fn lone_cell(accounted: bool) -> [f64; 4] {
     let mut air = Original::still(64, 9);
     let cell = air.at(10, 4);
@@ -64,7 +66,7 @@ fn forward_and_reverse_each_move_by_the_whole_step() {
     assert!((moved - 6.0).abs() < 1e-3, "{moved} cells, twice the 3.0 of the velocity");
 }
 
-/// Velocities that run together and apart: a few long waves.
+/// State of converging and diverging velocities in a few long waves.
 fn compressible() -> Original {
     let mut air = Original::still(64, 64);
     let turn = [3.0989, 6.0046, 5.6962, 1.7137, 1.6737, 0.8697];
@@ -93,7 +95,8 @@ fn ink_is_kept_where_the_field_is_compressible() {
     assert!(traced_share < 0.1, "traced back: {traced_share}");
 }
 
-/// The demo with a source: ink over what was put in, the spread of the density, its shortest waves, and the ink's height.
+/// Runs the demo with a source; returns ink over ink put in, the spread of the density, its
+/// shortest waves, and the ink's height.
 fn demo(demo: &Demo) -> [f64; 5] {
     let (mut air, mut put) = (Original::still(100, 100), 0.0);
     for step in 0..1500 {

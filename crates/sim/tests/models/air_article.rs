@@ -1,6 +1,7 @@
-//! The article's solver: the fast one beside the plain one, accounts, symmetries, and what the air does.
+//! The article's solver: the fast one against the plain one, accounts, symmetries, and the
+//! behaviour of the air.
 //!
-//! The figures are those of the rows that concern it in the table of what the air must do.
+//! The expected figures are the solver's rows in the table of requirements for the air.
 
 use crate::common::Dice;
 use lavoxel_air::article::{Article, ArticleParams, Plain};
@@ -8,14 +9,14 @@ use lavoxel_air::{AirGrid, Amounts, Field, Flows, Forces, OPEN, Openness, Side, 
 use lavoxel_automaton::engine::Level;
 use lavoxel_base::grid::{Grid, Place};
 
-/// Air over some ground, with all that a step needs.
+/// Air over some ground, with all inputs of a step.
 struct Boxed {
     openness: Openness,
     amounts: Amounts,
     forces: Forces,
 }
 
-/// Inks of a box.
+/// Number of inks in a box.
 const INKS: usize = 2;
 
 const SIDES: [Side; 3] = [Side::Wall, Side::Open, Side::Wrap];
@@ -33,12 +34,12 @@ impl Boxed {
         }
     }
 
-    /// The fields of [`Boxed::random`].
+    /// Fields of [`Boxed::random`].
     fn fields() -> impl Iterator<Item = Field> {
         Field::ALL.into_iter().chain(Field::INKS.into_iter().take(INKS))
     }
 
-    /// Any ground, sides, amounts and forces, with two inks.
+    /// Random ground, sides, amounts and forces, with two inks.
     fn random(dice: &mut Dice, size: [usize; 3]) -> Self {
         let top = SIDES[dice.below(2) as usize];
         let sides = [SIDES[dice.below(3) as usize], top, SIDES[dice.below(3) as usize]];
@@ -90,7 +91,8 @@ impl Boxed {
         totals
     }
 
-    /// One step, after which every field has what it had, but for what the step says; solid cells hold nothing.
+    /// Makes one step and checks that every field's total changed only by the returned flows, and
+    /// that solid cells hold nothing.
     fn step(&mut self, solver: &mut dyn Solver) -> Flows {
         let before = self.totals();
         let flows = solver.step(&mut self.amounts, &self.openness, &self.forces);
@@ -111,7 +113,7 @@ impl Boxed {
         flows
     }
 
-    /// All amounts of the cells, in their order.
+    /// All amounts of the cells, in order.
     fn values(&self) -> Vec<u32> {
         let grid = self.grid();
         Self::fields()
@@ -138,7 +140,7 @@ fn random_params(dice: &mut Dice) -> ArticleParams {
     params
 }
 
-/// Velocities of all cells, some beyond what a step can carry.
+/// Sets random velocities in all cells, some beyond the speed that a step can carry.
 fn stir(dice: &mut Dice, grid: AirGrid, solvers: &mut [&mut dyn Solver]) {
     let fast = [0.0, 0.3, 3.0][dice.below(3) as usize];
     for place in grid.cells.places() {
@@ -186,7 +188,7 @@ fn fast_and_plain_are_the_same_bits_on_all_levels_and_threads() {
     }
 }
 
-/// A solver of the fastest level over a state.
+/// Solver of the fastest level over a state.
 fn solver(state: &Boxed, params: ArticleParams) -> Article {
     let mut solver = Article::new(state.grid(), params, Level::fastest());
     state.set_ground(&mut solver);
@@ -197,7 +199,7 @@ fn boxed(size: [usize; 3], sides: [Side; 3]) -> Boxed {
     Boxed::empty(AirGrid::new(Grid::new(size[0], size[1], size[2]), sides))
 }
 
-/// Neither pressure nor diffusion.
+/// Parameters without pressure and diffusion.
 fn only_carried() -> ArticleParams {
     ArticleParams { pressure: 0.0, filter_velocity: 0.0, filter_density: 0.0, ..ArticleParams::default() }
 }
@@ -218,7 +220,8 @@ fn accounts_are_exact_over_changing_ground_for_a_thousand_steps() {
         for step in 0..250 {
             let place = size.map(|n| dice.below(n as u64) as usize);
             if step % 5 == 0 {
-                // The ground changes: what a cell holds is buried, and one that opens has air at rest.
+                // The ground changes: a closed cell buries its content, and an opened cell has air
+                // at rest.
                 let solid = !state.openness.is_solid(place);
                 state.openness.set_solid(place, solid);
                 for field in Boxed::fields() {
@@ -273,7 +276,8 @@ fn ground_that_changed_is_the_same_as_ground_that_was_so() {
     }
 }
 
-/// The same state with every place mapped, and the axes of the velocity with their signs.
+/// Returns the state and velocity planes with axes permuted by `to`, and mirrored along x if
+/// `mirror`.
 fn mapped(
     state: &Boxed,
     planes: &[Vec<u32>],
@@ -350,7 +354,7 @@ fn mirrored_and_exchanged_flows_have_the_same_bits() {
     }
 }
 
-/// Sum of a component of the velocity, and its mean place along x.
+/// Sum of a velocity component, and its mean place along x.
 fn momentum(state: &Boxed, solver: &Article) -> (i64, f64) {
     let grid = state.grid().cells;
     let plane = &solver.planes()[0];
@@ -360,7 +364,7 @@ fn momentum(state: &Boxed, solver: &Article) -> (i64, f64) {
     (sum as i64, at / sum)
 }
 
-/// Mean and variance of the places of ash along x.
+/// Mean and variance of the ash along x, in cells.
 fn spread(state: &Boxed) -> (f64, f64) {
     let grid = state.grid().cells;
     let of = |place: Place| f64::from(state.amounts.get(Field::Ash, place));
@@ -545,7 +549,7 @@ fn amounts_at_the_limit_never_wrap_around() {
         stir(&mut dice, grid, &mut [&mut fast, &mut plain]);
         let mut other = state.copy();
         for _ in 0..20 {
-            // Both check the accounts: a wrap-around would be off by 2^32.
+            // Both steps check the accounts: a wrap-around would be off by 2³².
             assert_eq!(state.step(&mut fast), other.step(&mut plain));
             assert!(state.values() == other.values() && fast.planes() == plain.planes(), "seed {seed}");
         }

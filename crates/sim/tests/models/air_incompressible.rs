@@ -1,4 +1,4 @@
-//! The incompressible solver of the air as a whole: accounts, bits, still air, thermals.
+//! The incompressible air solver as a whole: accounts, bits, still air, thermals.
 
 use lavoxel_air::incompressible::{Incompressible, IncompressibleParams};
 use lavoxel_air::{AXES, AirGrid, Amounts, Field, Forces, OPEN, Openness, Side, Solver, UNIT};
@@ -6,7 +6,7 @@ use lavoxel_automaton::engine::Level;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::mix64;
 
-/// A stream of numbers.
+/// Pseudo-random numbers from a seed.
 struct Numbers(u64);
 
 impl Numbers {
@@ -30,7 +30,7 @@ struct Scene {
     amounts: Amounts,
     openness: Openness,
     forces: Forces,
-    /// Units put in, less those gone.
+    /// Units of each field put in, less those gone.
     account: [i128; 3],
 }
 
@@ -69,7 +69,7 @@ impl Scene {
         assert_eq!(flows.decayed, [0; 8]);
     }
 
-    /// Every unit is where the account says, and none in solid cells.
+    /// Checks that the units in the box match the account, and that solid cells hold none.
     fn check(&self, what: &str) {
         for field in Field::CARRIED {
             let total = i128::from(self.amounts.total(field));
@@ -79,7 +79,7 @@ impl Scene {
         }
     }
 
-    /// Makes a cell solid, and takes out what it held.
+    /// Makes a cell solid, and removes its content.
     fn fill(&mut self, place: Place) {
         self.openness.set_solid(place, true);
         let at = self.amounts.grid().at(place);
@@ -102,7 +102,7 @@ impl Scene {
     }
 }
 
-/// Ground, faces, sides, wind, layers and forces at random.
+/// Random ground, faces, sides, wind, layers and forces.
 fn random_scene(seed: u64, [nx, ny, nz]: [usize; 3], level: Level) -> Scene {
     let mut numbers = Numbers(seed * 1_000_003);
     let mut side = || [Side::Wall, Side::Open, Side::Wrap][numbers.below(3)];
@@ -134,7 +134,7 @@ fn random_scene(seed: u64, [nx, ny, nz]: [usize; 3], level: Level) -> Scene {
     Scene::new(openness, forces, confinement, level)
 }
 
-/// What vents, edits and rising ground do to a scene before a step.
+/// Changes a scene before a step as vents, edits and rising ground do.
 fn disturb(scene: &mut Scene, numbers: &mut Numbers) {
     let size = scene.amounts.grid().size();
     let mut place = || [numbers.below(size[0]), numbers.below(size[1]), numbers.below(size[2])];
@@ -186,7 +186,7 @@ fn thousands_of_steps_keep_every_unit() {
     }
 }
 
-/// The bits after some steps on so many threads.
+/// Bits of the state after some steps on `threads` threads.
 fn run(seed: u64, shape: [usize; 3], level: Level, threads: usize) -> Vec<Vec<u32>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     pool.install(|| {
@@ -202,7 +202,7 @@ fn run(seed: u64, shape: [usize; 3], level: Level, threads: usize) -> Vec<Vec<u3
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    // Long boxes, so that also the waves of the projection are cut into chunks.
+    // The boxes are long, so that the wavefronts of the projection are cut into chunks, too.
     for (seed, shape) in
         [(0, [24, 16, 72]), (1, [16, 16, 111]), (2, [40, 24, 48]), (5, [24, 24, 64]), (8, [32, 24, 90])]
     {
@@ -240,7 +240,8 @@ fn still_air_stays_still_and_uniform_ash_uniform() {
     }
 }
 
-/// How far from uniform the ash is after a hundred steps over a fire, in units, and the fastest speed on the way.
+/// Largest deviation of uniform ash in units after a hundred steps over a fire, and the highest
+/// speed on the way.
 fn uniform_ash_over_a_fire(lift: f32, heat: u32) -> (u32, f32) {
     let grid = AirGrid::new(Grid::new(32, 32, 32), [Side::Wrap, Side::Wall, Side::Wrap]);
     let mut openness = Openness::free(grid);
@@ -267,11 +268,11 @@ fn uniform_ash_over_a_fire(lift: f32, heat: u32) -> (u32, f32) {
 fn ash_that_is_uniform_stays_so_in_moving_air() {
     let (off, fastest) = uniform_ash_over_a_fire(0.02, UNIT / 4);
     assert!(fastest > 0.1, "{fastest}");
-    // The divergence that two cycles leave, a hundred times.
+    // The bound allows for the divergence that two multigrid cycles leave, a hundred times.
     assert!(off < UNIT / 1000, "{off} units of {UNIT}");
 }
 
-/// Where several sweeps along an axis follow each other.
+/// Checks uniform ash in air so fast that an axis takes several sweeps.
 #[test]
 fn ash_that_is_uniform_stays_so_in_fast_air() {
     let (off, fastest) = uniform_ash_over_a_fire(0.2, UNIT / 2);
@@ -360,12 +361,13 @@ fn wind_fills_the_box_and_goes_around_a_hill() {
     assert!(downwind > 20 * upwind && upwind < u64::from(UNIT), "{downwind} down, {upwind} up");
 }
 
-/// Squares of the velocities on all faces.
+/// Sum of the squared velocities on all faces.
 fn energy(scene: &Scene) -> f64 {
     scene.solver.planes()[..3].iter().flatten().map(|&bits| f64::from(f32::from_bits(bits)).powi(2)).sum()
 }
 
-/// A column in the wind: the fastest air behind it, and anywhere, over the wind, in the second half of a run.
+/// Highest air speed behind a column in the wind, and anywhere, relative to the wind, in the second
+/// half of a run.
 fn wake(confinement: f32) -> [f32; 2] {
     const WIND: f32 = 0.3;
     let grid = AirGrid::new(Grid::new(56, 24, 32), [Side::Open; 3]);
@@ -394,7 +396,8 @@ fn the_wake_of_a_column_is_not_much_faster_than_the_wind() {
     assert!((1.0..1.6).contains(&behind) && anywhere < 1.6, "{behind} behind, {anywhere} anywhere");
 }
 
-/// The confinement has no more energy than the velocity lost, and none beside the ground.
+/// Checks that the vorticity confinement adds no more energy than the velocity lost, and none next
+/// to the ground.
 #[test]
 fn confinement_makes_no_energy_and_no_jet() {
     let grid = AirGrid::new(Grid::new(24, 20, 24), [Side::Wall; 3]);
@@ -429,7 +432,7 @@ fn confinement_makes_no_energy_and_no_jet() {
     }
 }
 
-/// Ash in all cells with this x.
+/// Ash in all cells with index `x`, in units.
 fn column(scene: &Scene, x: usize) -> u64 {
     let cells = scene.amounts.grid().cells;
     cells.places().filter(|place| place[0] == x).map(|place| u64::from(scene.amounts.get(Field::Ash, place))).sum()
@@ -457,14 +460,15 @@ fn layered_air_stops_what_rises() {
     assert!(plain > 1.4 * layered, "{plain} in plain air, {layered} in layered air");
 }
 
-/// Radius of a thermal at first.
+/// Initial radius of a thermal in cells.
 const THERMAL: i64 = 5;
-/// Thermals that differ by chance; the power of one alone is off by 0.03 at times.
+/// Number of random thermals; the fitted power of a single thermal is off by up to 0.03.
 const THERMALS: u64 = 4;
 
-/// A ball of heat rises as its theory says (Scorer 1957): the height above its virtual origin, four radii below its start where a
-/// thermal that widens by a quarter of its height would begin, grows with the root of time. It is the mean height of some
-/// thermals, from three to eleven radii above their start.
+/// Checks that a thermal rises as theory says (Scorer 1957): its height above the virtual origin
+/// grows with the root of time. The origin lies four radii below the start, where a thermal that
+/// widens by a quarter of its height would begin. The height is the mean of some thermals, from
+/// three to eleven radii above their start.
 #[test]
 #[ignore = "half a minute of steps; .ci/full: cargo test --test models -- --ignored a_thermal_rises_with_the_root_of_time"]
 fn a_thermal_rises_with_the_root_of_time() {
@@ -481,8 +485,9 @@ fn a_thermal_rises_with_the_root_of_time() {
     assert!((0.47..0.53).contains(&power), "z + 4 r ~ t^{power}; each by itself {each:?}");
 }
 
-/// How far a ball of heat has risen, every ten steps. Its blocks of three cells are warm by chance, so that it is turbulent at
-/// once: an even ball turns into a laminar ring, which grows by jumps and rises as t^0.60 up to here.
+/// Rise of a ball of heat in cells, every ten steps. Random blocks of three cells make the ball
+/// turbulent at once: a uniform ball turns into a laminar ring, which grows by jumps and rises as
+/// t^0.60 up to here.
 fn thermal(seed: u64) -> Vec<f64> {
     let (grid, steps) = (AirGrid::new(Grid::new(48, 80, 48), [Side::Open; 3]), 400);
     let forces = Forces { lift: 0.02, ..Forces::default() };
@@ -517,7 +522,7 @@ fn ball(radius: i64) -> impl Iterator<Item = (i64, i64, i64)> {
     all.filter(move |(x, y, z)| x * x + y * y + z * z <= radius * radius)
 }
 
-/// Slope of the straight line through points.
+/// Slope of the least-squares line through points.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;

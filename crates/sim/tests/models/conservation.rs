@@ -60,7 +60,7 @@ fn a_rule_that_moves_lava_by_itself_books_only_what_comes_and_goes() {
     world.place([1, 4, 1], 600, 500);
     world.open_account();
     let before = world.lava().ledger().to_owned();
-    // One cell east.
+    // Moves all lava one cell east.
     let shift = |world: &World| {
         let old = world.lava().clone();
         move |[x, y, z]: [usize; 3]| if x > 0 { old.at([x - 1, y, z]) } else { Default::default() }
@@ -70,7 +70,7 @@ fn a_rule_that_moves_lava_by_itself_books_only_what_comes_and_goes() {
     assert_eq!((world.lava().at([2, 4, 1]).amount, world.lava().at([1, 4, 1]).amount), (600, 0));
     assert_eq!(*world.lava().ledger(), before);
     world.check().expect("exact");
-    // Twice as much comes, half of it goes.
+    // Amounts times `factor` / 2: factor 1 removes half the lava, factor 4 then adds as much again.
     let twice = |factor: u16, world: &World| {
         let old = world.lava().clone();
         move |place| Content { amount: old.at(place).amount * factor / 2, ..old.at(place) }
@@ -82,7 +82,7 @@ fn a_rule_that_moves_lava_by_itself_books_only_what_comes_and_goes() {
     let new = twice(4, &world);
     world.replace(lava, new).expect("it fits");
     assert_eq!(world.lava().ledger().sourced - before.sourced, 300);
-    // Ground, and more than a full cell, are refused, and nothing has changed.
+    // Putting into ground, or more than a full cell, is refused, and nothing changes.
     let hash = world.state_hash();
     for place in [[3, 0, 3], [2, 4, 1]] {
         let full = |at| Content { amount: if at == place { AMOUNT_ONE + 1 } else { 0 }, energy: 0 };

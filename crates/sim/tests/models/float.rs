@@ -1,4 +1,5 @@
-//! The promise of floating: pieces of still matter and of grains come to the depth that Archimedes gives them, and to rest.
+//! The promise of floating: pieces of still matter and of grains reach the depth given by
+//! Archimedes' principle, and come to rest.
 
 use crate::vessels::{amount, fill, floor, full, level, run, steps, water};
 use lavoxel_automaton::engine::Engine;
@@ -27,7 +28,7 @@ fn mercury() -> Material {
     Material { pressure: Pressure::Trace, ..Material::mercury() }
 }
 
-/// A basin with a floor of rock in which a liquid stands so high.
+/// Basin with a floor of rock and `liquid` up to height `deep`.
 fn basin(grid: Grid, deep: usize, liquid: &Material, others: &[Material]) -> World {
     let mut world = World::with_materials(Ground::none(grid), [std::slice::from_ref(liquid), others].concat());
     fill(&mut world, [0; 3], [grid.nx, 1, grid.nz], Matter::Rock);
@@ -35,7 +36,7 @@ fn basin(grid: Grid, deep: usize, liquid: &Material, others: &[Material]) -> Wor
     world
 }
 
-/// Runs until nothing moves for 50 steps; how many it took.
+/// Runs until nothing moves for 50 steps; returns the number of steps.
 fn settle(simulation: &mut Simulation, most: u64) -> u64 {
     let (mut last, mut since) = (simulation.world().state_hash(), simulation.steps());
     while simulation.steps() < since + 50 {
@@ -49,7 +50,7 @@ fn settle(simulation: &mut Simulation, most: u64) -> u64 {
     since
 }
 
-/// The cells that hold a material.
+/// Cells that hold a material.
 fn cells(world: &World, name: &str) -> Vec<Place> {
     world.layer(name).into_iter().flat_map(|layer| layer.held()).map(|(place, _)| place).collect()
 }
@@ -60,7 +61,7 @@ fn span(world: &World, name: &str) -> (usize, usize) {
     (ys().min().expect("some of it"), ys().max().expect("some of it"))
 }
 
-/// Height of the surface of a liquid in the corner of the box.
+/// Surface height of a liquid in the corner of the box.
 fn surface(world: &World, name: &str) -> f64 {
     let layer = world.layer(name).expect("it is there");
     (0..world.grid().ny).map(|y| f64::from(layer.at([0, y, 0]).amount) / 32768.0).sum::<f64>() + 1.0
@@ -143,7 +144,7 @@ fn sand_floats_on_mercury() {
         grains.len(),
         span(simulation.world(), "sand")
     );
-    // By weight 2650 / 13,534; a move is a cell.
+    // The immersed share is 2650 / 13,534 by weight; the tolerance is one cell, the size of a move.
     assert!((0.1..0.33).contains(&share), "{share}");
     assert!(span(simulation.world(), "sand").0 < 9, "it lies on the mercury");
 }
@@ -170,7 +171,7 @@ fn pumice_rises_out_of_water_and_sand_sinks_in_it() {
     assert!(amount(simulation.world(), [4, 1, 4]) > 0.99 && level(simulation.world(), 4, 4) > 0.0);
 }
 
-/// A box of rocks, liquids and boxes of what floats.
+/// Random box of rocks, liquids and floating pieces.
 fn random_basin(seed: u64) -> World {
     let mut dice = seed;
     let mut below = move |n: usize| {

@@ -1,5 +1,5 @@
-//! The promise of levelling: a box one cell thick follows the rules as they were published, and the numbers of a material decide how
-//! far it runs.
+//! The promise of levelling: a box one cell thick follows the rules as published, and the
+//! parameters of a material decide how far it spreads.
 
 use crate::vessels::{ORDERS, Published, amount, column, fill, floor, full, loose_water, run, steps};
 use lavoxel_automaton::matter::Material;
@@ -7,7 +7,7 @@ use lavoxel_automaton::world::{Edit, Matter, Shape, World};
 use lavoxel_base::grid::Grid;
 use lavoxel_sim::simulation::Command;
 
-/// Root of the mean square of differences.
+/// Root mean square of differences.
 fn rms(differences: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = differences.len() as f64;
     (differences.map(|d| d * d).sum::<f64>() / count).sqrt()
@@ -30,7 +30,8 @@ fn a_thin_dam_follows_the_published_rules() {
         if [10, 50, 100, 200, 400, 800].contains(&step) {
             println!("step {step}: ours {difference:.3}, between orders {:.3}", rms(orders.into_iter()));
         }
-        // In the first steps the orders let whole cells fall and run in one step or in several.
+        // In the first steps the order of the cells decides if whole cells fall and spread in one
+        // step or in several, so the bound is wider.
         let most = match step {
             0..10 => 0.65,
             10..200 => 0.5,
@@ -40,8 +41,9 @@ fn a_thin_dam_follows_the_published_rules() {
     }
 }
 
-/// Root of the mean square by which wet columns differ from the mean of their four neighbours, all of them wet and farther than
-/// `clear` cells from the middle of the box.
+/// Root mean square difference, in cells, of wet columns from the mean of their four neighbours;
+/// only columns farther than `clear` cells from the middle of the box and with wet neighbours
+/// count.
 fn roughness(world: &World, clear: f64) -> f64 {
     let grid = world.grid();
     let middle = [grid.nx, grid.nz].map(|n| (n as f64 - 1.0) / 2.0);
@@ -64,7 +66,7 @@ fn a_pour_leaves_no_checkerboard() {
         let mut simulation = run(floor(Grid::new(97, 12, 97), material));
         for step in 1..=500 {
             if step <= 300 {
-                // Three cells a step.
+                // Pours three cells per step.
                 let shape = Shape::Box { from: [47.0, 9.0, 47.0], to: [50.0, 10.0, 50.0] };
                 let matter = Matter::Material { name: "water".to_owned(), amount: 1.0 / 3.0 };
                 simulation.command(Command::Put(Edit { shape, matter })).expect("a pour");
@@ -108,7 +110,7 @@ fn a_checkerboard_goes_and_the_liquid_comes_to_rest() {
 
 #[test]
 fn the_numbers_of_a_material_decide_how_far_it_runs() {
-    // Viscosity, stickiness, fluidity; rms radius, and reach along x.
+    // Columns: viscosity, stickiness, fluidity; rms radius, and reach along x.
     for ((viscosity, stickiness, fluidity), radius, reach) in [
         ((0.7, 0.0, 1), 26.2, 32),
         ((0.7, 0.5, 1), 6.4, 9),
@@ -119,7 +121,7 @@ fn the_numbers_of_a_material_decide_how_far_it_runs() {
         let material = Material { viscosity, stickiness, fluidity, ..loose_water() };
         let mut simulation = run(floor(Grid::new(65, 32, 65), material));
         for _ in 0..600 {
-            // The lowest cell that is not full is filled up.
+            // Water goes to the lowest cell that is not full.
             let y = (1..32).find(|&y| amount(simulation.world(), [32, y, 32]) < 1.0).expect("there is room");
             let (from, to) = ([32.0, y as f64, 32.0], [33.0, 1.0 + y as f64, 33.0]);
             let edit = Edit { shape: Shape::Box { from, to }, matter: full() };

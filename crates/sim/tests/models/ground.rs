@@ -1,4 +1,5 @@
-//! The promise: ground that changes every step costs what it changes. Rules and low-pass see every change at once.
+//! The promise: ground that changes every step costs in proportion to the change. Rules and
+//! low-pass see every change at once.
 
 use crate::common::{Dice, any_grid, any_rules, cases, one_cell, plain, random_world, set_next, tiled, vents, volcano};
 use lavoxel_automaton::engine::tiled::Tiled;
@@ -11,7 +12,7 @@ use lavoxel_sim::simulation::{Command, Simulation};
 use lavoxel_sim::source::VentSpec;
 use proptest::prelude::*;
 
-/// Random changes of the ground: mostly one cell of rock or of air, now and then a larger piece.
+/// Random change of the ground: mostly one cell of rock or of air, sometimes a larger piece.
 fn change_ground(dice: &mut Dice, grid: Grid) -> Command {
     let mut below = |n: usize| dice.below(n as u64) as usize;
     let at = [below(grid.nx), below(grid.ny), below(grid.nz)];
@@ -33,7 +34,7 @@ fn assert_same(ours: &World, theirs: &World, step: u64) {
     }
 }
 
-/// Runs both engines side by side over ground that changes in one step of `every`.
+/// Runs both engines side by side over ground that changes in one of `every` steps.
 fn side_by_side(world: &World, rules: &RulesSpec, engine: Box<dyn Engine>, (steps, every, seed): (u64, u64, u64)) {
     let grid = world.grid();
     let mut dice = Dice(seed);
@@ -74,7 +75,7 @@ fn one_cell_of_rock_a_step_for_five_hundred_steps() {
         let [mut ours, mut theirs] =
             [tiled(), plain()].map(|engine| Simulation::new(world.clone(), &rules, &vents(grid), 5, engine));
         for step in 1..=500 {
-            // Now and then a cell opens again, or all would end as rock.
+            // One change in three opens a cell, so that not everything becomes rock.
             let matter = if dice.below(3) == 0 { Matter::Nothing } else { Matter::Rock };
             let at = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as usize);
             for simulation in [&mut ours, &mut theirs] {
@@ -108,7 +109,7 @@ fn in_a_wide_box_sleeping_tiles_lose_nothing_and_the_low_pass_follows() {
         let act = one_cell(set_next(ours.world(), &mut dice), Matter::Rock);
         ours.command(act.clone()).expect("a small edit");
         theirs.command(act).expect("a small edit");
-        // A world that was put back wakes as a whole.
+        // A restored world wakes as a whole.
         let moment = theirs.snapshot(None);
         theirs.go_back(&moment);
         ours.step();

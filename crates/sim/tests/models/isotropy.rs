@@ -1,4 +1,5 @@
-//! The promise: no direction is preferred. A blob let go on a flat floor spreads alike to all four sides.
+//! The promise: no direction is preferred. A blob released on a flat floor spreads alike to all
+//! four sides.
 
 use crate::common::{still, tiled};
 use lavoxel_automaton::rules::RulesSpec;
@@ -8,10 +9,10 @@ use lavoxel_base::grid::Grid;
 const SIDE: usize = 41;
 const RUNS: u64 = 60;
 
-/// A weight for the column at an offset (x, z) from the middle.
+/// Weight of the column at an offset (x, z) from the middle.
 type Weight<'a> = &'a dyn Fn(f64, f64) -> f64;
 
-/// Thickness of each column (x fastest) after a blob was let go, for one seed.
+/// Thickness of each column (x fastest) after a blob was released, for one seed.
 fn blob(seed: u64) -> Vec<f64> {
     let grid = Grid::new(SIDE, 8, SIDE);
     let mut world = World::new(Ground::none(grid));

@@ -1,4 +1,5 @@
-//! The promise: working out only what is near a change gives the same volume as filtering everything.
+//! The promise: filtering only the neighbourhood of changes gives the same volume as filtering
+//! everything.
 
 use crate::common::{Dice, any_rules, ball, cases, densest, meddle, plain, random_world, tiled, vents, volcano};
 use lavoxel_automaton::matter::Material;
@@ -14,7 +15,7 @@ use lavoxel_sim::source::VentSpec;
 use ndarray::Array2;
 use proptest::prelude::*;
 
-/// The filter as its documentation says, cell by cell over the whole box.
+/// Reference filter after the documentation, cell by cell over the whole box.
 fn everything(world: &World) -> Volume {
     let grid = world.grid();
     let mut volume = Volume::empty(grid);
@@ -46,7 +47,7 @@ fn everything(world: &World) -> Volume {
     volume
 }
 
-/// Puts matter by a command, which refuses what lies wholly outside of a small box.
+/// Puts matter by a command; refusals of shapes wholly outside a small box are ignored.
 fn put(simulation: &mut Simulation, shape: Shape, matter: Matter) {
     let refused = simulation.command(Command::Put(Edit { shape, matter })).err();
     assert!(refused.is_none_or(|invalid| invalid.to_string().starts_with("put.shape")));
@@ -122,7 +123,7 @@ fn what_is_built_keeps_its_edges_and_stands_in_the_ground() {
     assert_eq!([at([3, 6, 4]), at([4, 7, 4]), at([3, 4, 3]), at([3, 2, 4])], [0; 4], "beside it");
 }
 
-/// For each row, the smallest span around its changes.
+/// Smallest span around the changes of each row.
 fn by_rows(changes: &[Change], grid: Grid) -> Vec<Span> {
     let mut rows = vec![Span::EMPTY; grid.ny * grid.nz];
     for &Change { row, cells } in changes {
@@ -132,7 +133,7 @@ fn by_rows(changes: &[Change], grid: Grid) -> Vec<Span> {
     rows
 }
 
-/// For each brick whether a cell in it differs.
+/// Flags of the bricks that contain a cell that differs.
 fn bricks_that_differ(old: &Volume, new: &Volume) -> Vec<bool> {
     let grid = new.grid;
     let [nx, ny, nz] = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
@@ -144,7 +145,7 @@ fn bricks_that_differ(old: &Volume, new: &Volume) -> Vec<bool> {
     bricks
 }
 
-/// For each row, the first and the last cell that differ.
+/// Span from the first to the last differing cell of each row.
 fn differing(old: &Volume, new: &Volume) -> Vec<Span> {
     let nx = new.grid.nx;
     let differs = |i: usize| (old.density[i], old.energy[i]) != (new.density[i], new.energy[i]);
@@ -180,7 +181,8 @@ fn changes_cover_exactly_the_cells_that_differ() {
             if step % 4 > 0 {
                 continue;
             }
-            // Several refreshes may pass before the changes are read; a cell that came back to its value may be covered.
+            // Several refreshes may pass before the changes are read, so a cell that has returned
+            // to its value may be covered.
             let changed = lowpass.take_changes();
             let differing = differing(&read, lowpass.volume());
             for (row, (changed, differing)) in by_rows(&changed, grid).iter().zip(&differing).enumerate() {
@@ -195,7 +197,7 @@ fn changes_cover_exactly_the_cells_that_differ() {
             let changed = lowpass.take_changes();
             let differing = self::differing(&read, lowpass.volume());
             assert!(by_rows(&changed, grid) == differing, "one refresh at step {step}");
-            // What is uploaded: no brick between two changes of a row.
+            // The uploaded bricks exclude those between two changes of a row.
             let uploaded = bricks.touched(&changed, 0);
             assert!(uploaded == bricks_that_differ(&read, lowpass.volume()), "one refresh at step {step}");
             let any = !changed.is_empty();
@@ -214,14 +216,14 @@ fn changes_cover_exactly_the_cells_that_differ() {
 fn happen(simulation: &mut Simulation, start: &Snapshot, dice: &mut Dice) {
     match dice.below(20) {
         0..14 => (0..1 + dice.below(4)).for_each(|_| simulation.step()),
-        // In a single cell most of what a person could do is refused.
+        // In a single cell most commands of a person would be refused.
         14..19 if simulation.world().grid().cells() > 1 => meddle(simulation, dice),
         14..19 => simulation.step(),
         _ => simulation.go_back(start),
     }
 }
 
-/// A low-pass that is asked now and then, and what it should say.
+/// Low-pass that is refreshed now and then, and the volume at its last read of changes.
 struct Watcher {
     lowpass: LowPass,
     taken: Volume,
@@ -232,7 +234,7 @@ impl Watcher {
         Self { lowpass: LowPass::new(grid), taken: Volume::empty(grid) }
     }
 
-    /// Refreshes and compares with a low-pass that has seen nothing; takes the changes if asked.
+    /// Refreshes and compares with a new low-pass; checks and takes the changes if `take`.
     fn look(&mut self, world: &World, take: bool) {
         let mut fresh = LowPass::new(world.grid());
         fresh.refresh(world);
@@ -248,7 +250,7 @@ impl Watcher {
     }
 }
 
-/// Shapes with one cell, with many rows and few, and with more tiles in a row than a word has bits.
+/// Boxes of one cell, of many rows, of few rows, and with more tiles in a row than a word has bits.
 const SHAPES: [Grid; 6] = [
     Grid { nx: 1, ny: 1, nz: 1 },
     Grid { nx: 3, ny: 200, nz: 5 },
@@ -272,7 +274,8 @@ proptest! {
         let mut simulation = Simulation::new(world.clone(), &spec, &vents(grid), seed, engine);
         let mut other = Simulation::new(world, &spec, &[], seed, tiled());
         let start = simulation.snapshot(None);
-        // One reader reads every turn, one rarely, one two worlds in turn and one copies of them.
+        // One reader reads every turn, one rarely, one alternates between two worlds, and one reads
+        // copies of a world.
         let [mut often, mut rarely, mut fickle, mut copies] = std::array::from_fn(|_| Watcher::new(grid));
         let mut copy = simulation.world().clone();
         for turn in 0..things {
@@ -287,7 +290,8 @@ proptest! {
                 0 => fickle.look(simulation.world(), true),
                 1 => fickle.look(other.world(), false),
                 2 => {
-                    // The copy and what it is of then go their own ways, both of them seen before.
+                    // The copy and its original diverge after this, both already seen by the
+                    // reader.
                     copy = simulation.world().clone();
                     copies.look(&copy, true);
                     copies.look(simulation.world(), true);
@@ -333,20 +337,20 @@ fn only_what_is_near_a_change_is_filtered() {
         lowpass.filtered()
     };
     assert_eq!(filtered(&simulation), grid.nx * 2 * grid.nz, "all that the filter reaches from the floor");
-    // Until the rules have visited every tile once.
+    // The rules need three steps until they have visited every tile once.
     (0..3).for_each(|_| simulation.step());
     filtered(&simulation);
     for _ in 0..3 {
         simulation.step();
         assert_eq!(filtered(&simulation), 0, "nothing moves");
     }
-    // A cell that is too tired to move, at rest on the rest of them.
+    // The cell's energy is too low to move, and it rests on the other lava.
     let shape = Shape::Box { from: [90.0, 1.0, 21.0], to: [91.0, 2.0, 22.0] };
     let edit = Edit { shape, matter: Matter::Lava { amount: 0.5, energy: 0.0, temperature_k: None } };
     simulation.command(Command::Put(edit)).expect("a small edit");
     simulation.step();
     let near = filtered(&simulation);
-    // The tile and one cell around it.
+    // The tile and a halo of one cell.
     assert_eq!(near, (8 + 2) * 3 * (4 + 2), "the cells near one that changed");
     (0..2).for_each(|_| simulation.step());
     filtered(&simulation);
@@ -367,13 +371,14 @@ fn only_what_is_near_changed_ground_is_filtered() {
     };
     (0..3).for_each(|_| simulation.step());
     filtered(&simulation);
-    // On the lava, inside a tile: that column of tiles, and one cell around it, in the two rows that have density.
+    // Rock on the lava inside a tile refilters that column of tiles and a halo of one cell, in the
+    // two rows that have density.
     for (at, tiles) in [([90.0, 1.0, 21.0], 1), ([95.0, 1.0, 23.0], 4), ([90.0, 9.0, 21.0], 1)] {
         let shape = Shape::Box { from: at, to: at.map(|v| v + 1.0) };
         put(&mut simulation, shape, Matter::Rock);
         let near = filtered(&simulation);
         assert!((8 * 2 * 4..=(8 + 2) * 2 * 4).contains(&(near / tiles)), "{near} cells near {at:?}");
-        // The tiles that woke find nothing to do.
+        // The woken tiles have no moves.
         (0..3).for_each(|_| simulation.step());
         filtered(&simulation);
         simulation.step();

@@ -1,4 +1,5 @@
-//! The automaton with its rules, engines and accounts, and the air: the fast engine beside the plain one, published rules, worlds at rest.
+//! The automaton with its rules, engines and accounts, and the air: the fast engine against the
+//! plain one, published rules, worlds at rest.
 
 #[path = "../../../../tests/common/air2d.rs"]
 mod air2d;

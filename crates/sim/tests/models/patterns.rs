@@ -1,5 +1,5 @@
-//! The promise: every pattern of directions is drawn equally often, and draws of neighbours and of following steps
-//! have nothing to do with each other. All seeds are fixed, so the tests cannot fail by chance.
+//! The promise: every pattern of directions is drawn equally often, and draws of neighbours and of
+//! consecutive steps are independent. All seeds are fixed, so the tests cannot fail by chance.
 
 use crate::common::tiled;
 use lavoxel_automaton::rules::spreading::Spreading;
@@ -9,13 +9,14 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::{Draw, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 
-/// Pearson's statistic against equal counts.
+/// Pearson's chi-square statistic against equal counts.
 fn chi_square(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
     counts.iter().map(|&n| (n as f64 - expected).powi(2) / expected).sum()
 }
 
-/// Patterns seen on single cells of lava that stand apart on the floor, after one spreading step each.
+/// Counts of each pattern on isolated single cells of lava on the floor, after one spreading step
+/// each.
 fn seen(rock_in_the_west: bool) -> [u64; 16] {
     let grid = Grid::new(90, 1, 90);
     let rule = Spreading::from(&RulesSpec::default());

@@ -1,5 +1,6 @@
-//! The promise: what is kept of the past while the engine visits only what moves is what a visit to every cell of the
-//! plain engine's worlds after every step gives, for any world and rules, also when it was saved on the way.
+//! The promise: records kept while the engine visits only moving cells equal those of a visit to
+//! every cell of the plain engine's worlds after every step, for any world and rules, and also
+//! across a save.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use crate::common::{any_grid, any_rules, cases, plain, random_world, tiled, vents};
@@ -14,7 +15,7 @@ use lavoxel_sim::source::VentSpec;
 use ndarray::Array2;
 use proptest::prelude::*;
 
-/// The past of every column as its definition says, from whole worlds.
+/// Reference records of every column after their definition, from whole worlds.
 struct Definition {
     arrival: Array2<u32>,
     thickest: Array2<u32>,
@@ -51,7 +52,7 @@ impl Definition {
     }
 }
 
-/// Lava, rock and holes put into the middle of things.
+/// Events that put lava, rock and holes into the middle of the box.
 fn happenings(grid: Grid) -> Vec<Event> {
     let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|n| 0.5 * n as f64);
     let put = |at: u64, matter: Matter, radius: f64| {
@@ -106,7 +107,8 @@ fn common_config() -> ProptestConfig {
     ProptestConfig { cases: cases(12), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A world with more lava than one thread visits, and a vent that goes on pouring where everything else has come to rest.
+/// Checks records of a world with more lava than one thread visits, and of a vent that keeps
+/// pouring after everything else has come to rest.
 #[test]
 fn many_tiles_and_a_settled_world_are_seen_too() {
     let grid = Grid::new(140, 24, 260);
@@ -131,7 +133,8 @@ fn records_of_another_box_or_cut_short_do_not_fit() {
     let records = Records::new(grid);
     assert!(records.fits(grid) && saved(&records).fits(Grid::new(3, 9, 5)));
     assert!(!records.fits(Grid::new(5, 4, 3)));
-    // As written: the length and the letters of the material, the two sides, then each field with its length.
+    // The serialised form: length and letters of the material, the two sides, then each field with
+    // its length.
     let mut bytes = postcard::to_stdvec(&records).unwrap();
     let side = 1 + records.material().len();
     bytes[side] = 15;

@@ -1,4 +1,5 @@
-//! The promise: each rule and each parameter does what its documentation says, on worlds small enough to count by hand.
+//! The promise: each rule and each parameter behaves as documented, on worlds small enough to count
+//! by hand.
 
 use crate::common;
 use crate::common::{FRESH, tiled};
@@ -22,7 +23,7 @@ fn at(world: &World, place: Place) -> Content {
     world.lava().at(place)
 }
 
-/// Draws of one seed, step after step.
+/// Random draws of one seed, step after step.
 fn draws(seed: u64) -> impl Iterator<Item = Draw> {
     (0..).map(move |step| Draw { seed, step })
 }
@@ -33,7 +34,7 @@ fn falls(world: &mut World, spec: &RulesSpec) {
     world.check().expect("the account is exact");
 }
 
-/// A spreading step in which the middle cell of a 3×3×3 world draws all four directions.
+/// Makes a spreading step in which the middle cell of a 3 × 3 × 3 world draws all four directions.
 fn spreads_all_ways(world: &mut World, spec: &RulesSpec) {
     world.open_account();
     let draw = draws(1).find(|draw| (0..3).all(|y| draw.key().pattern([1, y, 1]) == 15));

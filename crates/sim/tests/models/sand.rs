@@ -1,4 +1,5 @@
-//! The promise of grains: none is lost, all engines give the same bits, and what rests has nowhere to go.
+//! The promise of grains: none is lost, all engines give the same bits, and resting grains have no
+//! free move.
 
 use crate::common;
 use crate::common::{Dice, any_grid, any_rules, ball, cases, one_cell, plain, vents};
@@ -17,7 +18,7 @@ fn some(name: &str, amount: f64) -> Matter {
     Matter::Material { name: name.to_owned(), amount }
 }
 
-/// A material of grains with any numbers.
+/// Strategy for a material of grains with any parameters.
 fn any_grains(name: &'static str, density: f64) -> impl Strategy<Value = Material> {
     let share = || prop_oneof![Just(0.0), Just(1.0), Just(0.25), 0.0..=1.0];
     let rare = || prop_oneof![Just(0.0), share()];
@@ -35,7 +36,8 @@ fn fluid(name: &str, density: f64, pressure: Pressure) -> Material {
     Material { name: name.to_owned(), density, pressure, ..Material::water() }
 }
 
-/// Some of three kinds of grains, and fluids that are denser and lighter than them; lava is between.
+/// Strategy for a subset of three kinds of grains, and of denser and lighter fluids; lava lies
+/// between in density.
 fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     let grains = (any_grains("sand", 2700.0), any_grains("ash", 1300.0), any_grains("drops", 900.0));
     let pressure = prop_oneof![Just(Pressure::None), Just(Pressure::Compress)];
@@ -47,7 +49,7 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     })
 }
 
-/// Random rock, lava and other matter.
+/// World of random rock, lava and other matter.
 fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
     common::random_mixture(grid, seed, materials, Capacity::Shared)
 }
@@ -64,7 +66,8 @@ fn sources(world: &World) -> Vec<VentSpec> {
     all
 }
 
-/// Rock, holes or matter in a ball, other sides of the box, or other numbers of a material.
+/// Command that puts rock, holes or matter into a ball, changes a side of the box, or changes a
+/// parameter of a material.
 fn meddle(world: &World, dice: &mut Dice) -> Command {
     let grid = world.grid();
     let mut at = |n: usize| dice.below(n as u64 * 10) as f64 / 10.0;
@@ -104,7 +107,8 @@ fn assert_same(ours: &World, theirs: &World, step: u64) {
     assert_eq!(ours.state_hash(), theirs.state_hash(), "the hash after step {step}");
 }
 
-/// Every grain is a whole one and in the account; [`World::check`] knows both, and this does not trust it.
+/// Checks that every grain is a whole one and in the account, independently of [`World::check`],
+/// which checks the same.
 fn assert_counted(world: &World) {
     for layer in world.layers().iter().filter(|layer| layer.material().kind == Kind::Grain) {
         let ledger = layer.ledger();
@@ -146,7 +150,7 @@ proptest! {
     }
 }
 
-/// A material of grains with these shares.
+/// Material of grains with these parameters.
 fn grains(name: &str, density: f64, grains: Grains) -> Material {
     Material { name: name.to_owned(), kind: Kind::Grain, density, grains, ..Material::water() }
 }
@@ -187,12 +191,12 @@ fn count(world: &World, name: &str) -> usize {
     layer(world, name).held().count()
 }
 
-/// Whether the rule visits no grain.
+/// True if the rule of grains has no tile to visit.
 fn asleep(world: &World) -> bool {
     world.layers().iter().filter(|layer| layer.material().kind == Kind::Grain).all(Layer::is_asleep)
 }
 
-/// Steps until nothing moves, from `first` on.
+/// Number of steps until nothing moves, more than `first`; panics after `most` steps.
 fn settle(simulation: &mut Simulation, first: u64, most: u64) -> u64 {
     for step in 1..=most {
         let before = simulation.world().state_hash();
@@ -206,7 +210,7 @@ fn settle(simulation: &mut Simulation, first: u64, most: u64) -> u64 {
     panic!("it still moves after {most} steps");
 }
 
-/// A step in which every grain is tried changes nothing.
+/// Checks that a step in which every grain is tried changes nothing.
 fn assert_rests(simulation: &Simulation) {
     let world = simulation.world();
     assert!(asleep(world));
@@ -218,8 +222,9 @@ fn assert_rests(simulation: &Simulation) {
     }
 }
 
-/// *How To Make a “Falling Sand” Style Water Simulation*, as published: one array, in which moved grains and resting ones are
-/// marked. `naive` is the scan of the first part of the article, `false` that of its end.
+/// *How To Make a “Falling Sand” Style Water Simulation*, as published: one array, in which moved
+/// and resting grains are marked. `naive` selects the scan of the first part of the article,
+/// `false` the scan of its end.
 struct Published {
     width: usize,
     tiles: Vec<u8>,
@@ -248,7 +253,7 @@ impl Published {
 
     fn step(&mut self) {
         let (width, height) = (self.width, self.tiles.len() / self.width);
-        // The naive scan takes the top row first, and each grain the first free way.
+        // The naive scan visits the top row first, and gives each grain the first free direction.
         let rows: Vec<_> = if self.naive { (1..height).rev().collect() } else { (1..height).collect() };
         let mask = ((self.step & 1) as u8) << 7;
         for (y, x) in rows.into_iter().flat_map(|y| (0..width).map(move |x| (y, x))) {
@@ -287,7 +292,7 @@ impl Published {
         }
     }
 
-    /// Mean x of its grains, and how many there are.
+    /// Mean x of the grains, and their number.
     fn mean(&self) -> (f64, usize) {
         let grains = self.tiles.iter().enumerate().filter(|(_, tile)| **tile & 15 == SAND).map(|(i, _)| i % self.width);
         let (sum, count) = grains.fold((0, 0), |(sum, count), x| (sum + x, count + 1));
@@ -314,7 +319,8 @@ fn a_grain_falls_one_cell_a_step() {
     }
 }
 
-/// A fence of columns of rock that touch by their edges, and sand within: in each cell of both engines, none comes out.
+/// Checks a fence of rock columns that touch by their edges, filled with sand: in both engines no
+/// grain gets out.
 #[test]
 fn grains_do_not_pass_between_cells_of_rock_that_touch_by_an_edge() {
     let (side, middle, radius) = (21, 10, 8);
@@ -345,7 +351,8 @@ fn grains_do_not_pass_between_cells_of_rock_that_touch_by_an_edge() {
 
 #[test]
 fn piles_lean_to_no_side() {
-    // As published, a faucet at 40: the naive scan heaps up to the west, that with alternating sides hardly.
+    // Both published scans under a faucet at 40: the naive scan heaps up to the west, the scan with
+    // alternating sides hardly.
     let [naive, author] = [true, false].map(|naive| {
         let mut published = Published::new(81, 60, naive);
         for step in 0..3000 {
@@ -359,7 +366,7 @@ fn piles_lean_to_no_side() {
         mean - 40.0
     });
     assert!(author.abs() < 0.5, "{author}");
-    // Ours, over 40 seeds.
+    // Our rule over 40 seeds.
     let means: Vec<_> = (0..40)
         .map(|k| {
             let mut simulation =
@@ -377,8 +384,8 @@ fn piles_lean_to_no_side() {
     assert!(mean.abs() <= 3.0 * error && error < 0.5, "{mean:.3} ± {error:.3}");
 }
 
-/// Mean slope of a pile in degrees, along the axes and along the diagonals, by its height at a fifth and four fifths of its
-/// radius; and its radius.
+/// Mean slope of a pile in degrees, from its heights at a fifth and at four fifths of its radius,
+/// and its radius in cells: first along the axes, then along the diagonals.
 fn slopes(world: &World, [x, z]: [usize; 2]) -> [(f64, f64); 2] {
     let top = |dx: isize, dz: isize, k: usize| {
         let at = |v: usize, d: isize| (v as isize + d * k as isize) as usize;
@@ -399,7 +406,7 @@ fn slopes(world: &World, [x, z]: [usize; 2]) -> [(f64, f64); 2] {
     [mean([(-1, 0), (1, 0), (0, -1), (0, 1)]), mean([(-1, -1), (1, -1), (-1, 1), (1, 1)])]
 }
 
-/// Slopes along the axes and the diagonals of a pile of 9,000 grains that rests.
+/// Slopes in degrees, along the axes and the diagonals, of a resting pile of 9,000 grains.
 fn pile(corners: f64, slip: f64, [x, z]: [usize; 2]) -> [f64; 2] {
     let world = empty(Grid::new(65, 64, 65), vec![sand(corners, slip)]);
     let mut simulation = run(world, &[faucet("sand", [x, 62, z], 9000)], 3);
@@ -420,7 +427,7 @@ fn pile(corners: f64, slip: f64, [x, z]: [usize; 2]) -> [f64; 2] {
         "corners {corners}, slip {slip}: {along:.1}° and {across:.1}°, radius {radius:.1} and {reach:.1}, \
          {steps} steps to rest, {looked:.1} % of the tiles visited"
     );
-    // Of a pile on which a grain falls in every step.
+    // The share is that of a pile on which a grain falls in every step.
     assert!(looked < 60.0, "the rule visited {looked:.1} % of the tiles with grains");
     assert_eq!(layer(world, "sand").grains_looked_at()[0], 0);
     assert_rests(&simulation);
@@ -437,7 +444,8 @@ fn piles_have_the_stated_slopes() {
         (0.25, 0.5, 32.3, 35.9),
         (0.25, 1.0, 26.2, 35.3),
     ] {
-        // Which cells are sharp depends on the place; a height is a whole number.
+        // The mean of two places, because the sharp cells depend on the place and heights are whole
+        // numbers.
         let piles = [pile(corners, slip, [32, 32]), pile(corners, slip, [31, 34])];
         let [along, across] = [0, 1].map(|k| (piles[0][k] + piles[1][k]) / 2.0);
         assert!((along - axis).abs() <= 2.0, "{along:.1}° instead of {axis}°");
@@ -457,7 +465,7 @@ fn a_tower_one_cell_wide_falls_apart() {
     assert!(highest < 20, "{highest}");
 }
 
-/// Height of the surface of water in each column of a box without ground.
+/// Water surface height in each column of a box without ground.
 fn levels(world: &World) -> Vec<f64> {
     let (grid, water) = (world.grid(), layer(world, "water"));
     let amount = |x, y, z| f64::from(water.at([x, y, z]).amount) / f64::from(AMOUNT_ONE);
@@ -493,7 +501,7 @@ fn sand_raises_water_by_its_volume() {
         println!("drag {drag}: {low:.4} to {high:.4}, expected {expected:.4}; the first on the floor at {first:?}");
         assert!((low - expected).abs() <= 0.01 && (high - expected).abs() <= 0.01, "{low} to {high}, not {expected}");
     }
-    // Without drag as in air: one cell a step.
+    // Without drag grains fall as in air: one cell per step.
     assert_eq!(first[0], Some(37));
     assert!((40..60).contains(&first[1].expect("it sinks")), "{first:?}");
 }
@@ -544,7 +552,7 @@ fn grains_leave_through_open_sides_only() {
         let world = simulation.world();
         world.check().expect("the account is exact");
         let held = count(world, "drops") as u64;
-        // What has no grain above it and no side open stays.
+        // Grains without a grain above and without an open side stay.
         assert!(held == rest || walls == Walls::Open && held < 64, "{held} of 512 with {walls:?} walls");
         assert_eq!(layer(world, "drops").ledger().outflow, (512 - held) * u64::from(AMOUNT_ONE));
     }
@@ -556,7 +564,7 @@ fn a_faucet_gives_a_grain_with_its_probability() {
     let rain = VentSpec { radius: 10.0, rate: 0.02, ..faucet("sand", [20, 25, 20], 100) };
     let mut simulation = run(world, &[rain], 1);
     (0..100).for_each(|_| simulation.step());
-    // 317 cells, 100 steps: standard deviation 25.
+    // 317 cells over 100 steps give a standard deviation of 25.
     let grains = count(simulation.world(), "sand");
     assert!((559..710).contains(&grains), "{grains} grains");
     assert_eq!(layer(simulation.world(), "sand").ledger().blocked, 0);
@@ -564,7 +572,7 @@ fn a_faucet_gives_a_grain_with_its_probability() {
 
 #[test]
 fn an_avalanche_reaches_no_further_than_the_engine_looks() {
-    // Much longer than what a step can change from one end of the heap to the other.
+    // The heap is much longer than a step's influence can reach.
     let mut world = empty(
         Grid::new(5, 14, 560),
         vec![grains("sand", 2650.0, Grains { slip: 1.0, ..Grains::default() }), water_tiles()],
@@ -609,7 +617,7 @@ fn the_bits_do_not_depend_on_the_threads() {
     assert!(hashes[1..].iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
 }
 
-/// Mean and standard error of each part of several pairs.
+/// Mean and standard error of each component of several pairs.
 fn mean_of(values: &[[f64; 2]]) -> [(f64, f64); 2] {
     [0, 1].map(|k| {
         let count = values.len() as f64;
@@ -635,12 +643,13 @@ fn piles_differ_by_seed_and_lean_to_no_side() {
     let [(x, error_x), (z, error_z)] = mean_of(&shifts);
     println!("mean shift {x:.3} ± {error_x:.3}, {z:.3} ± {error_z:.3} cells; {:.2?}", &shifts[..4]);
     assert!(x.abs() <= 3.0 * error_x && z.abs() <= 3.0 * error_z, "{x} ± {error_x}, {z} ± {error_z}");
-    // Fixed cells would let all piles lean the same way, with little between them.
+    // If the sharp cells were fixed, all piles would lean the same way, with little spread.
     let signs = |k: usize| shifts.iter().filter(|shift| shift[k] > 0.0).count();
     assert!((4..=20).contains(&signs(0)) && (4..=20).contains(&signs(1)), "{shifts:.2?}");
 }
 
-/// A stream of several columns that falls on a pile is sand of its columns, and none that lies there; at rest all of it lies.
+/// Checks that a falling stream of several columns counts as sand of its columns, but not as lying;
+/// at rest all sand lies.
 #[test]
 fn a_stream_that_falls_does_not_lie() {
     let grid = Grid::new(61, 70, 61);
@@ -651,7 +660,7 @@ fn a_stream_that_falls_does_not_lie() {
         grains: Grains { corners: 0.25, slip: 0.0, drag: 0.0, ..Grains::default() },
         ..Material::water()
     };
-    // A ledge of rock in the air bears sand, too.
+    // Sand on a ledge of rock in the air counts as lying, too.
     let mut world = World::with_materials(Ground::none(grid), vec![sand]);
     let ledge = Shape::Box { from: [26.0, 30.0, 26.0], to: [28.0, 31.0, 35.0] };
     world.edit(&Edit { shape: ledge, matter: Matter::Rock });
@@ -702,13 +711,14 @@ fn falling_grains_scatter_as_far_as_a_random_walk() {
         let mut sums = [[0.0; 2]; 2];
         for seed in 0..cases {
             let [x, y, z] = fallen(scatter, STEPS, u64::from(seed));
-            // It falls as fast as any other grain.
+            // A scattered grain falls as fast as any other.
             assert_eq!(y, 51 - STEPS as usize, "scatter {scatter}, seed {seed}");
             for (sum, by) in sums.iter_mut().zip([x, z].map(|at| at as f64 - 32.0)) {
                 *sum = [sum[0] + by, sum[1] + by * by];
             }
         }
-        // Half of the moves to a side are along x, each by one cell: a variance of scatter / 2 · steps.
+        // Half of the sideways moves are along x, each by one cell: a variance of `scatter` / 2 ·
+        // steps.
         for [by, squares] in sums.map(|sums| sums.map(|sum| sum / f64::from(cases))) {
             let error = (expected / f64::from(cases)).sqrt();
             assert!(by.abs() <= 4.0 * error, "scatter {scatter}: a mean of {by:.2} cells");

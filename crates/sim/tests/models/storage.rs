@@ -1,4 +1,5 @@
-//! The promise: a world that is kept only where there is rock's surface or liquid reads like one that is kept whole.
+//! The promise: a sparse world, stored only at the rock's surface and where there is liquid, reads
+//! like a dense one.
 
 use crate::common::{Dice, random_world, still, tiled};
 use lavoxel_automaton::rules::RulesSpec;
@@ -9,7 +10,7 @@ use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 use lavoxel_sim::source::VentSpec;
 use ndarray::Array2;
 
-/// A box kept whole.
+/// Dense copy of a box.
 struct Mirror {
     grid: Grid,
     solid: Vec<bool>,
@@ -88,7 +89,8 @@ fn random_edits_read_as_in_a_box_kept_whole() {
                 2 => Matter::Nothing,
                 _ => Matter::Lava { amount: dice.below(101) as f64 / 100.0, energy: 0.5, temperature_k: None },
             };
-            // Rock displaces liquid, which this mirror does not know: its place is empty before.
+            // Rock displaces liquid, which this mirror does not model, so the place is drained
+            // before.
             let drained = matches!(matter, Matter::Rock).then_some(Matter::Drain);
             for matter in drained.into_iter().chain([matter]) {
                 let edit = Edit { shape: Shape::Sphere { center, radius }, matter };
@@ -127,7 +129,8 @@ fn a_world_of_billions_of_cells_opens_runs_and_is_dug() {
 
 #[test]
 fn tiles_that_lava_left_are_used_again() {
-    // Lava that falls through a tall box passes through many tiles; they must not pile up.
+    // Lava that falls through a tall box passes through many tiles; tiles behind the lava must be
+    // reused.
     let grid = Grid::new(8, 2000, 4);
     let mut world = World::new(Ground::none(grid));
     world.place([4, 1999, 2], AMOUNT_ONE, 1);

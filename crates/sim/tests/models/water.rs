@@ -1,5 +1,5 @@
-//! The promise of materials besides the lava: every unit is accounted for after every step, all engines give the same bits,
-//! and water finds its level.
+//! The promise of materials besides the lava: every unit is accounted for after every step, all
+//! engines give the same bits, and water finds its level.
 
 use crate::common;
 use crate::common::{Dice, any_grid, any_rules, ball, cases, one_cell, plain, vents};
@@ -20,14 +20,15 @@ fn some(name: &str, amount: f64) -> Matter {
     Matter::Material { name: name.to_owned(), amount }
 }
 
-/// Some of ice, rubble that lava floats on, water, an oil that floats on it, and steam, with any parameters.
+/// Strategy for a subset of ice, rubble on which lava floats, water, a light oil, and steam, with
+/// any parameters.
 fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     let value = |param: &'static Param<Material>| {
-        // Passes cost the plain engine as many steps; slower liquids hardly move.
+        // Each pass costs the plain engine a full step, and slower liquids hardly move.
         let high = match (param.key, param.scale) {
             ("compress.passes", _) => 4.0,
             ("trace.every", _) => 3.0,
-            // Most liquid would soon be gone.
+            // With a higher limit most of the liquid would soon dry up.
             ("dry_below", _) => 0.02,
             (_, Scale::Whole) => param.high.min(40.0),
             _ => param.high,
@@ -42,7 +43,7 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
             let mut material =
                 Material { name: name.to_owned(), kind, density, pressure, elements, ..Material::water() };
             for (param, value) in Material::params().zip(values) {
-                // Random numbers of all keys together let few bodies move.
+                // Random values of all keys together would leave few bodies moving.
                 if !tame || !param.key.starts_with("trace.") {
                     (param.set)(&mut material, value);
                 }
@@ -67,7 +68,7 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
     })
 }
 
-/// Some of the reactions that these materials can have with each other and with lava, all of them balanced.
+/// Random balanced reactions of these materials with each other and with lava.
 fn some_reactions(materials: &[Material], dice: &mut Dice) -> Vec<Reaction> {
     let all = [
         "takes = { lava = 1, water = 1 }\nmakes = { rubble = 1, steam = 4 }\nwhere = 'across'\nrate = 0.25",
@@ -84,13 +85,14 @@ fn some_reactions(materials: &[Material], dice: &mut Dice) -> Vec<Reaction> {
     possible.filter(|_| dice.below(3) > 0).collect()
 }
 
-/// Random rock, lava and other liquids.
+/// World of random rock, lava and other liquids.
 fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
     let capacity = if seed.is_multiple_of(4) { Capacity::Own } else { Capacity::Shared };
     common::random_mixture(grid, seed, materials, capacity)
 }
 
-/// Boxes of rock, holes, lava and liquids, one in the other: ponds, pipes, closed arms and waterfalls.
+/// World of nested boxes of rock, holes, lava and liquids: ponds, pipes, closed arms and
+/// waterfalls.
 fn random_vessels(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
     let mut dice = Dice(seed);
     let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
@@ -127,7 +129,7 @@ fn sources(world: &World) -> Vec<VentSpec> {
     all
 }
 
-/// Rock, holes, lava or another liquid in a ball.
+/// Command that puts rock, holes, lava or another liquid into a ball.
 fn meddle(world: &World, dice: &mut Dice) -> Command {
     let grid = world.grid();
     let mut at = |n: usize| dice.below(n as u64 * 10) as f64 / 10.0;
@@ -214,7 +216,7 @@ fn liquid_is_traced_to_the_same_bits_by_any_number_of_threads() {
     {
         let water = Material { pressure: Pressure::Trace, trace: trace(air), ..Material::water() };
         let oil = Material { name: "oil".to_owned(), density: 900.0, ..water.clone() };
-        // Sides that end inside of a tile, and more tiles than one thread is given.
+        // The sides end inside a tile, and there are more tiles than one thread is given.
         let world = random_vessels(Grid::new(117, 16, 70), seed, vec![oil, water]);
         let rules = RulesSpec { walls, ..RulesSpec::default() };
         let run = |engine: Box<dyn Engine>| {
@@ -237,7 +239,7 @@ fn liquid_is_traced_to_the_same_bits_by_any_number_of_threads() {
     }
 }
 
-/// The engine that users get, without what it keeps from one rule to the next.
+/// Default engine without its caches from one rule to the next.
 struct Forgetful;
 
 impl Engine for Forgetful {
@@ -271,7 +273,7 @@ fn bodies_that_are_kept_are_those_of_a_full_search() {
                 theirs.command(act).expect("a small edit");
             }
             if step == 100 {
-                // Another state of the same layers.
+                // Going back gives another state of the same layers.
                 ours.go_back(&moment);
                 theirs.go_back(&moment);
             }
@@ -282,7 +284,7 @@ fn bodies_that_are_kept_are_those_of_a_full_search() {
     }
 }
 
-/// Two basins with a wall between them that has a gap of one cell at its foot.
+/// World of two basins with a wall between them that has a gap of one cell at its foot.
 fn basins(fill: usize) -> World {
     let grid = Grid::new(21, 16, 5);
     let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(_, x)| if x == 10 { 14.0 } else { 1.0 });
@@ -297,7 +299,7 @@ fn basins(fill: usize) -> World {
 #[test]
 fn water_lies_level_and_comes_to_rest() {
     let mut world = basins(4);
-    // A heap at one end.
+    // A heap of water at one end.
     world.edit(&Edit { shape: Shape::Box { from: [0.0, 5.0, 0.0], to: [2.0, 9.0, 5.0] }, matter: some("water", 1.0) });
     world.open_account();
     let mut simulation = Simulation::new(world, &RulesSpec::default(), &[], 1, common::tiled());
@@ -352,7 +354,8 @@ fn a_mirrored_world_stays_a_mirror_image() {
     let grid = Grid::new(12, 10, 7);
     let world = |mirrored: bool| {
         let mut dice = Dice(5);
-        // Tracing shares by the order of the cells, to the unit.
+        // Tracing distributes rounding by the order of the cells, so the symmetry would be off by
+        // units.
         let water = Material { pressure: Pressure::None, ..Material::water() };
         let mut world = World::with_materials(Ground::none(grid), vec![water]);
         for i in 0..grid.cells() {
@@ -391,7 +394,7 @@ fn water_at_rest_is_not_visited() {
     simulation.world().check().expect("the account is exact");
 }
 
-/// A tank with water 12 deep.
+/// Tank with water 12 cells deep.
 fn tank(material: Material) -> Simulation {
     let mut world = World::with_materials(Ground::none(Grid::new(20, 30, 20)), vec![material]);
     world.edit(&Edit { shape: Shape::Below { level: 12.0 }, matter: some("water", 1.0) });
@@ -408,7 +411,8 @@ fn rock_displaces_water() {
     for pressure in [Pressure::None, Pressure::Trace, Pressure::Compress] {
         let mut simulation = tank(Material { pressure, ..Material::water() });
         let before = simulation.world().layers()[1].mass();
-        // On the floor, and through the surface: 180 cells and 4 × 2 × 4 of 4 × 6 × 4.
+        // One block stands on the floor, the other pierces the surface: 180 cells, and 4 × 2 × 4 of
+        // its 4 × 6 × 4 cells in the water.
         simulation.command(Command::Put(block([7.0, 0.0, 7.0], [13.0, 5.0, 13.0], Matter::Rock))).expect("an edit");
         simulation.command(Command::Put(block([1.0, 11.0, 1.0], [5.0, 17.0, 5.0], Matter::Rock))).expect("an edit");
         let (layer, ledger) = (&simulation.world().layers()[1], *simulation.world().layers()[1].ledger());
@@ -422,7 +426,8 @@ fn rock_displaces_water() {
         if pressure == Pressure::Compress {
             continue;
         }
-        // 4800 cells below 12 less what rock takes; the rest stands on 400 − 16 columns.
+        // 4800 cells lie below level 12, less the cells of rock; the rest stands on 400 − 16
+        // columns.
         let expected = 11.0 + (4800.0 - (4400.0 - 180.0)) / 384.0;
         for (x, z) in [(0, 0), (19, 0), (10, 10), (19, 19), (0, 10)] {
             let rock = (0..30).filter(|&y| simulation.world().ground().is_solid([x, y, z])).count();
@@ -469,7 +474,7 @@ fn rock_displaces_every_kind_of_matter() {
     let after: Vec<_> = world.layers().iter().map(|layer| (layer.mass(), layer.energy())).collect();
     assert_eq!(before, after);
     assert!(world.layers().iter().all(|layer| layer.ledger().removed == 0));
-    // The sides are alike: a mirror of the block's place has the same depths.
+    // A mirrored block gives the same depths, because the rules treat the sides alike.
     let mut mirrored = World::with_materials(Ground::none(Grid::new(16, 24, 16)), vec![Material::water()]);
     mirrored.edit(&Edit { shape: Shape::Below { level: 9.0 }, matter: some("water", 1.0) });
     mirrored.edit(&block([6.0, 2.0, 6.0], [10.0, 6.0, 10.0], Matter::Rock));
