@@ -852,7 +852,11 @@ fn a_session_file_goes_on_with_all_its_branches() {
         other.report.epoch > epoch && other.report.moment == moment && other.report.goal == moment
     });
     other.check(replay.world());
-    assert!(!other.notices.iter().any(|(_, text)| text.contains("not the state that was saved")), "{:?}", other.notices);
+    assert!(
+        !other.notices.iter().any(|(_, text)| text.contains("not the state that was saved")),
+        "{:?}",
+        other.notices
+    );
     assert_eq!(other.branches(), window.branches());
     assert_eq!(other.report.timeline.deeds, window.report.timeline.deeds);
     let timeline = window.report.timeline.clone();
