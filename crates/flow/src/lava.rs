@@ -100,7 +100,7 @@ table! {
         /// Latent heat, spread evenly between liquidus and solidus; of a lava that never melts
         /// again, between vent and solidus.
         may pub latent_heat: f64, [0.0, 1e7] "J/kg";
-        /// How the surface cools: `"none"`, `"bare"` or `"skin"`.
+        /// Cooling of the surface: `"none"`, `"bare"` or `"skin"`.
         may pub cooling: Cooling;
         /// Emissivity of the surface.
         may pub emissivity: f64, [0.0, 1.0] "";

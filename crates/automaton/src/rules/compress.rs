@@ -12,7 +12,7 @@
 //! down:  f = damp(S(c + b) − b),              at most max_speed, what the cell has, half of the room below
 //! sides: d = c − n > 0, f = d / 8             at most a tenth of the room there
 //!        thin box: f = damp(d / 4);  d < 8 units, thin 4, and the turn of the pair: f = d / 2
-//!        if they want more than the cell has left: each at most a quarter of it, in a thin box half
+//!        if they want more than the cell has left: each at most a quarter, in a thin box half
 //! up:    f = damp(r − S(r + u)), r what is left with heavier matter;  at most max_speed, what is left, a tenth of the room
 //! ```
 //!
