@@ -20,7 +20,7 @@ melting() {
 tube() {
     lavoxel render terrains/tube.toml --slice x=47 --size 640x420 --picture "$work/section.png" -q
     lavoxel render terrains/tube.toml --size 640x420 --picture "$work/cut.png" -q
-    convert "$work"/{section,cut}.png +append docs/tube.png
+    convert "$work"/{section,cut}.png +append -quality 88 docs/tube.webp
 }
 
 # The pictures of small-scenes.md: scenes with a picture, each at its last step.
@@ -39,7 +39,7 @@ small() {
 night() {
     sed '/^exposure = /d; s/^sky = .*/sky = "night"\nexposure = 1.0/' terrains/plume.toml >"$work/night.toml"
     lavoxel render "$work/night.toml" --steps 400 --target 0.62,1.15,0.5 --distance 2.0 --size 720x480 --picture "$work/night.png" -q
-    cp "$work/night.png" docs/plume_night.png
+    convert "$work/night.png" -quality 88 docs/plume_night.webp
 }
 
 # A sheet of a hazard map.
@@ -99,7 +99,7 @@ window() {
     sleep 3
     xdotool click 1 mousemove 1180 30
     for _ in 1 2 3 4 5 6; do run; shot; done
-    cp "$work/$(printf %03d "$frames").png" docs/window.png
+    convert "$work/$(printf %03d "$frames").png" -quality 88 docs/window-panel.webp
     xdotool key F2
     for _ in 1 2 3 4; do turn -50 0; run; shot; done
     xdotool key x
@@ -116,6 +116,9 @@ window() {
 gallery() {
     grep -o '`lavoxel render [^`]*`' docs/gallery.md | tr -d '`' | grep "^lavoxel render ${1:-.*} " | while read -r line; do
         (cd docs/gallery && $line --force -q </dev/null)
+        # A page of 36 films shall open on a telephone.
+        convert "docs/gallery/${line##* }" -quality 70 -define webp:method=4 "$work/film.webp"
+        mv "$work/film.webp" "docs/gallery/${line##* }"
     done
 }
 
