@@ -257,7 +257,7 @@ pub(super) fn told(error: HazardError) -> anyhow::Error {
 }
 
 impl HazardArgs {
-    /// Reads the scene with the overrides of the flags. A bare heightmap gets the physical model.
+    /// Reads the scene with the overrides of the flags; a bare heightmap uses the physical model.
     fn load(&self) -> anyhow::Result<(Scene, Overrides)> {
         let source = &self.scene.source;
         let asked = source.place.overrides()?;
@@ -266,7 +266,7 @@ impl HazardArgs {
         Ok((source.load_with(&overrides)?, asked))
     }
 
-    /// Returns true if the file is a heightmap without a scene.
+    /// Returns true if the file is a heightmap rather than a scene.
     fn is_bare(&self) -> bool {
         self.scene.source.heightmap().is_some()
     }
@@ -289,7 +289,7 @@ impl HazardArgs {
         settings
     }
 
-    /// Returns true if missing runs are to be made.
+    /// Returns true if the command simulates missing runs.
     fn makes_runs(&self) -> bool {
         !self.reduce_only && self.merge.is_empty()
     }

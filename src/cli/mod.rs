@@ -39,9 +39,9 @@ use self::flags::{count, memory, tips};
 use self::process::{file_limit, stop};
 use self::show::say;
 
-/// Exit code for failed work.
+/// Exit code for a failed operation, such as a disk error.
 const COULD_NOT: u8 = 1;
-/// Exit code for wrong use: an invalid flag, scene or file.
+/// Exit code for invalid input: a flag, scene or file.
 const WRONG_USE: u8 = 2;
 /// Exit code after Ctrl-C.
 const STOPPED: u8 = 130;
@@ -117,7 +117,7 @@ struct SceneOptions {
 }
 
 impl SceneOptions {
-    /// Reads the scene with the overrides of the flags.
+    /// Reads the scene and applies the overrides of the flags.
     fn load(&self) -> anyhow::Result<Scene> {
         self.source.load()
     }
@@ -150,39 +150,40 @@ struct Source {
 }
 
 impl Source {
-    /// Flags that override keys of a scene, for error messages.
+    /// Flags that override scene keys, so that errors can name the flag.
     fn typed(&self) -> Typed {
         self.place.typed()
     }
 
-    /// Path of the file, or of the built-in scene with that name.
+    /// Path of the file, or of the embedded scene with that name; `None` if no file is named.
     fn path(&self) -> anyhow::Result<Option<PathBuf>> {
         self.file.as_deref().map(file_or_shipped).transpose()
     }
 
-    /// Path of the file if it is a heightmap without a scene.
+    /// Path of the file if it is a heightmap rather than a scene.
     fn heightmap(&self) -> Option<PathBuf> {
         self.path().ok()?.filter(|path| Scene::is_heightmap(path))
     }
 
-    /// Reads the scene with the overrides of the flags.
+    /// Reads the scene and applies the overrides of the flags.
     fn load(&self) -> anyhow::Result<Scene> {
         self.load_with(&self.place.overrides()?)
     }
 
-    /// Reads the scene with these overrides in place of those of the flags.
+    /// Reads the scene and applies `overrides` instead of those of the flags.
     fn load_with(&self, overrides: &Overrides) -> anyhow::Result<Scene> {
         self.load_or(Scene::volcano, overrides)
     }
 
-    /// Reads the scene of a command; `built_in` if no file is named.
+    /// Reads the scene of a command with `overrides`; calls `built_in` if no file is named.
     fn load_or(&self, built_in: fn() -> Scene, overrides: &Overrides) -> anyhow::Result<Scene> {
         let path = self.path()?;
         let mut scene = match path.as_deref() {
-            // Overrides are applied while reading: they choose the part of a heightmap, and so the
-            // summit for the vent.
+            // Overrides are applied while reading, because the chosen part of a heightmap
+            // determines the summit on which the vent is placed.
             Some(path) if Scene::is_heightmap(path) => {
-                // Threads start here already, since the search for the summit runs in parallel.
+                // Threads are started here already, because the search for the summit runs in
+                // parallel.
                 start_threads(self.threads.unwrap_or(0) as usize)?;
                 Scene::around_heightmap(path, overrides)?
             }
@@ -203,7 +204,7 @@ impl Source {
     }
 }
 
-/// Path of a file, or of the built-in scene or heightmap with that name.
+/// Resolves `path` to a file on disk, or to the embedded scene or heightmap of that name.
 fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     if path.exists() {
         return Ok(path.to_owned());
@@ -211,30 +212,30 @@ fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     shipped::named(path).ok_or_else(|| no_file(path))
 }
 
-/// Error for a missing file.
+/// Creates the error for a missing file.
 fn no_file(path: &Path) -> anyhow::Error {
     anyhow::Error::msg(shipped::no_file(path))
 }
 
-/// Protects an input file, and its sidecar files, from being overwritten.
+/// Protects an input file and its sidecar files from being overwritten by an output.
 fn protect_map(path: &Path) {
     output::protect(path);
     sidecar_files(path).iter().for_each(|file| output::protect(file));
 }
 
-/// Upper bound of the threads on any machine, and per processor on a machine with many. More
-/// threads would only wait for each other.
+/// Upper bound of the number of threads, or of the threads per processor on a machine with many
+/// processors. More threads would only wait for each other.
 const MOST_THREADS: usize = 64;
 const MOST_THREADS_EACH: usize = 4;
 
-/// Number of threads, limited to a useful count; 0 stands for one per processor.
+/// Limits a requested number of threads to a useful one; 0 means one per processor.
 fn useful_threads(threads: usize) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     threads.min(MOST_THREADS.max(MOST_THREADS_EACH * processors))
 }
 
-/// Starts the thread pool that all parallel work of this program shares; a second call with the
-/// same number has no effect.
+/// Starts the thread pool shared by all parallel work; a second call with the same number has no
+/// effect.
 fn start_threads(threads: usize) -> anyhow::Result<()> {
     static STARTED: OnceLock<usize> = OnceLock::new();
     let threads = useful_threads(threads);
@@ -249,27 +250,27 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Error of starting the threads. The cause is only in the message, so that a printed chain of
-/// causes does not repeat it.
+/// Error while starting threads. The cause is part of the message, not a `source`, so that a
+/// printed chain of causes does not repeat it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start the threads: {0}; ask for fewer with --threads")]
 struct NoThreads(String);
 
-/// Outcome of a command without an error.
+/// Outcome of a command that returned no error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Done,
     Stopped,
-    /// The command ran, and a check of its results failed.
+    /// The command completed, but a check of its results failed.
     Failed,
 }
 
-/// Runs the program and returns its exit code.
+/// Runs the program; returns its exit code.
 pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // The parser knows one command only: a better tip needs the words as typed.
+            // The parser knows one command only: a better tip needs the arguments as typed.
             let typed: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
             return ExitCode::from(say::usage(&tips::better(error, &Cli::command(), &typed)));
         }
@@ -312,8 +313,8 @@ fn run_default() -> anyhow::Result<Outcome> {
     return render::run_default();
 }
 
-/// Exit code of an error: `WRONG_USE` if the user can fix the input, `COULD_NOT` for a failing disk
-/// or encoder.
+/// Exit code for an error: `WRONG_USE` if the input is at fault, `COULD_NOT` for a disk or encoder
+/// error.
 fn exit_code(error: &anyhow::Error) -> u8 {
     let fails = matches!(output_error(error), Some(OutputError::Io { .. }))
         || error.chain().any(|cause| {
@@ -325,25 +326,25 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if fails { COULD_NOT } else { WRONG_USE }
 }
 
-/// Returns true if the display of an open window went away.
+/// Returns true if the connection to the display of an open window was lost.
 #[cfg(feature = "window")]
 fn lost_display(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(lavoxel::viewer::ViewerError::Lost(_)))
 }
 
-/// Returns false: without a window no display can be lost.
+/// Returns false: a build without a window has no display to lose.
 #[cfg(not(feature = "window"))]
 fn lost_display(_: &anyhow::Error) -> bool {
     false
 }
 
-/// Hint of a flag that fixes the error, appended to its message; empty if there is none.
+/// Hint that names a flag which would avoid the error; empty if there is none.
 fn way_out(error: &anyhow::Error) -> &'static str {
     let exists = matches!(output_error(error), Some(OutputError::Exists { .. }));
     if exists { ", or pass --force to replace it" } else { "" }
 }
 
-/// Error of a file that could not be written; `None` for other errors.
+/// Output error in the error chain; `None` for other errors.
 fn output_error(error: &anyhow::Error) -> Option<&OutputError> {
     if let Some(CheckpointError::Output(error)) = error.downcast_ref() {
         return Some(error);

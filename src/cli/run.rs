@@ -21,7 +21,7 @@ use crate::cli::show::progress::Progress;
 use crate::cli::show::say;
 use crate::cli::{Outcome, SceneOptions, start_threads};
 
-/// Default interval between checkpoints in steps.
+/// Default interval between checkpoints, in steps.
 const CHECKPOINT_EVERY: u64 = 500;
 
 /// Simulate without pictures: print a report, export maps, volumes, meshes
@@ -96,25 +96,26 @@ pub(super) struct WorkOptions {
 }
 
 impl WorkOptions {
-    /// Writes the values of the flags into the scene.
+    /// Applies the flags to the scene.
     pub(super) fn put_into(&self, scene: &mut Scene) {
         if let Some(steps) = self.steps {
             scene.spec.set_steps(steps);
         }
     }
 
-    /// Interval between checkpoints in steps.
+    /// Interval between checkpoints, in steps.
     pub(super) fn every(&self) -> u64 {
         self.checkpoint_every.unwrap_or(CHECKPOINT_EVERY)
     }
 
-    /// Rule for existing files.
+    /// Policy for existing output files.
     pub(super) fn existing(&self) -> Existing {
         if self.force { Existing::Replace } else { Existing::Keep }
     }
 
-    /// Checks, before the long work, the output files of a scene that [`WorkOptions::put_into`] has
-    /// changed. None may be the checkpoint that is kept, nor `last`, the one that is resumed.
+    /// Checks, before lengthy work, the output files for a scene changed by
+    /// [`WorkOptions::put_into`]. No output may be the checkpoint to be written, or `last`, the
+    /// checkpoint to be resumed.
     pub(super) fn files(&self, scene: &Scene, last: Option<&Path>) -> anyhow::Result<Files> {
         let maps = self.maps.check(scene, self.existing())?;
         let exports = self.volumes.check(scene, scene.spec.film.steps, self.existing())?;
@@ -127,7 +128,7 @@ impl WorkOptions {
         Ok(Files { maps, exports, keeps: self.checkpoint.is_some() })
     }
 
-    /// Writer of the checkpoints of a new run; `None` without `--checkpoint`.
+    /// Checkpoint writer of a new run; `None` without `--checkpoint`.
     fn keeper(&self) -> anyhow::Result<Option<Keeper>> {
         let every_what = self.checkpoint_every.is_none() || self.checkpoint.is_some();
         anyhow::ensure!(every_what, "--checkpoint-every: pass --checkpoint FILE, too, where the checkpoints are kept");
@@ -172,23 +173,23 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.scene.quiet }.run()
 }
 
-/// Output files other than the report.
+/// Output files of a run, except the report.
 pub(super) struct Files {
     pub(super) maps: MapPlan,
     pub(super) exports: Exports,
-    /// Set if checkpoints are kept, too.
+    /// True if checkpoints are written.
     pub(super) keeps: bool,
 }
 
 impl Files {
-    /// Memory of the largest file while it is written, without the world.
+    /// Memory estimate for writing the largest file, without the world.
     pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
         let kept = if self.keeps { self.maps.need_of_keeping(grid) } else { MemoryEstimate::default() };
         self.maps.need(grid).or(self.exports.need(grid)).or(kept)
     }
 }
 
-/// Simulation on its way to the last step of its scene's film.
+/// Simulation in progress, with its outputs, up to the last step of its scene.
 pub(super) struct Work {
     pub(super) scene: Scene,
     pub(super) stage: Stage,
@@ -199,15 +200,15 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Simulates and reports.
+    /// Simulates to the last step, writes the files and prints the report.
     pub(super) fn run(mut self) -> anyhow::Result<Outcome> {
         self.files.maps.check_site(&self.stage.site)?;
         self.files.exports.take_drape(&self.scene, &self.stage)?;
         stop::after_the_step();
         self.stage.simulation.stop_by(stop::flag());
         self.stage.simulation.cut_by(stop::overdue());
-        // Runs on one of the worker threads: entering the pool for every step takes longer than
-        // some steps.
+        // Runs inside the thread pool: entering the pool for every step would take longer than some
+        // steps.
         rayon::scope(|_| self.simulate())
     }
 
@@ -216,7 +217,7 @@ impl Work {
         let mut progress = Progress::new(steps, self.quiet);
         progress.start_at(self.stage.simulation.steps());
         self.files.maps.observe(&self.stage.simulation);
-        // The first checkpoint also proves that the file can be written.
+        // The first checkpoint also verifies that the file is writable.
         self.keep()?;
         if !self.files.maps.reads_steps() {
             self.stage.simulation.show_when_asked();
@@ -230,7 +231,8 @@ impl Work {
             self.after_step()?;
             progress.update(&self.stage.simulation);
             if let Err(too_much) = self.stage.simulation.world().check_memory() {
-                // Keeps the state first, for a machine with more memory.
+                // Saves the state before the error is returned, so that the run can be resumed on a
+                // machine with more memory.
                 self.keep()?;
                 return Err(too_much.into());
             }
@@ -243,7 +245,7 @@ impl Work {
         self.report()
     }
 
-    /// Writes the files that are due.
+    /// Writes the files that are due after a step.
     fn after_step(&mut self) -> anyhow::Result<()> {
         let Self { stage, files, keeper, .. } = self;
         if files.exports.is_due(stage.simulation.steps()) {
@@ -257,7 +259,7 @@ impl Work {
         Ok(())
     }
 
-    /// Writes a checkpoint, if any are kept.
+    /// Writes a checkpoint, if checkpoints are enabled.
     fn keep(&mut self) -> Result<(), CheckpointError> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
         self.stage.simulation.show();
@@ -274,15 +276,15 @@ impl Work {
         let said = say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() });
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
         let writes = keeper.is_some() || files.maps.paths().chain(files.exports.paths()).next().is_some();
-        // The report in words mentions the stop, and so does the list of files.
+        // The text report and the list of files mention the interruption already.
         if interrupted && json && !quiet && !writes {
             say::note(&format!("stopped after step {}", stage.simulation.steps()));
         }
         if keeper.is_none() {
             stop::only_files_are_left(false);
         }
-        // The report comes first, because a full disk must not suppress it; a report that standard
-        // output refuses must not suppress the files.
+        // The report is printed first, because a full disk must not suppress it; conversely, a
+        // failing standard output must not suppress the files.
         files.exports.finish(&stage.simulation, &stage.site, quiet)?;
         files.maps.write(&stage.simulation, &Ended { about, site: &stage.site, outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {

@@ -1,27 +1,27 @@
-//! Fall of ash, and evaporation of drops.
+//! Fall of ash and evaporation of drops.
 
 use crate::{Air, Field, UNIT};
 use lavoxel_base::parallel::*;
 
-/// Part `amount · share / 2¹⁵`, rounded down, in 32 bits.
+/// Returns `amount · share / 2¹⁵`, rounded down, in 32-bit arithmetic.
 #[inline]
 fn part(amount: u32, share: u32) -> u32 {
     (amount >> 15) * share + (((amount & 32767) * share) >> 15)
 }
 
-/// Share in units of 2⁻¹⁵.
+/// Converts a share `of_one` (0 to 1) to units of 2⁻¹⁵.
 fn share(of_one: f64) -> u32 {
     (of_one.clamp(0.0, 1.0) * 32768.0).round() as u32
 }
 
-/// Returns true if a row holds nothing.
+/// Returns true if all values of a row are 0.
 fn is_empty(units: &[u32]) -> bool {
     units.iter().fold(0, |all, units| all | units) == 0
 }
 
 impl Air {
-    /// Moves a share of the ash of every cell one cell down; over a solid cell the ash lands on the
-    /// ground.
+    /// Moves a share of each cell's ash down by one cell; above a solid cell and at the floor, the
+    /// ash is deposited on the ground.
     pub(super) fn fall(&mut self) {
         let share = share(self.scale.speed(self.spec.fall_m_s));
         let account = &mut self.accounts[Field::Ash as usize];
@@ -58,7 +58,7 @@ impl Air {
         account.deposited += landed.sum::<u64>();
     }
 
-    /// Turns a share of the drops into vapour, a smaller one where the air is hot or full of ash.
+    /// Evaporates a share of each cell's drops; the share is smaller in hot or ash-laden air.
     pub(super) fn fade(&mut self) {
         let share = share(self.spec.fade_per_s * self.scale.step_s);
         let account = &mut self.accounts[Field::Steam as usize];
@@ -88,7 +88,8 @@ impl Air {
     }
 }
 
-/// Turns drops of a cell into vapour, at least a unit, and returns the number of units.
+/// Evaporates drops of one cell, at least one unit if there are any, and returns the units
+/// evaporated. `share` is in units of 2⁻¹⁵.
 #[inline]
 fn fade_cell(steam: &mut u32, heat: u32, ash: u32, share: u32) -> u64 {
     if *steam == 0 {

@@ -1,9 +1,9 @@
-//! The air around the ground: heat lifts the air, and the air carries heat, ash and steam (seed 3:
-//! Mick West, Practical Fluid Mechanics, Game Developer, March and April 2007).
+//! Air above and around the ground: heat lifts the air, and the air carries heat, ash, steam and
+//! inks (seed 3: Mick West, Practical Fluid Mechanics, Game Developer, March and April 2007).
 //!
-//! The air has its own cells, some voxels wide ([`AirGrid`]), and reads which voxels are in its way
-//! ([`Openness`]). It carries integer units, each booked in an account ([`Amounts`],
-//! [`FieldAccount`]). A [`Solver`] moves the air.
+//! The air has its own grid, whose cells are one or more voxels wide ([`AirGrid`]), and stores
+//! which of its cells and faces are blocked by solid voxels ([`Openness`]). The air carries integer
+//! units, each booked in an account ([`Amounts`], [`FieldAccount`]). A [`Solver`] moves the air.
 //!
 //! The crate must not know materials, scenes or pictures.
 //!

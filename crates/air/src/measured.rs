@@ -1,12 +1,12 @@
-//! Measures of the air at the voxels, in metres, seconds and kelvin.
+//! Physical quantities of the air at the position of a voxel, in metres, seconds and kelvin.
 
 use crate::{Air, Field, UNIT};
 use lavoxel_base::grid::Place;
 use lavoxel_base::measure::CellMeasure;
 
 impl Air {
-    /// Value of `measure` in the air cell that contains `voxel`; 0 in solid cells and for a measure
-    /// of another model.
+    /// Value of `measure` in the air cell that contains `voxel`, in the unit of the measure; 0 in
+    /// solid cells, outside the air, and for measures of another model.
     pub fn measure(&self, measure: CellMeasure, voxel: Place) -> f32 {
         let Some(place) = self.grid().cell_of(voxel.map(|n| n as i64)) else { return 0.0 };
         if self.openness.is_solid(place) {
@@ -25,19 +25,19 @@ impl Air {
         value as f32
     }
 
-    /// Iterator over the inks of this air.
+    /// Iterator over the ink fields that this air has.
     pub fn inks(&self) -> impl Iterator<Item = Field> + '_ {
         Field::INKS.into_iter().filter(|&ink| self.amounts.has(ink))
     }
 
-    /// Velocity of the air at a voxel in m/s, towards east, up and south; `None` in solid cells and
+    /// Velocity in m/s of the air at `voxel` (x east, y up, z south); `None` in solid cells and
     /// outside the air.
     pub fn motion(&self, voxel: Place) -> Option<[f32; 3]> {
         let place = self.grid().cell_of(voxel.map(|n| n as i64))?;
         (!self.openness.is_solid(place)).then(|| self.velocity_m_s(place).map(|speed| speed as f32))
     }
 
-    /// Velocity at the centre of a cell in m/s, towards east, up and south.
+    /// Velocity in m/s at the centre of the air cell `place` (x east, y up, z south).
     pub fn velocity_m_s(&self, place: Place) -> [f64; 3] {
         self.velocity(place).map(|cells| f64::from(cells) * self.scale.edge_m / self.scale.step_s)
     }
@@ -46,13 +46,13 @@ impl Air {
         self.velocity_m_s(place).iter().map(|v| v * v).sum::<f64>().sqrt()
     }
 
-    /// Largest speed of any cell, in m/s.
+    /// Largest speed in m/s over all air cells.
     pub fn max_speed_m_s(&self) -> f64 {
         let speeds = self.grid().cells.places().map(|place| self.speed_m_s(place));
         speeds.fold(0.0, f64::max)
     }
 
-    /// Ash on the ground below a column of voxels, in kg/m².
+    /// Mass of fallen ash in kg/m² below the column (`x`, `z`) of voxels.
     pub fn ash_on(&self, x: usize, z: usize) -> f64 {
         let place = self.grid().cell_of([x as i64, 0, z as i64]);
         place.map_or(0.0, |[x, _, z]| self.scale.deposit(self.deposited(x, z)))

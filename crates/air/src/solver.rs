@@ -6,27 +6,28 @@ use lavoxel_base::grid::Place;
 /// Forces on the air in a step. Lengths are in cells, times in steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forces {
-    /// Upward acceleration for heat 1.0, in cells/step².
+    /// Upward acceleration in cells/step² of air with a heat value of 1.0.
     pub lift: f32,
-    /// Downward acceleration for ash 1.0 and for steam 1.0, in cells/step².
+    /// Downward acceleration in cells/step² per 1.0 of ash plus steam.
     pub weight: f32,
-    /// Units of heat of the layered air at rest, by height in cells; empty: 0 everywhere.
+    /// Heat in units of stratified air at rest, indexed by height in cells; empty: 0 at every
+    /// height.
     pub background: Vec<u32>,
-    /// Coefficients of the deceleration a·v² + b·v + c of a speed v.
+    /// Coefficients `[a, b, c]` of the deceleration a·v² + b·v + c at speed v, in cells and steps.
     pub friction: [f32; 3],
-    /// Deceleration of air that neither lift nor wind drives, and the lift that such air
-    /// withstands, in cells/step².
+    /// Deceleration in cells/step² of air that neither lift nor wind drives; also the threshold of
+    /// lift below which such air is not accelerated.
     pub calming: f32,
-    /// Wind in cells a step along x and z, by height in cells; empty: no wind.
+    /// Wind velocity along x and z in cells per step, indexed by height in cells; empty: no wind.
     pub wind: Vec<[f32; 2]>,
 }
 
-/// Changes of the accounts by a step, in units, indexed by [`crate::Field`].
+/// Changes of the accounts in one step, in units, indexed by [`crate::Field`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
-    /// Units that left through open sides, minus units that came in.
+    /// Outflow through open sides minus inflow, in units.
     pub out: [i64; Field::COUNT],
-    /// Units lost by the decay of heat.
+    /// Units of each field lost by decay.
     pub decayed: [u64; Field::COUNT],
 }
 
@@ -34,34 +35,38 @@ pub struct Flows {
 ///
 /// Invariant: all results are the same bits for any number of threads and on every instruction set.
 pub trait Solver: Send + Sync + std::fmt::Debug {
-    /// Takes over the ground after changes in the columns of cells (x, z). Must also be called once
-    /// before the first step, with all columns. Velocities through shut faces become 0.
+    /// Updates the solver's copy of the solid cells and faces in the columns `(x, z)` of `columns`.
+    /// Call once with all columns before the first step, and after each change. Velocities through
+    /// closed faces become 0.
     fn set_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]);
 
-    /// Makes one step of all fields and the velocity. Invariant: a field never gives more than it
-    /// has, and solid cells hold nothing.
+    /// Advances all fields and the velocity by one step and returns the outflow and decay.
+    /// Invariant: no amount becomes negative, and solid cells contain nothing.
     fn step(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows;
 
-    /// Velocity at the centre of a cell, in cells a step.
+    /// Velocity at the centre of the cell `place`, in cells per step (x east, y up, z south).
     fn velocity(&self, place: Place) -> [f32; 3];
 
-    /// Adds `velocity` to that of a cell, in cells a step; components into shut faces stay 0.
+    /// Adds `velocity` (cells per step) to the velocity of the cell `place`; components through
+    /// closed faces stay 0.
     fn push(&mut self, place: Place, velocity: [f32; 3]);
 
-    /// Sets the velocity of all cells to a wind, in cells a step along x and z by height.
+    /// Sets the velocity of all cells to `wind`: cells per step along x and z, indexed by height in
+    /// cells.
     fn blow(&mut self, wind: &[[f32; 2]]);
 
-    /// Adds a change of the wind to the velocity in all cells, in cells a step along x and z by
-    /// height.
+    /// Adds `change` to the velocity of all cells: change of the wind in cells per step along x and
+    /// z, indexed by height in cells.
     fn change_wind(&mut self, change: &[[f32; 2]]);
 
-    /// State other than the amounts, in planes of bits, for snapshots and checkpoints.
+    /// State of the solver without the amounts, as arrays of 32-bit words, for snapshots and
+    /// checkpoints.
     fn planes(&self) -> Vec<Vec<u32>>;
 
-    /// Restores a state of the same cells from planes by [`Solver::planes`].
+    /// Restores a state from arrays written by [`Solver::planes`] for the same grid.
     ///
     /// # Errors
-    /// Names the fault of planes from a file; nothing is changed then.
+    /// Names the fault if the arrays do not fit; the solver is unchanged then.
     fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String>;
 
     /// Memory of the solver in bytes.

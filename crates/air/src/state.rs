@@ -1,14 +1,14 @@
-//! State of the air: fields, accounts, and the step.
+//! State of the air: fields, accounts, and the time step.
 
 use crate::store::account::FieldAccount;
 use crate::{AirGrid, AirSpec, Amounts, Field, Forces, Openness, Scale, Solver, UNIT};
 use lavoxel_base::grid::Place;
 
-/// Upper bound of the units that a source puts into a cell: 256.0, so that amounts that flow
-/// together stay far below the capacity of a cell.
+/// Upper bound of the units in a cell after a source has added to it: 2²⁸ (a value of 256.0), so
+/// that amounts that flow together stay far below the capacity of a cell.
 pub(super) const MOST: u32 = 1 << 28;
 
-/// The air of a scene: its fields, accounts, ground and solver.
+/// Air of a scene: fields, accounts, blocked cells and solver.
 #[derive(Debug)]
 pub struct Air {
     #[doc(hidden)]
@@ -23,9 +23,9 @@ pub struct Air {
     #[doc(hidden)]
     pub solver: Box<dyn Solver>,
     pub(crate) accounts: [FieldAccount; Field::COUNT],
-    /// Units of ash that fell on each column of air cells, at `z · nx + x`.
+    /// Units of ash that have fallen on each column of air cells, at index `z · nx + x`.
     pub deposited: Vec<u64>,
-    /// Units of fallen ash that became grains, at `z · nx + x`; at most `deposited`.
+    /// Units of fallen ash that became grains, at index `z · nx + x`; at most `deposited`.
     pub laid: Vec<u64>,
 }
 
@@ -46,8 +46,8 @@ impl Clone for Air {
 }
 
 impl Air {
-    /// Air at rest without ash, drops and inks, over voxels of `cell_m` metres; `spec` must have
-    /// been checked.
+    /// Returns air at rest without ash, drops and inks. `cell_m`: edge of a voxel in metres;
+    /// `has_density`: flag for the density field; `spec` must have been validated.
     pub fn new(spec: &AirSpec, grid: AirGrid, cell_m: f64, solver: Box<dyn Solver>, has_density: bool) -> Self {
         let scale = Scale::new(spec, grid, cell_m);
         let forces = scale.forces(spec, grid);
@@ -79,27 +79,28 @@ impl Air {
         &self.spec
     }
 
-    /// Size of a cell and of a step.
+    /// Size of an air cell, length of a step, and properties of the air.
     pub fn scale(&self) -> &Scale {
         &self.scale
     }
 
-    /// Amounts of all fields in all cells, in units.
+    /// Amounts of all fields in all cells, in integer units (`UNIT` to 1.0).
     pub fn amounts(&self) -> &Amounts {
         &self.amounts
     }
 
-    /// Solid cells and faces, as the last step saw them.
+    /// Solid cells and open shares of faces, as used by the last step.
     pub fn openness(&self) -> &Openness {
         &self.openness
     }
 
-    /// Velocity at the centre of a cell, in cells a step.
+    /// Velocity at the centre of the cell `place`, in cells per step (x east, y up, z south).
     pub fn velocity(&self, place: Place) -> [f32; 3] {
         self.solver.velocity(place)
     }
 
-    /// Heat of a cell above that of the air at rest at its height, in units.
+    /// Excess heat of the cell `place` over air at rest at the same height, in units; negative if
+    /// colder.
     pub fn excess(&self, place: Place) -> i64 {
         i64::from(self.amounts.get(Field::Heat, place)) - i64::from(self.background(place[1]))
     }
@@ -109,12 +110,12 @@ impl Air {
         &self.accounts[field as usize]
     }
 
-    /// Units of ash that fell on a column of air cells.
+    /// Units of ash that have fallen on the column (`x`, `z`) of air cells.
     pub fn deposited(&self, x: usize, z: usize) -> u64 {
         self.deposited[self.grid().cells.column(x, z)]
     }
 
-    /// Checks every account to the unit, and that solid cells are empty.
+    /// Checks that every account balances to the unit, and that solid cells contain nothing.
     ///
     /// # Errors
     /// Names the first fault.
@@ -133,13 +134,13 @@ impl Air {
         }
     }
 
-    /// Memory of the air in bytes: fields, solver, ground, and ash on the ground.
+    /// Memory of the air in bytes: fields, solver, blocked cells and faces, and ash on the ground.
     pub fn bytes(&self) -> usize {
         let cells = self.grid().cells.cells();
         self.amounts.bytes() + self.solver.bytes() + 7 * cells + 2 * size_of_val(&self.deposited[..])
     }
 
-    /// Makes the present contents the initial state of the accounts.
+    /// Resets the accounts: the present contents become the initial amounts.
     pub fn open_account(&mut self) {
         for field in self.amounts.present() {
             let account = FieldAccount { initial: self.amounts.total(field), ..FieldAccount::default() };
@@ -149,14 +150,14 @@ impl Air {
         self.accounts[Field::Ash as usize].initial += self.accounts[Field::Ash as usize].deposited;
     }
 
-    /// Sets the velocity of all cells to the wind, if there is one.
+    /// Sets the velocity of all cells to the wind; does nothing without wind.
     pub fn let_wind_blow(&mut self) {
         if !self.forces.wind.is_empty() {
             self.solver.blow(&self.forces.wind);
         }
     }
 
-    /// Makes one step: ash falls, drops become vapour, and the solver moves all fields.
+    /// Advances the air by one step: ash falls, drops evaporate, and the solver moves all fields.
     pub fn step(&mut self) {
         self.fall();
         self.fade();
@@ -168,7 +169,7 @@ impl Air {
     }
 
     /// Empties cells that became solid, and fills cells that became free with air at rest. `turned`
-    /// lists each cell with its present solid flag, from the floor up within a column.
+    /// lists each changed cell with its new solid flag, from the floor up within a column.
     pub fn turn(&mut self, turned: &[(Place, bool)]) {
         for &(place, _) in turned.iter().filter(|(_, solid)| !solid) {
             self.put(Field::Heat, place, self.background(place[1]));
@@ -184,8 +185,8 @@ impl Air {
         }
     }
 
-    /// Moves the contents of a cell that became solid to `open`, the open cell above. Air at rest
-    /// is buried, and everything if there is no open cell.
+    /// Moves the contents of a cell that became solid to `open`, the lowest free cell above. Air at
+    /// rest is booked as buried; without a free cell (`None`) all contents are.
     fn shut_in(&mut self, field: Field, place: Place, open: Option<Place>) {
         let at = self.grid().at(place);
         let held = std::mem::take(&mut self.amounts.field_mut(field)[at]);
@@ -201,17 +202,17 @@ impl Air {
         self.accounts[field as usize].buried += u64::from(held - moved);
     }
 
-    /// Units of heat of the air at rest, at height `y` in cells.
+    /// Heat in units of the air at rest in a cell at height `y` (in cells).
     pub fn background(&self, y: usize) -> u32 {
         self.forces.background.get(y).copied().unwrap_or(0)
     }
 
-    /// Lowest cell of a column, at or above a place, that is not solid.
+    /// Lowest free cell at or above the cell `[x, y, z]`; `None` if every such cell is solid.
     pub fn lowest_open(&self, [x, y, z]: Place) -> Option<Place> {
         (y..self.grid().cells.ny).map(|y| [x, y, z]).find(|&place| !self.openness.is_solid(place))
     }
 
-    /// Adds up to `units` to a cell, as far as there is room, and returns the units added.
+    /// Adds up to `units` of `field` to a cell, limited by `MOST`, and returns the units added.
     fn add(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let at = self.grid().at(place);
         let cell = &mut self.amounts.field_mut(field)[at];
@@ -220,7 +221,8 @@ impl Air {
         taken
     }
 
-    /// Puts up to `units` into a cell from outside, books them, and returns the units added.
+    /// Adds up to `units` of `field` from a source outside the air to a cell, books them, and
+    /// returns the units added.
     pub fn put(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let taken = self.add(field, place, units);
         self.accounts[field as usize].put += u64::from(taken);

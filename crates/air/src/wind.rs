@@ -1,4 +1,4 @@
-//! The wind, and its changes while the air moves.
+//! Wind profile, and changes of the wind during a run.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::param::{Form, Value, table};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Upper bound of the number of heights in a table of wind.
+/// Upper bound of the number of rows in a wind profile.
 const MAX_HEIGHTS: usize = 1000;
 
-/// Upper bound of the speed of a wind in m/s.
+/// Upper bound of the wind speed in m/s.
 pub const FASTEST_M_S: f64 = 200.0;
 
 /// Wind profile: rows of height above the floor in metres, speed in m/s, and direction of origin in
@@ -69,7 +69,8 @@ impl<'de> Deserialize<'de> for Wind {
 }
 
 impl Wind {
-    /// Wind of `speed_m_s` from `from_deg` at all heights.
+    /// Returns a wind of `speed_m_s` from the direction `from_deg` (degrees from north over east)
+    /// at all heights.
     pub fn even(speed_m_s: f64, from_deg: f64) -> Self {
         Self(vec![[0.0, speed_m_s, from_deg]])
     }
@@ -91,8 +92,8 @@ impl Wind {
         Err(Invalid::new(key, format!("{:?}", self.0), "in the order of the heights"))
     }
 
-    /// Speed in m/s at the height of the fastest wind, and its direction of origin in degrees, 0 to
-    /// 360; the lowest height if several are equal.
+    /// Row with the largest speed: `[speed in m/s, direction of origin in degrees, 0 to 360]`; the
+    /// lowest such height if several are equal, zeros without wind.
     pub fn fastest(&self) -> [f64; 2] {
         let faster = |most: [f64; 2], row: &[f64; 3]| if row[1] > most[0] { [row[1], row[2]] } else { most };
         let first = self.0.first().map_or([0.0; 2], |row| [row[1], row[2]]);
@@ -118,16 +119,16 @@ impl Wind {
 }
 
 impl Air {
-    /// Sets the wind without a change of the air's velocity: for an air that was restored to a
-    /// state under that wind.
+    /// Sets the wind without changing the air's velocity: for air restored to a state that already
+    /// contains that wind.
     pub fn set_wind(&mut self, wind: &Wind) {
         self.spec.wind.clone_from(&wind.0);
         self.forces.wind = self.scale.forces(&self.spec, self.grid()).wind;
     }
 
-    /// Sets the wind and adds its change to the air's velocity at each height, as in a wide
-    /// landscape. A wind that came in only by the sides would need minutes to cross the box, and
-    /// none would come in by walls.
+    /// Sets the wind and adds its change to the velocity of every cell at the same height, as in a
+    /// landscape wider than the box. A wind that entered only through the sides would need minutes
+    /// to cross the box, and could not enter through walls.
     pub fn change_wind(&mut self, wind: &Wind) {
         let before = std::mem::take(&mut self.forces.wind);
         self.set_wind(wind);

@@ -1,18 +1,18 @@
-//! The voxel automaton: matter that fills cells ([`matter`], [`view`]), the box that holds the
-//! cells ([`world`]), the exchange between cells ([`rules`]) and the sweeps that apply the rules to
-//! the whole box ([`engine`]).
+//! Cellular automaton over a 3D grid of cells: materials ([`matter`], [`view`]), the state of the
+//! grid ([`world`]), the local rules that exchange matter between cells ([`rules`]) and the engines
+//! that apply the rules to the whole grid ([`engine`]).
 //!
-//! This crate must not know files, scenes or pictures, nor the other models: [`view`] only
-//! describes how matter is to be drawn.
+//! Invariant: this crate does not depend on file formats, scenes, renderers or the other lava
+//! models; [`view`] only describes how a material is to be drawn.
 //!
 //! - Invariant: amounts and energies are integers, and no rule makes or loses a unit.
 //! - Invariant: the plain engine is the specification; the tiled engine gives the same bits with
 //!   any number of threads and lanes.
-//! - Invariant: an engine knows shapes of rules, and no rule by name; the list is
-//!   `rules/schedule.rs`.
+//! - Invariant: engines handle rules by their shape (access pattern) only, never by name; the list
+//!   of rules is in `rules/schedule.rs`.
 //!
-//! Begin with [`rules::gravity`]; a new rule is one file next to `gravity.rs` and a line of the
-//! list.
+//! Suggested entry point for readers: [`rules::gravity`]. A new rule is one file next to
+//! `gravity.rs` and one line in `rules/schedule.rs`.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

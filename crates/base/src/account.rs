@@ -1,23 +1,25 @@
-//! Accounts: balance the inflow, outflow and content of a quantity, unit by unit. Each account is
-//! one list of sums, from which its check, its report and the numbers of the window are made.
+//! Accounts that balance the inflow, outflow and content of a conserved quantity in integer units.
+//! Each account is one list of sums; its check, its report and the numbers in the window are all
+//! generated from that list.
 
-/// Side of an account to which a sum belongs.
+/// Side of an account to which a sum is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Inflow: the units came into the box.
+    /// Inflow: units that entered the box.
     Came,
-    /// Outflow: the units have left the box.
+    /// Outflow: units that left the box.
     Gone,
-    /// Memo: the units never were in the box, or are part of another sum.
+    /// Memo item: units that never were in the box, or that another sum already contains; ignored
+    /// by the balance.
     Aside,
 }
 
-/// Sum of an account.
+/// One named sum of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
-    /// Name for programs, such as `sourced`.
+    /// Machine-readable name, such as `sourced`.
     pub key: &'static str,
-    /// Name for people, such as `left through the sides`.
+    /// Human-readable name, such as `left through the sides`.
     pub words: &'static str,
     /// Side of the account.
     pub side: Side,
@@ -25,7 +27,7 @@ pub struct Sum {
     pub units: i128,
 }
 
-/// Imbalance in units: content + outflow − inflow; 0 for an account that closes.
+/// Imbalance of an account in units: content `now` + outflow − inflow; 0 for a balanced account.
 pub fn excess(sums: &[Sum], now: i128) -> i128 {
     let signed = sums.iter().map(|sum| match sum.side {
         Side::Came => -sum.units,
@@ -35,7 +37,7 @@ pub fn excess(sums: &[Sum], now: i128) -> i128 {
     now + signed.sum::<i128>()
 }
 
-/// Checks that the account closes with `now` units in the box.
+/// Checks that the account `name` balances, with `now` units of content in the box.
 ///
 /// # Errors
 /// Names the account, the excess, and every sum that is not 0.
@@ -49,8 +51,9 @@ pub fn check(name: &str, sums: &[Sum], now: i128) -> Result<(), String> {
     Err(format!("{name}: {excess} units more than came: {now} now, {}", words.join(", ")))
 }
 
-/// Declares a struct with the sums of one or more accounts, each with a function that lists its
-/// sums: `list mass { Came initial: u64 = "at step 0", … }`. Other fields follow `also`.
+/// Declares a struct with the sums of one or more accounts, and for each account a function that
+/// lists its sums: `list mass { Came initial: u64 = "at step 0", … }`. Fields without an account
+/// follow the word `also`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __accounts {

@@ -1,13 +1,13 @@
-//! Deserializers of lists with a fixed length. Without this check, serde takes the first values of
-//! a longer list and drops the rest. Fields of such a type name one of these functions in
-//! `#[serde(deserialize_with = …)]`.
+//! Deserializers of lists with a fixed length. Without such a check, serde takes the first values
+//! of an overlong list and silently drops the rest. Fields of a fixed-length type name one of these
+//! functions in `#[serde(deserialize_with = …)]`.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 
-/// Reads exactly `N` values.
+/// Deserializes a list; returns an error unless the list has exactly `N` values.
 pub fn list<'de, D, T, const N: usize>(from: D) -> Result<[T; N], D::Error>
 where
     D: Deserializer<'de>,
@@ -16,7 +16,7 @@ where
     List::deserialize(from).map(|List(values)| values)
 }
 
-/// Reads exactly `N` values, or an absent list.
+/// Deserializes an optional list; returns an error unless a present list has exactly `N` values.
 pub fn option<'de, D, T, const N: usize>(from: D) -> Result<Option<[T; N]>, D::Error>
 where
     D: Deserializer<'de>,
@@ -25,7 +25,8 @@ where
     Option::deserialize(from).map(|list| list.map(|List(values)| values))
 }
 
-/// Reads exactly `M` lists of exactly `N` values.
+/// Deserializes `M` lists; returns an error unless there are exactly `M` lists of exactly `N`
+/// values each.
 pub fn lists<'de, D, T, const N: usize, const M: usize>(from: D) -> Result<[[T; N]; M], D::Error>
 where
     D: Deserializer<'de>,
@@ -34,7 +35,7 @@ where
     list(from).map(|lists: [List<T, N>; M]| lists.map(|List(values)| values))
 }
 
-/// Reads any number of lists of exactly `N` values.
+/// Deserializes any number of lists; returns an error unless each list has exactly `N` values.
 pub fn many<'de, D, T, const N: usize>(from: D) -> Result<Vec<[T; N]>, D::Error>
 where
     D: Deserializer<'de>,
@@ -43,7 +44,8 @@ where
     Vec::deserialize(from).map(|lists: Vec<List<T, N>>| lists.into_iter().map(|List(values)| values).collect())
 }
 
-/// Reads any number of lists of exactly `N` values, or an absent list.
+/// Deserializes an optional list of lists; returns an error unless each inner list has exactly `N`
+/// values.
 pub fn some<'de, D, T, const N: usize>(from: D) -> Result<Option<Vec<[T; N]>>, D::Error>
 where
     D: Deserializer<'de>,

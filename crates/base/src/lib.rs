@@ -4,13 +4,13 @@
 //! It must not know models, scenes, files or pictures: code that names a material, a rule or a
 //! colour belongs above.
 //!
-//! - Invariant: an account ([`account`]) closes to the unit.
-//! - Invariant: nothing whose size a file or a flag decides is allocated before [`memory`] has been
-//!   asked.
-//! - Invariant: `unsafe` is in [`simd`] alone; each lane gives the result of the scalar form, to
-//!   the bit.
+//! - Invariant: an account ([`account`]) balances exactly, to the integer unit.
+//! - Invariant: an allocation whose size depends on a file or a flag is checked by [`memory`]
+//!   first.
+//! - Invariant: `unsafe` occurs in [`simd`] alone; each vector lane equals the scalar form bit by
+//!   bit.
 //!
-//! Begin with [`grid`], then [`param`], which declares a table of a scene in one list.
+//! Begin with [`grid`], then [`param`], which declares a table of a scene as one list of keys.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -1,45 +1,46 @@
-//! Measures of materials, ground, air and flow: names, units, ranges and descriptions in one place.
+//! Measures (displayable quantities) of materials, ground, air and flow: names, units, ranges and
+//! descriptions, all declared in this module.
 //!
-//! A measure of a material of a world is a `Quantity`.
+//! `Quantity` combines a measure with a material of a given world.
 
 use crate::param::{Form, Value};
 use crate::units::ENERGY_SHOWN;
 
-/// Kind of thing that has a measure.
+/// Kind of object that a measure describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// Every material.
     Materials,
-    /// Materials that carry energy.
+    /// Materials that carry energy, such as lava.
     Carriers,
     /// The ground.
     Ground,
     /// The air.
     Air,
-    /// The ground under an air.
+    /// Ground on which particles from the air settle.
     Fallout,
     /// The lava of the physical model.
     Flow,
 }
 
 impl Of {
-    /// Returns true if the names of these measures take a material as prefix, or mean lava without
-    /// one.
+    /// Returns true if names of measures of this kind may have a material as prefix; without a
+    /// prefix such a name means the lava.
     pub fn has_material(self) -> bool {
         !matches!(self, Self::Ground | Self::Fallout)
     }
 }
 
-/// Facts of a measure, known before any world is built.
+/// Static description of a measure, independent of any world.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Name in files and flags.
     pub name: &'static str,
     /// Unit; empty for a pure number.
     pub unit: &'static str,
-    /// Description in one line; `{}` stands for the material.
+    /// One-line description; `{}` is replaced by the material's name.
     pub what: &'static str,
-    /// Kind of thing that has the measure.
+    /// Kind of object that has the measure.
     pub of: Of,
 }
 
@@ -49,9 +50,9 @@ impl Facts {
     }
 }
 
-/// Measure of a material or of the ground.
+/// Measure of a cell or a column, with its static description.
 pub trait Measure: Copy + PartialEq + 'static {
-    /// All measures, in the order in which they are listed.
+    /// All measures, in display order.
     const ALL: &'static [Self];
 
     /// Name, unit, description and owner.
@@ -61,21 +62,21 @@ pub trait Measure: Copy + PartialEq + 'static {
 /// Measures of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellMeasure {
-    /// Amount of matter, 0 to 1.
+    /// Amount of matter as a fraction of a full cell, 0 to 1.
     Amount,
-    /// Energy in the cell.
+    /// Energy in the cell (extensive), in units of a full cell at the vent's temperature.
     Energy,
-    /// Energy per amount.
+    /// Energy per amount (specific), dimensionless.
     SpecificEnergy,
     /// 1 in rock, 0 elsewhere.
     Solid,
-    /// Temperature of the air above its state of rest, in kelvin.
+    /// Excess temperature of the air over its hydrostatic reference state, in kelvin.
     Heat,
     /// Ash in the air, in kg/m³.
     Ash,
-    /// Drops of water in the air, in kg/m³.
+    /// Liquid water drops in the air, in kg/m³.
     Steam,
-    /// Ink in the air, all colours together, in kg/m³.
+    /// Mass of ink in the air, summed over all colours, in kg/m³.
     Ink,
     /// Speed of the air, in m/s.
     Speed,
@@ -87,7 +88,7 @@ pub enum CellMeasure {
     VelocityEast,
     /// Velocity of the physical model's lava towards north, in m/s.
     VelocityNorth,
-    /// Lava of the physical model that turned to rock, in full cells.
+    /// Solidified lava of the physical model, in full cells.
     Set,
 }
 
@@ -137,13 +138,13 @@ impl Measure for CellMeasure {
 }
 
 impl CellMeasure {
-    /// Name without a material.
+    /// Name of the measure without a material prefix.
     pub fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// Values at the lower and upper end of a colour scale; a cell may exceed them. For a
-    /// temperature the ends depend on the lava: see `StateRef::range`.
+    /// Values at the lower and upper end of a colour scale, in the unit of the measure; values of
+    /// cells may lie outside. For a temperature the ends depend on the lava: see `StateRef::range`.
     pub fn range(self) -> (f32, f32) {
         match self {
             Self::Amount | Self::Solid | Self::Set => (0.0, 1.0),
@@ -157,7 +158,7 @@ impl CellMeasure {
         }
     }
 
-    /// Title and unit of a colour bar; `None` for a measure without a scale.
+    /// Title and unit of the colour bar; `None` for a measure without a colour scale.
     pub fn bar(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Amount => Some(("amount", "of a cell")),
@@ -181,29 +182,29 @@ impl CellMeasure {
 /// Measures of a column of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnMeasure {
-    /// Present height of the material in the column, in metres.
+    /// Current height of the material in the column, in metres.
     Thickness,
-    /// Number of steps after which the material first stood there.
+    /// Step count after which the material first appeared in the column.
     Arrival,
-    /// Largest thickness after any step, in metres.
+    /// Maximum thickness after any step so far, in metres.
     MaxThickness,
-    /// Largest energy of a cell after any step.
+    /// Maximum energy of any cell of the column after any step so far.
     PeakEnergy,
-    /// Elevation of the ground together with the material and all heavier ones, in metres.
+    /// Elevation of the top of the ground, the material and all heavier materials, in metres.
     Surface,
     /// Elevation of the ground, in metres.
     Ground,
-    /// Ash that fell from the air, in kg/m².
+    /// Ash deposited from the air, in kg/m².
     Ash,
-    /// Time after which lava of the physical model first stood there, in hours.
+    /// Time at which lava of the physical model first appeared in the column, in hours.
     ArrivalTime,
-    /// Lava of the physical model that turned to rock, in metres.
+    /// Thickness of solidified lava of the physical model, in metres.
     SetThickness,
     /// Surface temperature of the physical model's lava, in kelvin.
     Temperature,
     /// Viscosity of the physical model's uppermost lava, in Pa s.
     Viscosity,
-    /// Largest surface speed of the physical model's lava so far, in m/s.
+    /// Maximum surface speed of the physical model's lava so far, in m/s.
     MaxSpeed,
 }
 
@@ -247,28 +248,27 @@ impl Measure for ColumnMeasure {
     }
 }
 
-/// Colour ramp of a measure on maps, in pictures and in the styles of QGIS.
+/// Colour ramp of a measure on maps, in pictures and in QGIS style files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp {
-    /// One of `PALETTE_NAMES`, or `land`: the colours of elevations.
+    /// Name of the palette: an entry of `PALETTE_NAMES`, or `land` for the colours of elevations.
     pub palette: &'static str,
-    /// Reversal flag: bright for small values, as on maps of fallen ash.
+    /// Reversal flag: small values are bright, as on maps of fallen ash.
     pub reversed: bool,
     /// Range of values that the palette covers.
     pub span: Span,
-    /// Transparency flag: 0 means nothing, so that the ground shows through.
+    /// Transparency flag: the value 0 is drawn fully transparent, so that the ground shows through.
     pub none_at_zero: bool,
 }
 
-/// Range of values that the palette of a map covers.
+/// Range of values that maps onto the palette.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Span {
-    /// From 0 to the largest value of the map, rounded up.
+    /// From 0 to the maximum of the map, rounded up.
     FromZero,
-    /// From the smallest value of the map to its largest.
+    /// From the minimum to the maximum of the map.
     Found,
-    /// Number of powers of ten below the largest value of the map, rounded up; the palette is
-    /// logarithmic.
+    /// Logarithmic range: this number of decades below the maximum of the map, rounded up.
     Decades(u8),
 }
 
@@ -282,8 +282,8 @@ impl Ramp {
     }
 }
 
-/// Adding a measure of columns takes a variant, its place in `ALL`, its line in `facts`, its line
-/// in `ramp`, and its numbers in `export::maps::Maps::values`.
+/// To add a measure of columns, add a variant, an entry of `ALL`, a line in `facts`, a line in
+/// `ramp`, and its values in `export::maps::Maps::values`.
 impl ColumnMeasure {
     /// Colour ramp of the measure on maps.
     pub fn ramp(self) -> Ramp {
@@ -298,20 +298,20 @@ impl ColumnMeasure {
         }
     }
 
-    /// True if the measure needs `Records` of the past.
+    /// Returns true if the measure depends on `Records`, the history of a run.
     pub fn needs_records(self) -> bool {
         matches!(self, Self::Arrival | Self::MaxThickness | Self::PeakEnergy)
     }
 }
 
-/// Measures of the lava by which pictures can colour it.
+/// Measures of the lava that pictures can use as colour.
 pub const COLORS: [CellMeasure; 2] = [CellMeasure::Amount, CellMeasure::SpecificEnergy];
 
-/// Names of these measures in scenes from before measures had one list.
+/// Legacy names of `COLORS`, in the same order, accepted in scene files.
 pub const OLDER_COLORS: [&str; 2] = ["density", "energy"];
 
 impl Value for CellMeasure {
-    /// Names of the measures that can colour the volume.
+    /// Form of a scene key whose value is the name of a measure that can colour the volume.
     fn form() -> Form {
         Form::Words(COLORS.map(|measure| measure.facts().name).into_iter().chain(OLDER_COLORS).collect())
     }

@@ -1,33 +1,34 @@
 //! Memory limit for input from outside, checked before memory is allocated.
 //!
-//! Sizes in a file are only a claim. A reader that allocates by such a claim first adds up the
-//! bytes, as a [`MemoryEstimate`], and checks the sum against one limit for the whole process. The
-//! program sets the limit (`--max-memory`); a library has none by default. Memory in use during
-//! such a check is counted as [`Held`].
+//! A size that a file declares is untrusted. A reader that allocates by such a size first adds up
+//! the bytes, as a [`MemoryEstimate`], and checks the sum against one limit for the whole process.
+//! The program sets the limit (`--max-memory`); a library has none by default. Memory in use during
+//! such a check is registered as [`Held`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Limit in bytes.
+/// Memory limit of the process, in bytes.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Bytes of all memory that is [`Held`].
+/// Total size of all live [`Held`] values, in bytes.
 static HELD: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that a process takes from the start: its code, its threads and their stacks.
+/// Baseline memory of the process in bytes: code, threads and stacks.
 pub const OWN: u64 = 8 << 20;
 
-/// Sets the limit of the whole process, in bytes.
+/// Sets the memory limit of the whole process, in bytes.
 pub fn set_limit(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
-/// Limit of the whole process, in bytes; [`u64::MAX`] without a limit.
+/// Memory limit of the whole process, in bytes; [`u64::MAX`] if unlimited.
 pub fn limit() -> u64 {
     LIMIT.load(Ordering::Relaxed)
 }
 
-/// Bytes that an estimate and all [`Held`] memory leave of the limit; [`u64::MAX`] without a limit.
+/// Bytes still available below the limit after `estimate` and all [`Held`] memory; [`u64::MAX`] if
+/// unlimited.
 pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     match limit() {
         u64::MAX => u64::MAX,
@@ -35,16 +36,17 @@ pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     }
 }
 
-/// Memory in use, counted in every estimate of the process until it is dropped. Clones count once.
+/// Registration of memory in use: its bytes are included in every estimate of the process until the
+/// last clone is dropped. Clones are counted once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held(Arc<Share>);
 
-/// Share of the held memory, in bytes.
+/// Size of one registration, in bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Share(u64);
 
 impl Held {
-    /// Starts to count `bytes` bytes.
+    /// Registers `bytes` bytes as in use.
     pub fn bytes(bytes: u64) -> Self {
         HELD.fetch_add(bytes, Ordering::Relaxed);
         Self(Arc::new(Share(bytes)))
@@ -57,20 +59,22 @@ impl Drop for Share {
     }
 }
 
-/// Memory that a task takes at the same time, in named parts.
+/// Estimate of the peak memory of a task, in named parts.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryEstimate {
     parts: Vec<(&'static str, u64)>,
 }
 
 impl MemoryEstimate {
-    /// Estimates `count` items of `each` bytes, called `what` in messages (such as `"the ground"`).
+    /// Creates an estimate of `count` items of `each` bytes; `what` names the part in messages
+    /// (such as `"the ground"`).
     pub fn of(what: &'static str, count: usize, each: f64) -> Self {
         // The cast saturates: a value that is too large becomes `u64::MAX`, which no limit allows.
         Self { parts: vec![(what, (count as f64 * each).ceil() as u64)] }
     }
 
-    /// Sums two estimates; parts of the same name are merged.
+    /// Adds two estimates whose memory is in use at the same time; parts of the same name are
+    /// merged.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         for (what, bytes) in other.parts {
@@ -82,24 +86,24 @@ impl MemoryEstimate {
         self
     }
 
-    /// Bytes of all parts and of the process itself.
+    /// Sum of all parts and the baseline memory of the process, in bytes.
     pub fn bytes(&self) -> u64 {
         self.parts.iter().fold(OWN, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
-    /// Returns the larger of two estimates.
+    /// Returns the larger of two estimates, for tasks that never run at the same time.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         if other.bytes() > self.bytes() { other } else { self }
     }
 
-    /// Counts this estimate in every later one for as long as the result lives.
+    /// Registers this estimate as memory in use until the returned value is dropped.
     pub fn held(&self) -> Held {
         Held::bytes(self.bytes() - OWN)
     }
 
-    /// Refuses an estimate that exceeds the limit together with all [`Held`] memory; `mend` advises
-    /// how to use less.
+    /// Returns an error if the estimate together with all [`Held`] memory exceeds the limit. `mend`
+    /// is the advice in the message for using less memory.
     ///
     /// # Errors
     /// [`TooMuchMemory`] names the largest part.
@@ -124,11 +128,11 @@ impl MemoryEstimate {
     shown(*bytes), shown(*limit)
 )]
 pub struct TooMuchMemory {
-    /// Name of the largest part.
+    /// Name of the largest part of the estimate.
     pub what: &'static str,
-    /// Bytes needed in all.
+    /// Required memory in total, in bytes.
     pub bytes: u64,
-    /// Bytes allowed.
+    /// Memory limit, in bytes.
     pub limit: u64,
     /// Advice for using less memory.
     pub mend: &'static str,

@@ -1,6 +1,5 @@
-//! Random bits by counter: a pure function of (seed, step, cell, direction), never a stateful
-//! generator, so that a draw does not depend on the order in which cells are visited or on the
-//! number of threads.
+//! Counter-based random bits: a pure function of (seed, step, cell, direction) without generator
+//! state, so that a draw depends neither on the order of visits nor on the number of threads.
 //!
 //! One 64-bit hash serves the 32 cells of a *group* for two directions; a group is a tile of
 //! storage, 8 cells in x, 1 in y and 4 in z. Every bit of the hash is an independent fair coin, so
@@ -18,116 +17,115 @@ pub fn mix64(mut v: u64) -> u64 {
     v ^ (v >> 31)
 }
 
-/// Number of the standard normal distribution from two uniform numbers between 0 and 1 (Box and
-/// Muller 1958).
+/// Standard normal variate from two uniform variates in (0, 1) (Box and Muller 1958).
 pub fn normal(u: f64, v: f64) -> f64 {
     (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
 }
 
-/// Use of random numbers other than the patterns of spreading. Each use has a separate stream, so
-/// that a new use leaves the bits of the others unchanged.
+/// Purpose of random numbers other than the spreading patterns. Each purpose has a separate stream,
+/// so that adding a purpose leaves all other draws unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salt {
-    /// The order of the directions in which grains move.
+    /// Order of the directions in which grains move.
     Order = 1,
-    /// Grains that lighter matter holds up.
+    /// Selection of grains that lighter matter holds up.
     Drag = 2,
-    /// Cells from which grains slide over a corner.
+    /// Selection of grains that slide over a corner.
     Corners = 3,
-    /// Cells from which grains slip.
+    /// Selection of grains that slip.
     Slip = 4,
-    /// Cells of a faucet in which a grain appears.
+    /// Selection of a faucet's cells in which a grain appears.
     Faucet = 5,
-    /// Cells of a shape that an edit fills with loose grains.
+    /// Selection of cells that an edit fills with loose grains.
     Loose = 6,
-    /// Cells from which a gas rises or sinks.
+    /// Selection of cells from which a gas rises or sinks.
     Drift = 7,
-    /// Cells from which a gas spreads.
+    /// Selection of cells from which a gas spreads sideways.
     Waft = 8,
-    /// Cells that react.
+    /// Selection of cells that react.
     Reaction = 9,
-    /// Blocks of air with a common pulse of a vent's output.
+    /// Pulsation of a vent's output, one number per block of air cells.
     Pulse = 10,
-    /// Places where fallen ash lies down.
+    /// Selection of the places where ash from the air settles.
     Ashfall = 11,
-    /// Vent, rate, size and seed of a run of a hazard map.
+    /// Vent position, rate, size and seed of a run of a hazard map.
     Hazard = 12,
-    /// Blocks of air that a vent pushes sideways.
+    /// Sideways push of a vent, one direction per block of air cells.
     Sway = 13,
-    /// Waves of the error of a heightmap.
+    /// Waves of the simulated error of a heightmap.
     Survey = 14,
-    /// Points of a search for the best numbers of a scene.
+    /// Sample points of the calibration search over a scene's parameters.
     Search = 15,
-    /// Falling grains that scatter sideways.
+    /// Selection of falling grains that scatter sideways.
     Scatter = 16,
-    /// The side to which each scattered grain moves.
+    /// Side to which each scattered grain moves.
     ScatterSide = 17,
-    /// Grains that hang in the air.
+    /// Selection of grains that stay suspended in the air for a step.
     Hang = 18,
-    /// Parts of a cell by which the air carries grains.
+    /// Rounding of the fractional cells by which the air carries grains.
     Carried = 19,
 }
 
-/// Seed and step from which the random bits of a step follow.
+/// Seed and step that determine all random bits of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
     /// Seed of the run.
     pub seed: u64,
-    /// Number of steps made before.
+    /// Number of completed steps.
     pub step: u64,
 }
 
 impl Draw {
-    /// Draws of a rule that runs `passes` times in a step: each pass counts as a step.
+    /// Iterates over the draws of a rule that runs `passes` times per step; each pass has the key
+    /// of a separate step.
     pub fn passes(self, passes: u32) -> impl Iterator<Item = Self> {
         let first = self.step.wrapping_mul(u64::from(passes));
         (0..u64::from(passes)).map(move |pass| Self { seed: self.seed, step: first.wrapping_add(pass) })
     }
 
-    /// Key of the step's spreading patterns.
+    /// Key of the spreading patterns of the step.
     pub fn key(self) -> StepKey {
         StepKey::new(self.seed, self.step)
     }
 
-    /// Key of another use in the step, for the layer or source called `number`.
+    /// Key of the purpose `salt` in the step, for the layer or source with index `number`.
     pub fn key_of(self, salt: Salt, number: usize) -> StepKey {
         let StepKey(key) = self.key();
         StepKey(mix64(key ^ (salt as u64 | (number as u64) << 8).wrapping_mul(0xa24b_aed4_963e_e407)))
     }
 }
 
-/// Hash that continues the stream of a group.
+/// Advances the hash stream of a group by one word.
 #[inline]
 fn next(hash: u64) -> u64 {
     mix64(hash ^ 0x8cb9_2ba7_2f3d_8dd7)
 }
 
-/// Key of one spreading step.
+/// Hash key of one step and purpose.
 #[derive(Clone, Copy, Debug)]
 pub struct StepKey(u64);
 
 impl StepKey {
-    /// Creates the key for `step` of the run with `seed`.
+    /// Creates the key of the spreading patterns for step `step` of a run with `seed`.
     pub fn new(seed: u64, step: u64) -> Self {
         Self(mix64(mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ step.wrapping_mul(0xd1b5_4a32_d192_ed03)))
     }
 
-    /// Four fair bits for a cell, one for each direction; bit `d` belongs to `DIRECTIONS[d]` of the
-    /// spreading rule.
+    /// Four fair random bits of a cell; bit `d` belongs to `DIRECTIONS[d]` of the spreading rule.
     #[inline]
     pub fn pattern(self, [x, y, z]: Place) -> u8 {
         self.row(y, z).pattern(x)
     }
 
-    /// Patterns of the row of cells with equal `y` and `z`, for visiting the cells in order.
+    /// Patterns of the row of cells with equal `y` and `z`, cached for visits in ascending x.
     #[inline]
     pub fn row(self, y: usize, z: usize) -> RowPatterns {
         RowPatterns { key: self, y, z, group_x: usize::MAX, words: [0; 2] }
     }
 
-    /// Two random words of a group of 32 cells, by the place of its tile: directions 0 and 1 in the
-    /// halves of the first word, 2 and 3 in the second. Groups are numbered by their places, not by
-    /// the shape of the box.
+    /// Two random words of the group of 32 cells whose tile is at (tx, y, tz). The 32-bit halves
+    /// are directions 0 and 1 (first word), 2 and 3 (second word). The hash uses the tile's
+    /// position, not the shape of the box.
     #[inline]
     pub fn group(self, [tx, y, tz]: TilePlace) -> [u64; 2] {
         let number = (tx as u64) | (y as u64) << 21 | (tz as u64) << 42;
@@ -135,43 +133,42 @@ impl StepKey {
         [first, next(first)]
     }
 
-    /// Key of a use whose numbers are equal in every step of every run.
+    /// Key of a purpose whose numbers are the same in every step of every run.
     pub fn fixed(salt: Salt) -> Self {
         Self(mix64((salt as u64).wrapping_mul(0xa24b_aed4_963e_e407)))
     }
 
-    /// Key of a use whose numbers are equal in every step of the runs with `seed`.
+    /// Key of a purpose whose numbers are the same in every step of all runs with `seed`.
     pub fn of_run(salt: Salt, seed: u64) -> Self {
         let Self(key) = Self::fixed(salt);
         Self(mix64(key ^ mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))))
     }
 
-    /// One random number of 64 bits.
+    /// Random 64-bit number of this key.
     pub fn number(self) -> u64 {
         mix64(self.0)
     }
 
-    /// Random number of 64 bits for a cell.
+    /// Random 64-bit number of a cell.
     pub fn number_at(self, [x, y, z]: Place) -> u64 {
         let number = (x as u64) | (y as u64) << 21 | (z as u64) << 42;
         mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Uniform random number of a cell between 0 and 1, both excluded.
+    /// Uniform random number of a cell in (0, 1), both ends excluded.
     pub fn uniform_at(self, place: Place) -> f64 {
         // 53 bits: the precision of an `f64`.
         ((self.number_at(place) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// Returns true if a random byte of the cell is below `share`: for `share` of 256 cells on
-    /// average.
+    /// Returns true with probability `share` / 256: if a random byte of the cell is below `share`.
     pub fn chooses(self, [x, y, z]: Place, share: u16) -> bool {
         let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
         self.chosen([x / TILE_X, y, z / TILE_Z], share) >> lane & 1 == 1
     }
 
-    /// Mask of the cells of a group whose random number from 0 to 3 equals `one`: two bits of
-    /// [`StepKey::pattern`].
+    /// Bit mask of the cells of a group whose random two-bit number (bits of [`StepKey::pattern`])
+    /// equals `one`, 0 to 3.
     #[inline]
     pub fn drawing(self, tile: TilePlace, one: usize) -> u32 {
         let word = self.group(tile)[0];
@@ -179,9 +176,9 @@ impl StepKey {
         bits(word, one & 1 == 1) & bits(word >> 32, one & 2 == 2)
     }
 
-    /// Mask of the cells of a group whose random bytes are below `share`. The bytes lie across
-    /// words of 32 bits, the highest bit of each byte in the first word; words that decide nothing
-    /// are not generated.
+    /// Bit mask of the cells of a group that are chosen with probability `share` / 256. The random
+    /// bytes are bit-sliced over 32-bit words, most significant bit first; words that cannot change
+    /// the result are not generated.
     #[inline]
     pub fn chosen(self, tile: TilePlace, share: u16) -> u32 {
         if share >= 256 {
@@ -209,7 +206,7 @@ impl StepKey {
     }
 }
 
-/// Patterns of one row; neighbours in one group share its hash.
+/// Cached patterns of one row: neighbouring cells of a group reuse one hash.
 #[derive(Clone, Copy, Debug)]
 pub struct RowPatterns {
     key: StepKey,

@@ -1,28 +1,29 @@
 //! Round numbers: 1, 2 or 5 times a power of ten.
 
-/// Iterates over round steps from `least` upwards; empty when `least` is no positive number.
+/// Iterates over round numbers (1, 2, 5 × a power of ten) from `least` upwards; empty unless
+/// `least` is a positive number.
 pub fn steps(least: f64) -> impl Iterator<Item = f64> {
     let power = least.log10().floor();
     let power = if power.is_finite() { Some(power as i32) } else { None };
     let rising = power.into_iter().flat_map(|power| (power..power + 12).flat_map(|p| [1.0, 2.0, 5.0].map(|f| (f, p))));
-    // A negative power is divided by: 2 / 10 is the number that is written 0.2, 2 · 0.1 is not
-    // always.
+    // Negative powers divide instead of multiplying: 2 / 10 is exactly the float that prints as
+    // 0.2, whereas 2 · 0.1 may differ in the last bit.
     let step = |(f, p): (f64, i32)| if p < 0 { f / 10_f64.powi(-p) } else { f * 10_f64.powi(p) };
     rising.map(step).filter(move |step| *step >= least * 0.999)
 }
 
-/// Rounds up to a multiple of a tenth of the largest power of ten that does not exceed `value`.
+/// Rounds up to two significant digits.
 pub fn round_up(value: f64) -> f64 {
     let tenth = 10_f64.powf(value.log10().floor() - 1.0);
     if tenth.is_finite() && tenth > 0.0 { (value / tenth - 1e-6).ceil() * tenth } else { value }
 }
 
-/// Rounds down to 1, 2 or 5 times a power of ten; 0 for a value that is not positive.
+/// Rounds down to 1, 2 or 5 × a power of ten; 0 for a value that is not positive.
 pub fn round_down(value: f64) -> f64 {
     steps(0.1 * value).take_while(|step| *step <= value).last().unwrap_or(0.0)
 }
 
-/// Formats a number with as many decimals as multiples of `step` need.
+/// Formats `value` with the number of decimals that multiples of `step` need.
 pub fn number(value: f64, step: f64) -> String {
     let digits = (-step.abs().max(1e-12).log10() - 1e-9).ceil().clamp(0.0, 9.0) as usize;
     let text = format!("{value:.digits$}");

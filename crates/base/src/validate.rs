@@ -1,19 +1,20 @@
 //! Range checks for numbers from outside, with messages that name the key and a remedy.
 
-/// Value that is not allowed, with the key as the user wrote it.
+/// Error: a value is not allowed; the key is given as the user wrote it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} = {value}: must be {expected}")]
 pub struct Invalid {
     /// Dotted path of the key, such as `rules.spread`.
     pub key: String,
-    /// Rejected value.
+    /// Rejected value as text.
     pub value: String,
-    /// Description of the allowed values.
+    /// Description of the allowed values, such as `between 0 and 1`.
     pub expected: String,
 }
 
 impl Invalid {
-    /// Creates the error for `key` with the expected values.
+    /// Creates the error for `key`, with the rejected `value` and a description of the `expected`
+    /// values.
     pub fn new(key: &str, value: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
         Self { key: key.to_owned(), value: tame(&value.to_string()), expected: expected.to_string() }
     }
@@ -23,8 +24,7 @@ impl Invalid {
 const LONGEST_WORD: usize = 60;
 const LONGEST_TEXT: usize = 700;
 
-/// Makes text from outside safe to show: one line, limited in length, without control characters
-/// that a terminal would obey.
+/// Sanitizes untrusted text for a terminal: one line of limited length without control characters.
 pub fn tame(text: &str) -> String {
     let short = |text: String, most: usize| match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -35,7 +35,7 @@ pub fn tame(text: &str) -> String {
     short(words.join(" "), LONGEST_TEXT)
 }
 
-/// Quotes a word for a message: at most 24 characters, without control characters.
+/// Quotes an untrusted word for a message: truncated to 24 characters, without control characters.
 pub fn quoted(word: &str) -> String {
     let mut shown: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).take(24).collect();
     if word.chars().count() > 24 {
@@ -44,7 +44,8 @@ pub fn quoted(word: &str) -> String {
     format!("\"{shown}\"")
 }
 
-/// Checks a name that messages repeat unchanged.
+/// Checks that a name is a single line without control characters, so that messages may repeat the
+/// name unchanged.
 pub fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     const LONGEST: usize = 1000;
     if text.chars().any(char::is_control) || text.chars().count() > LONGEST {
@@ -53,7 +54,7 @@ pub fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Checks `low <= value <= high`; NaN fails.
+/// Checks that `value` lies in `low..=high`; NaN is rejected.
 pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
     if value >= low && value <= high {
         Ok(())
@@ -62,8 +63,8 @@ pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid>
     }
 }
 
-/// Rounds a limit for display, into the range: to two decimals, or to two significant digits if it
-/// is small.
+/// Rounds a limit for display with `round` (up or down, into the allowed range): to two decimals,
+/// or to two significant digits if the limit is small.
 fn limit(value: f64, round: fn(f64) -> f64) -> f64 {
     let power = if value != 0.0 && value.abs() < 0.1 { 10f64.powf(1.0 - value.abs().log10().floor()) } else { 100.0 };
     let exact = !value.is_finite() || (value * power).round() / power == value;

@@ -1,6 +1,6 @@
-//! Numbers in readable form, for reports and messages.
+//! Human-readable formats of numbers, for reports and messages.
 
-/// Formats a whole number with a space before every three digits.
+/// Formats an integer with a space as thousands separator.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -13,7 +13,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Formats a volume in m³, millions of m³ or km³; small ones in litres or cm³.
+/// Formats a volume in cm³, litres, m³, millions of m³ or km³, depending on its size.
 pub fn volume(m3: f64) -> String {
     match m3 {
         _ if m3 >= 1e9 => format!("{:.3} km³", m3 / 1e9),
@@ -24,7 +24,7 @@ pub fn volume(m3: f64) -> String {
     }
 }
 
-/// Formats an area in m² or km²; small ones in cm².
+/// Formats an area in cm², m² or km², depending on its size.
 pub fn area(m2: f64) -> String {
     match m2 {
         _ if m2 >= 1e7 => format!("{:.3} km²", m2 / 1e6),
@@ -33,28 +33,28 @@ pub fn area(m2: f64) -> String {
     }
 }
 
-/// Prefixes of powers of 1000, from one upwards.
+/// Metric prefixes of the powers of 1000, from 1000⁰.
 const PREFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
 
-/// Formats a number with three significant digits and a prefixed unit.
+/// Formats a number with three significant digits; `unit` returns the unit for a power of 1000.
 fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
     let steps = if number == 0.0 { 0 } else { (number.abs().log10() / 3.0).floor().clamp(0.0, 6.0) as usize };
-    // 999.9 rounds to the next unit.
+    // A mantissa of 999.5 or more would print as 1000: the next prefix is used.
     let steps = (steps + usize::from((number.abs() / 1000f64.powi(steps as i32)).round() >= 1000.0)).min(6);
     format!("{} {}", rough(number / 1000f64.powi(steps as i32)), unit(steps))
 }
 
-/// Formats heat in joules, kilojoules and so on.
+/// Formats an energy in J, kJ, MJ and so on.
 pub fn heat(joules: f64) -> String {
     prefixed(joules, |steps| format!("{}J", PREFIXES[steps]))
 }
 
-/// Formats a mass in kilograms, tonnes, kilotonnes and so on.
+/// Formats a mass in kg, t, kt and so on.
 pub fn mass(kg: f64) -> String {
     prefixed(kg, |steps| if steps == 0 { "kg".to_owned() } else { format!("{}t", PREFIXES[steps - 1]) })
 }
 
-/// Formats a length in metres, millimetres or kilometres.
+/// Formats a length in mm, m or km.
 pub fn length(m: f64) -> String {
     match m.abs() {
         size if size >= 1e4 => format!("{} km", rough(m / 1e3)),
@@ -63,10 +63,10 @@ pub fn length(m: f64) -> String {
     }
 }
 
-/// Units of time with their length in seconds.
+/// Names of the units of time, each with its length in seconds.
 pub const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
-/// Formats a time in its largest unit.
+/// Formats a duration in the largest unit of `TIMES` that fits.
 pub fn duration(seconds: f64) -> String {
     let (unit, size) = TIMES.iter().rev().find(|(_, size)| seconds.abs() >= *size).unwrap_or(&TIMES[0]);
     format!("{} {unit}", short(seconds / size, 2))

@@ -1,9 +1,10 @@
-//! Input files: all formats in one list, and one way to their bytes.
+//! Input files: the list of all formats, and the only functions that open input files.
 //!
-//! A format is a [`Reader`] of [`READERS`], and only a reader opens files: regular ones, of bounded
-//! length, with the memory checked before the first byte is read. `tests/program/memory_limit.rs`,
-//! the targets of `fuzz/` and the table of SECURITY.md follow the list, and tests fail where any of
-//! these lacks a reader, or where a file of the library opens files without a reader.
+//! A format is a [`Reader`] of [`READERS`], and only a reader opens files: it accepts regular files
+//! of bounded length and checks the memory before it reads the first byte.
+//! `tests/program/memory_limit.rs`, the targets of `fuzz/` and the table of SECURITY.md cover every
+//! reader; tests fail if a reader is missing there, or if library code opens a file without a
+//! reader.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -16,33 +17,33 @@ use std::sync::Once;
 use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
 use lavoxel_base::validate::tame;
 
-/// Format of input files.
+/// Input format, with its limits.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reader {
-    /// Name in the list, such as `rates`.
+    /// Short name of the format, such as `rates`.
     pub name: &'static str,
     /// Description of the file, such as `a table of effusion rates`.
     pub what: &'static str,
-    /// File name endings, without the dot, in lower case; empty where other files or the program
-    /// choose the name.
+    /// File extensions in lower case, without the dot; empty if another file or the program
+    /// determines the file name.
     pub endings: &'static [&'static str],
-    /// Commands, keys and flags that name such a file.
+    /// Commands, scene keys and flags that take such a file, for documentation.
     pub named_by: &'static str,
-    /// Upper bound of the file's length, in bytes.
+    /// Maximum file length, in bytes.
     pub most_bytes: u64,
-    /// Bytes of memory per byte of the file, checked before the file is read.
+    /// Peak memory in bytes per byte of the file, checked before the file is read.
     pub weight: f64,
     /// Source file that checks the memory of the decoded content.
     pub weighed_in: &'static str,
-    /// Fuzz target.
+    /// Name of the fuzz target of the format.
     pub fuzz: &'static str,
 }
 
-/// Longest raster: as text, with heights of the largest possible number of cells.
+/// Maximum length of a raster file in bytes: heights of the largest possible box as text.
 const RASTER: u64 = 1 << 36;
 
-/// Declares the readers together with the list of all readers, so that none can be left out.
+/// Declares the readers together with the list of all readers, so that the list is always complete.
 macro_rules! readers {
     ($($constant:ident {
         $name:literal, $what:literal, [$($ending:literal),*] by $named_by:literal, $most:expr, $weight:literal in $weighed_in:literal, fuzz $fuzz:literal
@@ -116,31 +117,31 @@ readers! {
     RECENT { "recent", "the list of files opened before", [] by "the window", 1 << 16, 2.0 in "crates/window/src/shell/recent.rs", fuzz "input" }
 }
 
-/// Reason why a file cannot be read, in words that follow its name.
+/// Error while reading an input file; the message follows the file's name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// The system cannot read the file.
+    /// I/O error of the system.
     #[error("{0}")]
     Read(#[from] io::Error),
-    /// The path is no ordinary file.
+    /// The path is not a regular file but, for example, a folder or a device.
     #[error("expected a file, found {0}")]
     NotRegular(&'static str),
-    /// The file is longer than any of its format.
+    /// The file exceeds the maximum length of its format.
     #[error("is longer than {} MiB; is it {what}?", most >> 20)]
     TooLong {
-        /// Description of the file.
+        /// Description of the expected file.
         what: &'static str,
-        /// Upper bound of the length, in bytes.
+        /// Maximum length, in bytes.
         most: u64,
     },
-    /// The file would take more memory than allowed.
+    /// Reading the file would exceed the memory limit.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// The bytes are not UTF-8.
+    /// The bytes are not valid UTF-8; the field is the offset of the first invalid byte.
     #[error("is no text: byte {0} is no UTF-8")]
     NotText(usize),
-    /// The decoder panicked.
+    /// The decoder panicked; the field is the panic message.
     #[error("cannot be decoded: {0}; the file is damaged")]
     Broken(String),
 }
@@ -155,7 +156,7 @@ impl From<InputError> for io::Error {
     }
 }
 
-/// Content of a file, whose memory is counted as long as it lives.
+/// Content of a file; its bytes count as memory in use until the value is dropped.
 #[derive(Debug)]
 pub struct Loaded<T> {
     content: T,
@@ -171,35 +172,37 @@ impl<T> std::ops::Deref for Loaded<T> {
 }
 
 impl<T> Loaded<T> {
-    /// Wraps content whose memory `held` counts.
+    /// Wraps `content`, whose memory is registered by `held`.
     pub fn new(content: T, held: Held) -> Self {
         Self { content, _held: held }
     }
 
-    /// Splits into the content and its counted memory.
+    /// Returns the content and the registration of its memory.
     pub fn into_parts(self) -> (T, Held) {
         (self.content, self._held)
     }
 }
 
-/// Description of a path that is no ordinary file.
+/// Description of a path that is not a regular file, such as `a folder`.
 fn kind_of(about: &std::fs::Metadata) -> &'static str {
     if about.is_dir() { "a folder" } else { "a device or pipe" }
 }
 
-/// Length of an ordinary file in bytes.
+/// Length of a regular file in bytes.
 ///
 /// # Errors
-/// [`InputError::Read`] and [`InputError::NotRegular`].
+/// [`InputError::Read`] if the path cannot be accessed; [`InputError::NotRegular`] for a folder or
+/// a device.
 pub fn length_of(path: &Path) -> Result<u64, InputError> {
     let about = std::fs::metadata(path)?;
     if about.is_file() { Ok(about.len()) } else { Err(InputError::NotRegular(kind_of(&about))) }
 }
 
-/// Refuses folders, and devices, which may have no end.
+/// Checks that `path` is a regular file or a pipe; rejects folders, and devices, whose input may be
+/// endless.
 ///
 /// # Errors
-/// Description of the refused thing.
+/// Description of the rejected object, such as `a folder`.
 pub fn check_regular_or_pipe(path: &Path) -> Result<(), &'static str> {
     let Ok(about) = std::fs::metadata(path) else { return Ok(()) };
     #[cfg(unix)]
@@ -210,7 +213,7 @@ pub fn check_regular_or_pipe(path: &Path) -> Result<(), &'static str> {
     if about.is_file() || is_pipe { Ok(()) } else { Err(what) }
 }
 
-/// Decodes UTF-8 or, after a byte order mark, UTF-16, which spreadsheets write.
+/// Decodes UTF-8 or, after a byte order mark, UTF-16, which spreadsheet programs write.
 fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
     let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
         bytes[2..].as_chunks::<2>().0.iter().map(|pair| from(*pair)).collect()
@@ -227,16 +230,17 @@ fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
 }
 
 impl Reader {
-    /// Finds the reader of a file by its ending.
+    /// Finds the reader in `among` that has the path's extension, ignoring case.
     pub fn of_ending<'a>(path: &Path, among: &[&'a Self]) -> Option<&'a Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         among.iter().copied().find(|reader| reader.endings.contains(&ending.as_str()))
     }
 
-    /// Opens a file; returns it with its length in bytes. Must be called inside of [`guard`].
+    /// Opens a regular file; returns the file and its length in bytes. Must be called inside
+    /// [`guard`].
     ///
     /// # Errors
-    /// [`InputError`] for a file that is not ordinary, too long, or cannot be opened.
+    /// [`InputError`] if the file is not regular, is too long, or cannot be opened.
     pub fn open(&self, path: &Path) -> Result<(File, u64), InputError> {
         debug_assert!(GUARDED.get(), "{} is opened outside of input::guard", self.name);
         // Checked before opening, because opening a pipe waits for a writer.
@@ -245,40 +249,42 @@ impl Reader {
             return Err(InputError::TooLong { what: self.what, most: self.most_bytes });
         }
         let file = File::open(path)?;
-        // Another file may have taken the place of the one that was checked.
+        // The path may refer to another file by now than when it was checked.
         let about = file.metadata()?;
         if about.is_file() { Ok((file, length)) } else { Err(InputError::NotRegular(kind_of(&about))) }
     }
 
-    /// Opens a file or a pipe; the caller bounds its length.
+    /// Opens a regular file or a pipe. The length is not checked: the caller must limit the bytes
+    /// read.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// The errors of [`Self::open`].
     pub fn open_or_pipe(&self, path: &Path) -> Result<File, InputError> {
         check_regular_or_pipe(path).map_err(InputError::NotRegular)?;
         Ok(File::open(path)?)
     }
 
-    /// Reads a whole file and decodes its bytes.
+    /// Reads a whole file into memory and passes the bytes to `decode`.
     ///
     /// # Errors
-    /// As [`Self::open`]; [`InputError::Memory`] and [`InputError::Broken`].
+    /// The errors of [`Self::open`]; [`InputError::Memory`] above the memory limit;
+    /// [`InputError::Broken`] if `decode` panics.
     pub fn bytes<T>(&self, path: &Path, decode: impl FnOnce(Loaded<Vec<u8>>) -> T) -> Result<T, InputError> {
         guard(|| {
             let (file, length) = self.open(path)?;
             let need = MemoryEstimate::of(self.what, length as usize, self.weight.max(1.0));
             need.check("make the file shorter")?;
-            // A file that grows meanwhile is cut there.
+            // Bytes appended to the file since its length was read are ignored.
             let mut bytes = Vec::with_capacity(length as usize);
             file.take(length).read_to_end(&mut bytes)?;
             Ok(decode(Loaded::new(bytes, need.held())))
         })?
     }
 
-    /// Reads a whole text file and parses it.
+    /// Reads a whole text file into memory and passes the text to `parse`.
     ///
     /// # Errors
-    /// As [`Self::bytes`], and [`InputError::NotText`].
+    /// The errors of [`Self::bytes`], and [`InputError::NotText`] for invalid UTF-8.
     pub fn text<T>(&self, path: &Path, parse: impl FnOnce(Loaded<String>) -> T) -> Result<T, InputError> {
         self.bytes(path, |bytes| {
             let (bytes, held) = bytes.into_parts();
@@ -289,17 +295,18 @@ impl Reader {
 }
 
 thread_local! {
-    /// Set while this thread is in a [`guard`].
+    /// True while this thread runs a decoder inside [`guard`].
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a decoder and converts its panic into an error, without a message on the standard error.
+/// Runs a decoder; converts a panic into an error and suppresses the panic message on standard
+/// error.
 ///
 /// # Errors
 /// [`InputError::Broken`] with the message of the panic.
 pub fn guard<T>(decode: impl FnOnce() -> T) -> Result<T, InputError> {
     static QUIET: Once = Once::new();
-    // The previous panic hook stays in force for all threads that decode nothing.
+    // The previous panic hook stays in force for threads outside of a decoder.
     QUIET.call_once(|| {
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {

@@ -1,9 +1,9 @@
-//! Files inside of other files: those shipped in the program ([`crate::shipped`]), and those of a
-//! session file.
+//! Virtual files: files embedded in the program ([`crate::shipped`]), and entries of a session
+//! file.
 //!
 //! A session file is a ZIP archive that readers treat as a folder: `trip.lavoxel/scene.toml` is its
-//! scene, in the folder of the heightmaps that the scene names. `lavoxel::scene::Scene::pack`
-//! writes such files.
+//! scene, next to the heightmaps that the scene names. `lavoxel::scene::Scene::pack` writes session
+//! files.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -19,29 +19,30 @@ use crate::input;
 use crate::shipped;
 use lavoxel_base::memory::{Held, MemoryEstimate};
 
-/// Ending of session files.
+/// File extension of session files, without the dot.
 pub const ENDING: &str = "lavoxel";
 
-/// Largest number of bytes of a session file that are read for its directory, in which an entry
-/// takes at least 46 bytes.
+/// Maximum number of bytes read from a session file to list its entries; each entry takes at least
+/// 46 bytes.
 const LONGEST_LIST: u64 = 1 << 20;
 
-/// Memory of the largest directory, in bytes.
+/// Memory for the largest list of entries, in bytes.
 const LIST: f64 = 16.0 * LONGEST_LIST as f64;
 
-/// Advice for a file that does not fit into memory.
+/// Advice in the message when an entry exceeds the memory limit.
 const MEND: &str = "take the heightmap out of the session file, and name it in the scene";
 
-/// File from inside of another one.
+/// Content of a virtual file.
 #[derive(Debug)]
 pub struct Inside {
-    /// Bytes of the file.
+    /// Content in bytes.
     pub bytes: Cow<'static, [u8]>,
-    /// Memory that is counted as long as the bytes are there.
+    /// Registration of the content's memory.
     pub held: Held,
 }
 
-/// Reads the file at a path inside the program or a session file; `None` for a file on the disk.
+/// Reads the virtual file at `path`, embedded in the program or inside a session file; `None` if
+/// the path is an ordinary path on disk.
 pub fn file(path: &Path) -> Option<io::Result<Inside>> {
     if let Some(bytes) = shipped::bytes(path) {
         return Some(Ok(Inside { bytes: Cow::Borrowed(bytes), held: Held::bytes(bytes.len() as u64) }));
@@ -50,17 +51,18 @@ pub fn file(path: &Path) -> Option<io::Result<Inside>> {
     Some(entry(session, &name))
 }
 
-/// Returns true if a path has the ending of session files.
+/// Returns true if the path has the extension of session files.
 pub fn is_session(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
 }
 
-/// Session file in which a file lies; `None` for a file on the disk.
+/// Path of the session file that contains the file at `path`; `None` if no component of the path is
+/// a session file.
 pub fn session_of(path: &Path) -> Option<&Path> {
     session_and_name(path).map(|(session, _)| session)
 }
 
-/// Session file on the disk, and the name of the file inside.
+/// Path of the session file on disk, and the name of the entry inside.
 fn session_and_name(path: &Path) -> Option<(&Path, String)> {
     let session = path.ancestors().skip(1).find(|folder| is_session(folder) && folder.is_file())?;
     let parts = path.strip_prefix(session).ok()?.components().map(|part| match part {
@@ -70,7 +72,7 @@ fn session_and_name(path: &Path) -> Option<(&Path, String)> {
     Some((session, parts.collect::<Option<Vec<_>>>()?.join("/")))
 }
 
-/// Reads a file of a session file, whose memory is checked before.
+/// Reads the entry `name` of a session file after a memory check.
 fn entry(session: &Path, name: &str) -> io::Result<Inside> {
     input::guard(|| unpacked(session, name))?
 }
@@ -91,8 +93,8 @@ fn unpacked(session: &Path, name: &str) -> io::Result<Inside> {
     let need = MemoryEstimate::of("a file of the session file", usize::try_from(length).unwrap_or(usize::MAX), 1.0);
     need.clone().and(list).check(MEND).map_err(io::Error::other)?;
     let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
-    // The checksum is compared at the end of the file, so that one byte more than its length is
-    // read.
+    // The ZIP reader compares the checksum only at end of file: reading one byte beyond the length
+    // triggers the comparison.
     let mut whole = packed.take(length.saturating_add(1));
     whole.read_to_end(&mut bytes).map_err(|cause| io::Error::new(cause.kind(), words(&cause)))?;
     if bytes.len() as u64 != length {
@@ -102,7 +104,7 @@ fn unpacked(session: &Path, name: &str) -> io::Result<Inside> {
     Ok(Inside { bytes: Cow::Owned(bytes), held: need.held() })
 }
 
-/// Converts the error of an archive into an IO error.
+/// Converts an archive error into an I/O error.
 fn wrong(cause: ZipError) -> io::Error {
     match cause {
         ZipError::Io(cause) => cause,
@@ -110,18 +112,19 @@ fn wrong(cause: ZipError) -> io::Error {
     }
 }
 
-/// Session file while its directory is read: bounds its length, and refuses claims of more entries
-/// than bytes.
+/// Reader wrapper in force while the directory of a session file is read: limits the number of
+/// bytes, and rejects an archive that declares more entries than its bytes can hold.
 struct Listed {
     file: File,
     left: Rc<Cell<u64>>,
-    /// Previous bytes, for a signature that is split between two reads.
+    /// Last three bytes of the previous read, to find a signature that straddles two reads.
     last: [u8; 3],
 }
 
 impl Read for Listed {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        /// Signature of a ZIP64 archive, whose record claims the number of entries to allocate.
+        /// Signature of a ZIP64 archive, whose header declares an entry count that the ZIP reader
+        /// would allocate.
         const ZIP64: &[u8] = b"PK\x06\x06";
         let count = self.file.read(into)?;
         if self.left.get() == u64::MAX {

@@ -2,13 +2,13 @@
 //! program ([`shipped`]) and of a session ([`inside`]), and the one reader of tables of numbers
 //! ([`table`]).
 //!
-//! It must not know the content of a file: formats belong to the crates above.
+//! It must not know the content of any format: parsers belong to the crates above.
 //!
 //! - Invariant: no file is opened but by a reader of [`input::READERS`]; only regular files are
 //!   opened, and none longer than its limit.
 //! - Invariant: a file appears whole or not at all ([`output`]).
 //!
-//! Begin with the list in [`input`].
+//! Begin with [`input`], the list of readers.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Output files that appear whole or not at all.
+//! Atomic output files: a file appears at its path completely or not at all.
 
 mod writers;
 
@@ -13,21 +13,22 @@ use tempfile::NamedTempFile;
 
 pub use self::writers::{WRITERS, Writer};
 
-/// Folder for files without a name from the user.
+/// Default output folder, for files that the user has not named.
 pub const FOLDER: &str = "lavoxel-out";
 
-/// Longest part of a file name that is taken from a file, in characters.
+/// Maximum length, in characters, of a file name part derived from an input.
 const LONGEST_NAME: usize = 60;
 
-/// Converts text from outside into a part of a file name that leads to no other folder: letters,
-/// digits, `-`, `_` and `.` inside.
+/// Sanitizes untrusted text as a part of a file name without path separators: keeps letters,
+/// digits, `-`, `_` and inner `.`.
 pub fn safe_name(text: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = text.trim_matches('.').chars().map(plain).take(LONGEST_NAME).collect();
     if name.is_empty() { "unnamed".to_owned() } else { name }
 }
 
-/// Converts a scene's name into the beginning of a file name, for all systems and shells.
+/// Converts a scene's name into a file name stem that is valid on all systems and needs no quoting
+/// in shells.
 pub fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let plain: String = safe_name(name).chars().map(plain).collect();
@@ -35,62 +36,62 @@ pub fn file_name(name: &str) -> String {
     if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
 }
 
-/// First free name of `name`, `name-2`, `name-3`, … in `folder`, still without an ending; `taken`
-/// tests a name.
+/// First free path of `name`, `name-2`, `name-3`, … in `folder`, without an extension; `taken`
+/// returns true for a path in use.
 pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
     let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
     std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
 }
 
-/// Treatment of a file that exists already.
+/// Policy for an output path at which a file already exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Leave the old file untouched and report an error.
+    /// Keep the existing file and return an error.
     Keep,
-    /// Replace the old file once the new one is complete.
+    /// Replace the existing file atomically once the new file is complete.
     Replace,
 }
 
-/// Reason why a file could not be written.
+/// Error while writing an output file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The file exists and may not be replaced.
+    /// The file exists already and `Existing::Keep` applies.
     #[error("{path} exists already: choose another name")]
     Exists {
-        /// Path of the file.
+        /// Path of the existing file.
         path: PathBuf,
     },
-    /// The file is read by the same work.
+    /// The path is an input file of the same command.
     #[error("{path} is read by this command and would be replaced: choose another name for what is written")]
     Source {
         /// Path of the file.
         path: PathBuf,
     },
-    /// The file is another output of the same work.
+    /// The path is also the path of another output of the same command.
     #[error("{path}: two outputs cannot have the same name")]
     Twice {
         /// Path of the file.
         path: PathBuf,
     },
-    /// The folder or the file cannot be written.
+    /// I/O error while writing the file or its folder.
     #[error("cannot write {path}: {cause}")]
     Io {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the system.
+        /// Error of the operating system.
         cause: io::Error,
     },
 }
 
 impl OutputError {
-    /// Creates an IO error about `path`.
+    /// Creates an I/O error for `path`.
     pub fn io(path: &Path, cause: io::Error) -> Self {
         Self::Io { path: path.to_owned(), cause }
     }
 }
 
-/// Canonical path of a file, also of one that does not exist yet.
+/// Canonical path of a file; for a missing file, the canonical folder with the file's name.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if let Ok(path) = fs::canonicalize(&path) {
@@ -102,15 +103,15 @@ fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns true if two paths lead to one file.
+/// Returns true if two paths refer to the same file.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || resolved(a) == resolved(b)
 }
 
-/// Checks that no two outputs of a command lead to one file.
+/// Checks that all output paths of a command are distinct files.
 ///
 /// # Errors
-/// [`OutputError::Twice`] names the second one.
+/// [`OutputError::Twice`] with the second path of a duplicate pair.
 pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), OutputError> {
     let mut seen = BTreeSet::new();
     match paths.into_iter().find(|path| !seen.insert(resolved(path))) {
@@ -119,11 +120,11 @@ pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
     }
 }
 
-/// Files that no output of this process replaces.
+/// Canonical paths of the input files, which no output of this process may replace.
 static SOURCES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Protects an input file from being replaced by outputs of this program; ignores a file that does
-/// not exist.
+/// Marks an input file as protected from outputs of this process; no effect if the file does not
+/// exist.
 pub fn protect(path: &Path) {
     if let (Ok(path), Ok(mut sources)) = (fs::canonicalize(path), SOURCES.lock()) {
         sources.insert(path);
@@ -135,7 +136,7 @@ fn is_source(path: &Path) -> bool {
     fs::canonicalize(path).is_ok_and(among)
 }
 
-/// Checks, before long work, that `path` may be written.
+/// Checks, before lengthy work, that a file can be written at `path` under the policy `existing`.
 pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     if is_source(path) {
         return Err(OutputError::Source { path: path.to_owned() });
@@ -160,8 +161,8 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     temporary(above, &temporary_prefix(path)).map(drop).map_err(|cause| OutputError::io(path, cause))
 }
 
-/// File that is written next to its place and moved there by [`WholeFile::commit`]. Dropped before,
-/// it leaves nothing behind.
+/// Output file that is written to a temporary file in the target folder and renamed by
+/// [`WholeFile::commit`]. If dropped before, the temporary file is deleted.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -170,10 +171,10 @@ pub struct WholeFile {
     _begun: Begun,
 }
 
-/// Temporary files of all unfinished outputs, with their final names.
+/// Temporary paths of all unfinished outputs, mapped to their final paths.
 static BEGUN: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
 
-/// Registration of an unfinished file.
+/// Registration of an unfinished output in `BEGUN`.
 #[derive(Debug)]
 struct Begun(PathBuf);
 
@@ -194,8 +195,8 @@ impl Drop for Begun {
     }
 }
 
-/// Removes the temporary files of all unfinished outputs, and returns their final names. For the
-/// end of the program: the writers fail afterwards.
+/// Deletes the temporary files of all unfinished outputs and returns their final paths. Call only
+/// at program exit: the writers fail afterwards.
 pub fn abandon() -> Vec<PathBuf> {
     let begun = BEGUN.lock().map(|mut begun| std::mem::take(&mut *begun)).unwrap_or_default();
     let removed = begun.into_iter().filter(|(temporary, _)| fs::remove_file(temporary).is_ok());
@@ -203,7 +204,7 @@ pub fn abandon() -> Vec<PathBuf> {
 }
 
 impl WholeFile {
-    /// Starts a file; creates missing folders.
+    /// Opens a temporary file for the output at `path`; creates missing folders.
     pub fn create(path: &Path, existing: Existing) -> Result<Self, OutputError> {
         check_free(path, existing)?;
         let folder = folder_of(path);
@@ -221,19 +222,17 @@ impl WholeFile {
         Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file), _begun: begun })
     }
 
-    /// Final path of the file.
+    /// Final path of the output.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Temporary path of the bytes until [`Self::commit`], for a program that writes the file
-    /// itself.
+    /// Path of the temporary file, for an external program that writes the output itself.
     pub fn temporary_path(&self) -> &Path {
         self.writer.get_ref().path()
     }
 
-    /// Flushes the bytes to the disk, so that a full disk is reported, and leaves the file next to
-    /// its place.
+    /// Flushes the data to disk, which reports a full disk, without renaming the temporary file.
     pub fn sync(&mut self) -> Result<(), OutputError> {
         let sync = |writer: &mut BufWriter<NamedTempFile>| {
             writer.flush()?;
@@ -242,7 +241,7 @@ impl WholeFile {
         sync(&mut self.writer).map_err(|cause| OutputError::io(&self.path, cause))
     }
 
-    /// Flushes the bytes to the disk and moves the file to its place.
+    /// Flushes the data to disk and renames the temporary file to the final path.
     pub fn commit(mut self) -> Result<(), OutputError> {
         self.sync()?;
         let Self { path, existing, writer, _begun } = self;
@@ -263,13 +262,13 @@ impl WholeFile {
     }
 }
 
-/// Folder of a file.
+/// Parent folder of a path; `.` for a bare file name.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Flushes the entries of a folder to the disk, so that a file that was moved survives a power
-/// failure. Not every system supports this, and the file is whole either way.
+/// Flushes the directory entries of `folder` to disk, so that a rename survives a power failure.
+/// Errors are ignored: not every system supports this, and the file is complete in any case.
 fn sync_folder(folder: &Path) {
     if cfg!(unix) {
         fs::File::open(folder).and_then(|folder| folder.sync_all()).ok();
@@ -282,22 +281,22 @@ const TEMPORARY: &str = ".lavoxel-";
 /// Number of random characters in the name of a temporary file after its prefix.
 const RANDOM_CHARACTERS: usize = 6;
 
-/// Prefix of the names of the temporary files for `path`.
+/// Prefix of the temporary file names of the output `path`.
 fn temporary_prefix(path: &Path) -> String {
     let name = path.file_name().map(|name| file_name(&name.to_string_lossy()));
     format!("{TEMPORARY}{}-", name.unwrap_or_default())
 }
 
-/// Temporary second name for the file at `path`, which [`sweep`] knows as well.
+/// Random temporary path next to `path`, which [`sweep`] recognizes.
 pub fn second_name(path: &Path) -> PathBuf {
     folder_of(path).join(format!("{}second", temporary_prefix(path)))
 }
 
-/// Age from which an unlocked temporary file counts as left behind, and not as just about to be
-/// locked.
+/// Minimum age of an unlocked temporary file that is deleted as abandoned; a younger file may
+/// belong to a writer that has not locked the file yet.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
-/// Removes, once for each folder, temporary files left behind by killed writers.
+/// Deletes abandoned temporary files in `folder`; runs once per folder and process.
 fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let first = |mut swept: std::sync::MutexGuard<'_, BTreeSet<PathBuf>>| swept.insert(folder.to_owned());
@@ -310,8 +309,8 @@ fn sweep_once(folder: &Path) {
     }
 }
 
-/// Removes temporary files left behind by killed writers of `path`. Files of live writers stay:
-/// they are locked, where the system can lock a file that another program opens.
+/// Deletes temporary files of `path` that killed processes have left. Files of running writers are
+/// locked and stay, where the system supports such locks.
 pub fn sweep(path: &Path) {
     let prefix = temporary_prefix(path);
     sweep_those(folder_of(path), |_, name| {
@@ -319,12 +318,12 @@ pub fn sweep(path: &Path) {
     });
 }
 
-/// Removes all temporary files left behind in a folder, for a folder that only one program writes.
+/// Deletes all abandoned temporary files in a folder to which only one program writes.
 pub fn sweep_away(folder: &Path) {
     sweep_those(folder, |_, name| name.starts_with(TEMPORARY));
 }
 
-/// Removes the ordinary files of a folder that `chosen` selects and that no writer has locked.
+/// Deletes the regular files of `folder` that `chosen` accepts and that are not locked.
 fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
     if !cfg!(unix) {
         return;
@@ -341,8 +340,8 @@ fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
     }
 }
 
-/// Creates a temporary file with the mode of any new file: the default mode lets only its owner
-/// read it.
+/// Creates a temporary file with the default permissions of new files; the temporary-file crate
+/// would make it private to its owner.
 fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).rand_bytes(RANDOM_CHARACTERS);

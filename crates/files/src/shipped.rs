@@ -1,12 +1,12 @@
-//! Scenes, and the files that they read, inside the program: `lavoxel view island` works in any
+//! Scenes and their input files embedded in the program, so that `lavoxel view island` works in any
 //! folder.
 //!
-//! Their paths lie in the folder [`FOLDER`], which no disk has: `bytes` is asked before a file is
-//! opened, and paths relative to a shipped scene stay inside.
+//! Embedded files have paths in the virtual folder [`FOLDER`]. `bytes` is consulted before a file
+//! is opened on disk; relative paths in an embedded scene stay in the virtual folder.
 
 use std::path::{Path, PathBuf};
 
-/// Virtual folder of the shipped files.
+/// Virtual folder of the embedded files.
 pub const FOLDER: &str = "shipped:";
 
 macro_rules! shipped {
@@ -15,7 +15,7 @@ macro_rules! shipped {
     };
 }
 
-/// Files by their names, in alphabetical order.
+/// Embedded files as (name, content), in alphabetical order.
 const FILES: &[(&str, &[u8])] = shipped![
     "ash_fall.toml",
     "basalt.toml",
@@ -62,17 +62,17 @@ const FILES: &[(&str, &[u8])] = shipped![
     "wax.toml",
 ];
 
-/// Scene inside the program.
+/// Embedded scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shipped {
-    /// Name of the scene: its file name without the ending.
+    /// Name of the scene: its file name without the extension.
     pub name: &'static str,
-    /// TOML text of the scene.
+    /// Content of the scene file (TOML).
     pub text: &'static str,
 }
 
 impl Shipped {
-    /// First clause of the scene's leading comment.
+    /// First clause of the comment at the top of the scene file.
     pub fn about(&self) -> String {
         let comment = self.text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
         let words = comment.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
@@ -81,13 +81,13 @@ impl Shipped {
         words[..end].trim_end_matches('.').replace('*', "")
     }
 
-    /// Path by which the scene is opened.
+    /// Virtual path that opens the scene.
     pub fn path(&self) -> PathBuf {
         Path::new(FOLDER).join(format!("{}.toml", self.name))
     }
 }
 
-/// Iterates over all shipped scenes, in alphabetical order.
+/// Iterates over all embedded scenes in alphabetical order.
 pub fn scenes() -> impl Iterator<Item = Shipped> {
     FILES.iter().filter_map(|(file, bytes)| {
         let name = file.strip_suffix(".toml")?;
@@ -95,22 +95,22 @@ pub fn scenes() -> impl Iterator<Item = Shipped> {
     })
 }
 
-/// Bytes of a file in [`FOLDER`]; `None` if there is no such file.
+/// Content of an embedded file; `None` if `path` is not in [`FOLDER`] or names no embedded file.
 pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
     let name = inside(path)?;
     FILES.iter().find(|(file, _)| name == Path::new(file)).map(|(_, bytes)| *bytes)
 }
 
-/// Part of a path behind [`FOLDER`]. A scene that was saved elsewhere may have a folder in front of
-/// it.
+/// Part of `path` after the component [`FOLDER`]; `None` without this component. Leading folders
+/// are ignored, because a scene that was saved elsewhere may have a folder prepended.
 pub fn inside(path: &Path) -> Option<&Path> {
     let mut parts = path.components();
     parts.find(|part| part.as_os_str() == FOLDER)?;
     Some(parts.as_path())
 }
 
-/// Path in [`FOLDER`] of the file that `typed` names: a scene with or without its ending, or a
-/// heightmap; `None` where a file on the disk has this name.
+/// Virtual path of the embedded file that the user means by `typed`: a scene with or without its
+/// extension, or a heightmap; `None` if a file on disk has this name or no embedded file matches.
 pub fn named(typed: &Path) -> Option<PathBuf> {
     if typed.components().count() != 1 || typed.exists() {
         return None;
@@ -119,8 +119,8 @@ pub fn named(typed: &Path) -> Option<PathBuf> {
     found.into_iter().find(|path| bytes(path).is_some())
 }
 
-/// Message about a missing file, with the file next to it or the shipped scene that was probably
-/// meant.
+/// Error message for a missing file, with the file of the most similar name as a suggestion: in the
+/// same folder, or among the embedded scenes.
 pub fn no_file(path: &Path) -> String {
     let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,5 +1,5 @@
-//! Tables of numbers and words with a heading (`.csv`), as spreadsheets and instruments write them:
-//! the one reader for all tables.
+//! Parser of tables of numbers and words with a header row (`.csv`), as spreadsheets and
+//! instruments export them; all tables are read by this module.
 //!
 //! - A line `sep=;` names the separator; without such a line it is the first of `;`, tab and `,`
 //!   that the heading has outside of quotes.
@@ -12,49 +12,50 @@
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::validate::tame;
 
-/// Field separators, in order of preference.
+/// Field separators, by descending priority.
 const SEPARATORS: [char; 3] = [';', '\t', ','];
 
-/// Separators that a line `sep=` may name.
+/// Separators that a `sep=` line may declare.
 const NAMED: [char; 4] = [';', '\t', ',', '|'];
 
-/// Bytes of a field with its text, in lists that double as they grow.
+/// Memory per field in bytes, text and `Vec` doubling included.
 const BYTES_A_FIELD: f64 = 2.0 * (size_of::<String>() + 16) as f64;
 
-/// Fields read between two checks of the memory of a table.
+/// Number of fields parsed between two memory checks.
 const WEIGHED: usize = 4096;
 
-/// Table of a heading and rows.
+/// Parsed table: header row and data rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     heading: Vec<String>,
     rows: Vec<Row>,
 }
 
-/// Fields of a row.
+/// One data row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Line in the text, from 1.
+    /// Line number in the text, counted from 1.
     pub line: usize,
     fields: Vec<String>,
-    /// Set where a comma within a number is its decimal point.
+    /// True if a comma within a number is a decimal point.
     decimal_comma: bool,
 }
 
 impl Table {
-    /// Parses a text with at most `most_rows` rows below its heading.
+    /// Parses a text with a header row and at most `most_rows` data rows.
     ///
     /// # Errors
-    /// The line and its fault.
+    /// Message with the line number and the fault.
     pub fn parse(text: &str, most_rows: usize) -> Result<Self, String> {
         Self::read(text, most_rows, None)
     }
 
-    /// Parses a text that may lack a heading: if its first row holds only numbers, the columns are
-    /// called `names`. In a text without any separator character in its first row, blanks separate.
+    /// Parses a text whose header row may be missing: if the first row holds only numbers, `names`
+    /// are used as the column names. If the first row contains no separator character, fields are
+    /// separated by blanks.
     ///
     /// # Errors
-    /// As [`Table::parse`].
+    /// The errors of [`Table::parse`].
     pub fn parse_or_name(text: &str, most_rows: usize, names: &[&str]) -> Result<Self, String> {
         Self::read(text, most_rows, Some(names))
     }
@@ -94,7 +95,8 @@ impl Table {
             if rows.len() == most_rows {
                 return Err(format!("has more than {most_rows} rows"));
             }
-            // Short rows are filled up, so that a long heading counts in each.
+            // Short rows are padded to the header's length, so that each row costs as much as the
+            // header.
             fields_held += most + 1;
             if fields_held - weighed >= WEIGHED {
                 weighed = fields_held;
@@ -107,32 +109,32 @@ impl Table {
         Ok(Self { heading, rows })
     }
 
-    /// Index of the first column with one of these names, ignoring case.
+    /// Index of the first column whose name is in `names`, ignoring case; `None` if there is none.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| self.heading.iter().position(|field| field.eq_ignore_ascii_case(name)))
     }
 
-    /// Rows below the heading.
+    /// Data rows, without the header.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 }
 
 impl Row {
-    /// Text of a field; empty for a missing column.
+    /// Text of the field at index `column`; empty if the row has no such field.
     pub fn text(&self, column: usize) -> &str {
         self.fields.get(column).map_or("", String::as_str)
     }
 
-    /// Text of a field that begins with a number, with its decimal comma as a point.
+    /// Text of a numeric field, with a decimal comma replaced by a point.
     pub fn with_point(&self, column: usize) -> String {
         with_point(self.text(column), self.decimal_comma)
     }
 
-    /// Finite number in a field.
+    /// Parses a field as a finite number.
     ///
     /// # Errors
-    /// Names the line, the number by `what`, and the field.
+    /// Message with the line number, `what` (the name of the number) and the field's text.
     pub fn number(&self, column: usize, what: &str) -> Result<f64, String> {
         let number = self.with_point(column).parse::<f64>().ok().filter(|number| number.is_finite());
         number.ok_or_else(|| match self.text(column) {
@@ -141,29 +143,30 @@ impl Row {
         })
     }
 
-    /// Number in a field; `None` for an empty field.
+    /// Parses a field as a finite number; `None` for an empty field or a missing column.
     ///
     /// # Errors
-    /// As [`Row::number`].
+    /// The errors of [`Row::number`].
     pub fn number_or_none(&self, column: Option<usize>, what: &str) -> Result<Option<f64>, String> {
         let column = column.filter(|&column| !self.text(column).is_empty());
         column.map(|column| self.number(column, what)).transpose()
     }
 
-    /// Message about a fault of the row, with its line.
+    /// Formats a message about a fault in this row, with the line number.
     pub fn fault(&self, fault: &str) -> String {
         format!("line {}: {fault}", self.line)
     }
 }
 
-/// Replaces a decimal comma by a point: only a single comma without any point, because several
-/// commas would be thousands separators.
+/// Replaces the decimal comma by a point if `decimal_comma` is set and the field has a single comma
+/// and no point; several commas would be thousands separators.
 pub fn with_point(field: &str, decimal_comma: bool) -> String {
     let is_decimal = decimal_comma && field.matches(',').count() == 1 && !field.contains('.');
     if is_decimal { field.replace(',', ".") } else { field.to_owned() }
 }
 
-/// Separator that a line `sep=;` names, which spreadsheets write above the heading.
+/// Separator declared by a line such as `sep=;`, which spreadsheets write above the header; `None`
+/// for any other line.
 pub fn named_separator(line: &str) -> Option<char> {
     let line = line.trim_matches(['\r', '\n', '"', ' ']);
     let name = line.get(..4).filter(|name| name.eq_ignore_ascii_case("sep=")).map(|_| &line[4..])?;
@@ -171,13 +174,13 @@ pub fn named_separator(line: &str) -> Option<char> {
     letters.next().filter(|letter| NAMED.contains(letter) && letters.next().is_none())
 }
 
-/// Separator of the fields of a line: a comma only as the last choice, because it may stand within
-/// numbers.
+/// Detects the separator of a line by the priority of `SEPARATORS`: a comma is the last choice,
+/// because numbers may contain commas.
 pub fn separator_of(line: &str) -> char {
     SEPARATORS.into_iter().find(|&separator| outside_quotes(line, separator).next().is_some()).unwrap_or(',')
 }
 
-/// Offsets of a character in a line, outside of quotation marks.
+/// Byte offsets of the character `wanted` in a line, outside of quotation marks.
 pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
     let mut quoted = false;
     line.char_indices().filter_map(move |(at, c)| {
@@ -186,8 +189,8 @@ pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Fields of a record; a quoted field may hold separators, and a doubled quotation mark stands for
-/// one.
+/// Splits a record into fields; a quoted field may contain separators, and a doubled quotation mark
+/// stands for a literal one.
 fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>, String> {
     if record.matches('"').count() % 2 == 1 {
         return Err(format!("line {line}: a quotation mark is never closed"));
@@ -205,15 +208,17 @@ fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>,
     Ok(all)
 }
 
-/// Records of a text: lines, joined where a line end lies between quotation marks.
+/// Iterator over the records of a text: lines, joined where a line break lies between quotation
+/// marks.
 struct Records<'a> {
     rest: &'a str,
-    /// Number of the last line that was read.
+    /// Number of the last line read, counted from 1.
     line: usize,
 }
 
 impl<'a> Records<'a> {
-    /// Next record that is neither blank nor a comment, with the number of its first line.
+    /// Next record that is neither blank nor a comment, with the number of its first line; `None`
+    /// at the end.
     fn next_said(&mut self) -> Option<(usize, &'a str)> {
         while !self.rest.is_empty() {
             let line = self.line + 1;
@@ -237,7 +242,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Number of line ends within a text.
+/// Number of line breaks in a text.
 fn lines_in(text: &str) -> usize {
     text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }

@@ -74,23 +74,24 @@ accounts! {
     }
 }
 
-/// Upper bound of the amounts and counts that a file may claim: 2⁵⁶, so that later sums still fit
+/// Upper bound of the amounts and counts accepted from a file: 2⁵⁶, so that later sums still fit in
 /// an `i64`.
 const MOST: i64 = 1 << 56;
 
 impl FlowAccount {
-    /// Checks both ledgers against the amount and heat that are in the box.
+    /// Checks that both ledgers balance. `amount_now` and `heat_now`: units of amount and heat in
+    /// the box now.
     ///
     /// # Errors
     ///
-    /// Names the ledger that does not close.
+    /// Names the ledger that does not balance.
     pub fn check(&self, amount_now: i64, heat_now: i128) -> Result<(), String> {
         account::check("flow, amount", &self.amount(), i128::from(amount_now))?;
         account::check("flow, heat", &self.heat(), heat_now)
     }
 
-    /// Returns true if every number is small enough for later sums to fit: a file may hold any
-    /// number.
+    /// Returns true if every sum is small enough for later additions to fit; needed for values read
+    /// from a file.
     pub(crate) fn can_be(&self) -> bool {
         let within = |sums: Vec<Sum>, most: u128| sums.iter().all(|sum| sum.units.unsigned_abs() <= most);
         let counts = [self.faces, self.fluxes, self.capped, self.sub_steps];
@@ -99,17 +100,17 @@ impl FlowAccount {
             && counts.iter().all(|count| *count <= MOST as u64)
     }
 
-    /// Heat that is liquid now, by the ledger, in units of heat.
+    /// Heat of the liquid in units of heat, derived from the ledger.
     pub fn liquid_heat(&self) -> i128 {
         -account::excess(&self.heat(), 0)
     }
 
-    /// Amount that is liquid now, by the ledger, in units of amount.
+    /// Amount of the liquid in units of amount, derived from the ledger.
     pub fn liquid(&self) -> i64 {
         -account::excess(&self.amount(), 0) as i64
     }
 
-    /// Share (0 to 1) of the fluxes that were clamped; 0 without any flux.
+    /// Share (0 to 1) of the fluxes that were clamped; 0 if no flux was computed.
     pub fn capped_share(&self) -> f64 {
         if self.fluxes == 0 { 0.0 } else { self.capped as f64 / self.fluxes as f64 }
     }

@@ -1,6 +1,7 @@
-//! Times of steps: all steps have one length, except those that the end of a run cuts short.
+//! Start and end times of steps: all steps have the same length, except those that the end of a run
+//! cuts short.
 
-/// A step that ends before its full length.
+/// Step that ends before its full length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ShortStep {
     /// Number of the step, from 0.
@@ -9,10 +10,11 @@ struct ShortStep {
     end_s: f64,
 }
 
-/// Share of a step that counts as rounding error: an end this near to a whole step cuts nothing.
+/// Tolerance for rounding errors, as a share of a step: an end time this close to the end of a
+/// whole step does not shorten the step.
 const ROUNDING: f64 = 1e-9;
 
-/// Start and end times of the steps of a flow. A step that was cut short shifts all later ones.
+/// Start and end times of a flow's steps. A shortened step moves all later steps to earlier times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowClock {
     step_s: f64,
@@ -26,8 +28,9 @@ impl FlowClock {
         Self { step_s, short: Vec::new() }
     }
 
-    /// Clock of steps of `step_s` seconds, except those in `short`: rows of step number and end
-    /// time in seconds, in ascending order. None if a row is no step that ends early.
+    /// Returns a clock with steps of `step_s` seconds, except the steps in `short`: rows of step
+    /// number (from 0) and end time in seconds, in ascending order. `None` if a row does not
+    /// describe a step that ends early.
     pub fn new(step_s: f64, short: &[[f64; 2]]) -> Option<Self> {
         let mut clock = Self::of(step_s);
         for &[step, end_s] in short {
@@ -43,8 +46,8 @@ impl FlowClock {
         Some(clock)
     }
 
-    /// Rows (step number, end time in seconds) of the steps before `step` that ended early, as
-    /// [`FlowClock::new`] takes them.
+    /// Rows (step number, end time in seconds) of the shortened steps with numbers below `step`, in
+    /// the form that [`FlowClock::new`] takes.
     pub fn short_steps(&self, step: u64) -> Vec<[f64; 2]> {
         let made = self.short.iter().take_while(|short| short.step < step);
         made.map(|short| [short.step as f64, short.end_s]).collect()
@@ -67,7 +70,8 @@ impl FlowClock {
         }
     }
 
-    /// Number of steps after which `time_s` seconds are over.
+    /// Number of steps needed to reach the time `time_s` (seconds); an unfinished step counts as
+    /// one.
     pub fn steps_in(&self, time_s: f64) -> u64 {
         let before = self.short.partition_point(|short| short.end_s <= time_s);
         let (steps, from_s) = before.checked_sub(1).map_or((0, 0.0), |last| {
@@ -78,8 +82,8 @@ impl FlowClock {
         steps + ((time_s - from_s) / self.step_s - ROUNDING).ceil().max(0.0) as u64
     }
 
-    /// Plans the end of the run after `made` steps: the step that contains `end_s` (in seconds)
-    /// ends there. Without `end_s` no later step is short.
+    /// Sets the end time of the run, after `made` finished steps: the step that contains `end_s`
+    /// (in seconds) ends there. `None`: all later steps have their full length.
     pub fn end_at(&mut self, made: u64, end_s: Option<f64>) {
         self.short.retain(|short| short.step < made);
         let Some(end_s) = end_s else { return };
@@ -89,8 +93,8 @@ impl FlowClock {
         }
     }
 
-    /// Plans the end of a run that has not begun yet; the short steps of the run that it continues
-    /// stay.
+    /// Returns the clock with an end time (`end_s` in seconds; `None`: no end) for a run that has
+    /// not begun; shortened steps of the earlier run that it continues are kept.
     pub fn ending_at(mut self, end_s: Option<f64>) -> Self {
         let made = self.short.last().map_or(0, |last| last.step + 1);
         self.end_at(made, end_s);

@@ -1,4 +1,5 @@
-//! Edits by a person or a scene: liquid, solid, rock or nothing put into cells.
+//! Edits of cells by a person or a scene: adding liquid, meltable solid or rock, and removing
+//! matter.
 //!
 //! Invariant: every unit of amount and heat that an edit adds or removes is booked in the ledgers.
 
@@ -12,20 +13,20 @@ use crate::store::lean::Lean;
 /// Matter that an edit puts into cells of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowEdit {
-    /// Tops cells up with liquid, as far as rock leaves room.
+    /// Adds liquid to cells up to `share`, as far as rock leaves room.
     Lava {
         /// Lower bound of the filling of a cell after the edit, as a share of a full cell (0 to 1).
         share: f64,
         /// Temperature of the added liquid, in K.
         temperature_k: f64,
     },
-    /// Fills the room that rock leaves in cells with solid that can melt, and removes the liquid
-    /// there. Only for a lava with a liquidus.
+    /// Fills the room that rock leaves in cells with meltable solid, and removes the liquid there.
+    /// Only for a lava with a liquidus.
     Solid {
         /// Temperature of the solid, in K.
         temperature_k: f64,
     },
-    /// Turns cells into whole rock; liquid and solid there are removed.
+    /// Makes cells full rock; their liquid and solid are removed.
     Rock,
     /// Removes liquid.
     Drain,
@@ -34,8 +35,8 @@ pub enum FlowEdit {
 }
 
 impl Flow {
-    /// Edits the cells `[x, y, z]` of `places` and returns the numbers of their columns, ascending.
-    /// Liquid falls to the floor of its gap at once.
+    /// Applies `edit` to the cells `[x, y, z]` of `places` and returns the numbers of the edited
+    /// columns, ascending. Liquid is moved to the floor of its gap at once.
     ///
     /// # Panics
     ///
@@ -60,17 +61,17 @@ impl Flow {
         columns
     }
 
-    /// Raises the ground under the sky of `columns` (ascending) by `by` cells, or lowers it if `by`
-    /// is negative. Returns for each column the levels that became whole rock. Liquid in the new
-    /// rock is removed.
+    /// Raises the uppermost ground surface of `columns` (numbers, ascending) by `by` cell heights,
+    /// or lowers the surface if `by` is negative. Returns for each column the range of levels that
+    /// became full rock. Liquid where new rock appears is removed.
     pub fn raise(&mut self, columns: &[u32], by: f64) -> Vec<Range<usize>> {
         let by = (by * f64::from(UNITS)).round() as i64;
         self.raise_to(columns, |_, old| old + by)
     }
 
-    /// Sets the ground of those of the `columns` (ascending) that hold no lava to `height(column)`
-    /// in cells, where `height` knows one. Returns for each column the levels that became whole
-    /// rock.
+    /// Sets the ground height of `columns` (numbers, ascending) to `height(column)` in cell heights
+    /// above the floor. Columns that contain lava, and columns for which `height` returns `None`,
+    /// keep their ground. Returns for each column the range of levels that became full rock.
     pub fn survey(&mut self, columns: &[u32], height: impl Fn(usize) -> Option<f64>) -> Vec<Range<usize>> {
         let holds: Vec<bool> = columns.iter().map(|&c| self.holds_lava(c as usize)).collect();
         let holds = |c: usize| columns.binary_search(&(c as u32)).is_ok_and(|at| holds[at]);
@@ -81,14 +82,15 @@ impl Flow {
         self.raise_to(columns, to)
     }
 
-    /// Returns true if a column holds lava, liquid or set.
+    /// Returns true if column `c` contains lava: liquid, solidified, or meltable solid.
     fn holds_lava(&self, c: usize) -> bool {
         let solid = self.solids.as_ref().is_some_and(|solids| solids[c].cells.iter().any(|cell| cell.amount > 0));
         solid || self.has_set(c) || self.columns.get(c).is_some_and(Column::is_wet)
     }
 
-    /// Changes the ground under the sky of `columns` to the height `to(column, old height)`, in
-    /// units. Returns for each column the levels that became whole rock.
+    /// Sets the uppermost ground surface of `columns` to the height `to(column, old height)`, all
+    /// heights in units (`UNITS` per cell height). Returns for each column the range of levels
+    /// that became full rock.
     fn raise_to(&mut self, columns: &[u32], to: impl Fn(usize, i64) -> i64) -> Vec<Range<usize>> {
         let levels = columns.iter().map(|&c| match self.columns.get(c as usize) {
             Some(_) => self.raise_column(c as usize, &to),
@@ -102,7 +104,7 @@ impl Flow {
         levels
     }
 
-    /// Raises the ground of a column to which lava never came near, so that it has no cells.
+    /// Changes the ground of column `c`, which has no stored cells because lava never came near.
     fn raise_bare(&mut self, c: usize, to: impl Fn(usize, i64) -> i64) -> Range<usize> {
         let old = self.ground.of(c);
         let new = to(c, old).clamp(0, self.space.ny as i64 * UNIT);
@@ -175,8 +177,8 @@ impl Flow {
         }
     }
 
-    /// Sets the rock of a cell to `rock` units. Rock that is dug away counts as set lava first, as
-    /// far as there is any in the column.
+    /// Sets the rock of the cell at `level` to `rock` units. Removed rock is subtracted from the
+    /// column's solidified amount, down to 0.
     fn put_rock(&mut self, c: usize, level: i32, rock: i32) {
         let column = &mut self.columns[c];
         if rock == UNITS && level < column.base || rock == 0 && level >= column.end() {
@@ -205,8 +207,8 @@ impl Flow {
         self.is_disturbed = true;
     }
 
-    /// Finds the runs of the columns `changed` after their rock has changed, and the slopes around
-    /// these columns.
+    /// Updates the runs of the columns `changed` after their rock has changed, and the slopes of
+    /// these columns and their neighbours.
     pub(crate) fn reshape(&mut self, changed: impl Iterator<Item = u32> + Clone) {
         let Self { columns, tables, .. } = self;
         for c in changed.clone() {
@@ -218,7 +220,8 @@ impl Flow {
         self.slope_around(changed);
     }
 
-    /// Finds the slopes of the columns `changed` and of their neighbours, where lava came near.
+    /// Updates the slopes of the columns `changed` and their neighbours, as far as the columns have
+    /// cells.
     fn slope_around(&mut self, changed: impl Iterator<Item = u32>) {
         for c in changed {
             for c in neighbours(self.space, c as usize).into_iter().flatten().chain([c as usize]) {

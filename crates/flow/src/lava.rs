@@ -127,19 +127,19 @@ impl Lava {
         self.liquidus_k > 0.0
     }
 
-    /// Heat of a kelvin below the solidus relative to a kelvin above: rock that has set has no
-    /// latent heat left. The ratio is 1 for a lava that melts, and for a lava without latent heat.
+    /// Heat of warming by one kelvin below the solidus, relative to one kelvin above, where latent
+    /// heat is released. 1 for a lava that melts and for a lava without latent heat.
     fn solid_share(&self) -> f64 {
         if self.melts() { 1.0 } else { self.density_kg_m3 * self.heat_capacity / self.heat_per_m3() }
     }
 
-    /// Heat in kelvin that one kelvin at `temperature_k` takes: 1 above the solidus, less below if
-    /// latent heat is spread above.
+    /// Heat, in kelvin of `heat_per_m3`, that a temperature change of 1 K at `temperature_k` (K)
+    /// takes: 1 above the solidus; less below if latent heat is spread over the range above.
     pub fn heat_of_kelvin(&self, temperature_k: f64) -> f64 {
         if temperature_k < self.solidus_k { self.solid_share() } else { 1.0 }
     }
 
-    /// Latent heat over heat capacity in K, for a lava that melts; else 0.
+    /// Latent heat divided by heat capacity, in K, for a lava that melts; else 0.
     fn latent_k(&self) -> f64 {
         if self.melts() { self.latent_heat / self.heat_capacity } else { 0.0 }
     }
@@ -209,14 +209,14 @@ impl Lava {
         self.density_kg_m3 * (self.heat_capacity + latent)
     }
 
-    /// Temperatures in K that count as warmth 0 and 1: the solidus (ambient temperature for a lava
-    /// that never sets), and the vent's.
+    /// Two temperatures in K that map to warmth 0 and 1: the solidus (or the ambient temperature
+    /// for a lava that never solidifies), and the temperature at the vent.
     pub fn warmth_k(&self) -> [f64; 2] {
         let cold = if self.solidus_k > 0.0 { self.solidus_k } else { self.ambient_k };
         [cold, self.vent_k.max(cold + 1.0)]
     }
 
-    /// Checks every number; `key` is the name of the table in error messages.
+    /// Checks every constant of the lava; `key` is the name of the table in error messages.
     ///
     /// # Errors
     ///

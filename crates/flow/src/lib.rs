@@ -1,50 +1,50 @@
-//! Lava in metres, seconds and kelvin: lubrication flow of runs of liquid in columns, with heat,
-//! crust and setting.
+//! Lava in metres, seconds and kelvin: lubrication (thin-layer) flow of liquid in columns of cells,
+//! with heat, crust and solidification ("setting": liquid that turns to rock).
 //!
-//! The model of `docs/flow.md`: in every column the liquid of one gap between rock below and rock
-//! or sky above is a *run*. The volume that crosses a vertical face follows from the weight, the
-//! viscosity and the surface slope of two neighbouring runs (Huppert 1982). Amounts and heat are
-//! integers, so every unit is accounted for. Fluxes are computed in a number format whose
-//! operations a GPU can repeat with integers (`mag`). Heat is computed once a step in `f64` without
-//! fused operations.
+//! The model of `docs/flow.md`: the liquid between a floor of rock and the rock or sky above it is
+//! a *run*; a column has one run for each such gap. The volume that crosses a vertical face follows
+//! from the weight, the viscosity and the surface slope of two neighbouring runs (Huppert 1982).
+//! Amounts and heat are integers, so every unit is accounted for. Fluxes are computed in a number
+//! format whose operations a GPU can repeat with integers (`mag`). Heat is computed once per step
+//! in `f64` without fused multiply-add.
 //!
 //! | file | content |
 //! |---|---|
 //! | `lava` | constants of a lava, presets, ranges |
-//! | `blocks`, `heights` | values of columns near lava; the ground before the flow |
-//! | `column`, `layers` | cells of a column, its runs; runs of several cells |
-//! | `reach` | columns that are created when lava comes near |
-//! | `lean` | the record of a column that faces read |
-//! | `face` | the rule: the flux across a face |
-//! | `demand` | the sub-steps that a column asks for |
-//! | `plan`, `strips` | which columns move in which sub-step, and on which thread |
+//! | `blocks`, `heights` | sparse storage of column values; ground heights before the flow |
+//! | `column`, `layers` | cells and runs of a column; mobility of runs of several cells |
+//! | `reach` | allocation of columns near lava |
+//! | `lean` | compact record of a column for the flux computation |
+//! | `face` | flux law: the flux across a face |
+//! | `demand` | time step criterion of a column |
+//! | `plan`, `strips` | local time stepping: schedule of columns; threads |
 //! | `area` | sets of columns |
-//! | `step` | a step as a recipe |
-//! | `undo` | a step that is given up when the program is to end |
-//! | `cross`, `gather` | the two passes of a sub-step |
-//! | `heat`, `lid`, `lanes`, `set` | cooling; crusts of several columns at once; setting |
-//! | `margin` | the share of a column that liquid covers |
-//! | `standing` | lava that is there before the first step |
-//! | `edit` | matter that a person or a scene puts into cells |
-//! | `meet` | amounts and heat that reactions with other matter take and make |
-//! | `melt` | solids that melt, their heat, heaters |
-//! | `measured` | measures of cells, for files and slices |
-//! | `crust` | temperatures below and at the surface, for pictures |
+//! | `step` | sequence of a step |
+//! | `undo` | undo of a step that is aborted when the program ends |
+//! | `cross`, `gather` | the two passes of a sub-step: fluxes across faces, update of columns |
+//! | `heat`, `lid`, `lanes`, `set` | cooling; crusts, several at once by SIMD; solidification |
+//! | `margin` | share of a column's area that liquid covers |
+//! | `standing` | lava that lies on the ground before the first step |
+//! | `edit` | edits of cells by a person or a scene |
+//! | `meet` | liquid and heat exchanged by reactions with other matter |
+//! | `melt` | meltable solids, heat conduction, heaters |
+//! | `measured` | physical quantities of cells, for files and slices |
+//! | `crust` | temperatures at and below the surface, for pictures |
 //! | `account` | ledgers of volume and heat |
-//! | `clock` | times of the steps |
-//! | `watch` | where the flow leaves the range of the model |
-//! | `plain` | the specification, which reads like the rule and is slow |
+//! | `clock` | start and end times of steps |
+//! | `watch` | records of where the flow exceeds the model's range of validity |
+//! | `plain` | reference implementation for tests |
 //!
 //! Axes: `x` east, `y` up, `z` south, as in [`lavoxel_base::grid`]; column (x, z) has the number
 //! `z · nx + x`.
 //!
-//! The crate must not know cells, materials, scenes or pictures; couplings carry its results to the
-//! world.
+//! The crate must not depend on the world's cells, materials, scenes or pictures; couplings
+//! transfer its results to the world.
 //!
-//! - Invariant: volume and heat are integers, and their ledgers ([`FlowAccount`]) close to the
+//! - Invariant: volume and heat are integers, and their ledgers ([`FlowAccount`]) balance to the
 //!   unit.
-//! - Invariant: bits are the same for any number of threads, and those of `plain`, which reads like
-//!   the rule.
+//! - Invariant: results are the same bits for any number of threads, and the same as those of the
+//!   reference implementation `plain`.
 //!
 //! Start reading with `motion/face.rs`, the flux across a face.
 
@@ -96,24 +96,24 @@ use self::store::heights::Heights;
 use self::store::lean::Lean;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Units of amount in a full cell: 2²⁴, because creeping lava moves 10⁻⁸ m a step and would round
-/// to nothing in 16 bits.
+/// Number of amount units in a full cell: 2²⁴, because creeping lava moves only 10⁻⁸ m per step,
+/// which 16 bits would round to zero.
 pub const UNITS: i32 = 1 << 24;
 
-/// Upper bound in seconds of the age of lava that is there before the first step.
+/// Upper bound in seconds of the age of lava that lies on the ground before the first step.
 pub const MOST_AGE_S: f64 = 1e10;
 
-/// Thickness in metres above which a column counts as covered: 5 cm, or a tenth of `cell_height_m`
-/// if that is less.
+/// Returns the thickness in metres above which a column counts as covered by lava: 5 cm, or a tenth
+/// of `cell_height_m` (metres) if that is less.
 pub fn covered_above_m(cell_height_m: f64) -> f64 {
     const COVERED_M: f64 = 0.05;
     COVERED_M.min(0.1 * cell_height_m)
 }
 
-/// Units of heat for a unit of amount and a kelvin.
+/// Number of heat units per unit of amount and kelvin.
 pub const HEAT_UNITS: i64 = 256;
 
-/// Shape of the box of a flow: number of cells and their edges.
+/// Shape of a flow's box: number of cells along each axis and the edge lengths of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowBox {
     /// Number of columns from west to east.
@@ -139,26 +139,26 @@ impl FlowBox {
         self.dx_m * self.dx_m * self.dz_m
     }
 
-    /// Volume of a unit of amount in m³.
+    /// Volume in m³ of one unit of amount.
     pub fn unit_m3(&self) -> f64 {
         self.cell_m3() / f64::from(UNITS)
     }
 
-    /// Height in metres of `units` of height ([`UNITS`] to a cell).
+    /// Converts `units` of height ([`UNITS`] per cell height) to metres.
     pub(crate) fn meters(&self, units: i64) -> f64 {
         units as f64 * self.dz_m / f64::from(UNITS)
     }
 }
 
-/// Setup of a flow, except its box and ground.
+/// Setup of a flow, except for its box and ground.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowSetup {
     /// Constants of the lava or other liquid.
     pub lava: Lava,
     /// Length of a step in seconds.
     pub step_s: f64,
-    /// Open-sides flag: lava that reaches a side of the box leaves it; otherwise the sides are
-    /// walls.
+    /// Open-sides flag: if true, lava that reaches a side of the box leaves the box; if false, the
+    /// sides are walls.
     pub open_sides: bool,
     /// Seed of the stochastic rounding of amounts.
     pub seed: u64,
@@ -166,8 +166,8 @@ pub struct FlowSetup {
     pub heaters: Vec<FlowHeater>,
 }
 
-/// Volume that a vent pours into one column in a step, as a difference of two running totals, so
-/// that rounding never adds up.
+/// Volume that a vent pours into one column in one step, given as two running totals, so that
+/// rounding errors do not accumulate over the steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowPour {
     /// Number of the column, `z · nx + x`.
@@ -187,9 +187,10 @@ pub struct FlowPour {
 /// Content of one cell: liquid with its heat, and rock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowCell {
-    /// Liquid, [`UNITS`] to a full cell; more only in the top cell of a run under pressure.
+    /// Amount of liquid, [`UNITS`] in a full cell; larger only in the top cell of a run under
+    /// pressure.
     pub amount: i32,
-    /// Rock from the cell's bottom, [`UNITS`] to a full cell.
+    /// Amount of rock, filled from the cell's bottom, [`UNITS`] in a full cell.
     pub rock: i32,
     /// Heat of the liquid: amount × kelvin × [`HEAT_UNITS`], latent heat included (see
     /// [`Lava::heat_at`]).
@@ -204,63 +205,63 @@ impl FlowCell {
     }
 }
 
-/// State of one column, as maps and the probe show it.
+/// State of one column, for maps and the probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowColumn {
     /// Height in metres of the ground before the flow, above the floor of the box.
     pub ground_m: f64,
-    /// Thickness in metres of the liquid in all runs.
+    /// Total thickness in metres of the liquid in all runs.
     pub liquid_m: f64,
-    /// Thickness in metres of the rock that set here.
+    /// Thickness in metres of the rock that solidified in this column.
     pub set_m: f64,
     /// Height in metres of the present upper surface (lava, rock or ground), above the floor of the
     /// box.
     pub surface_m: f64,
-    /// Arrival time in seconds from the start: the end of the first step after which lava lay
-    /// there, liquid, or set and thicker than [`covered_above_m`]. 0 if lava was there before the
-    /// start; `None` if none came.
+    /// Arrival time in seconds since the start: end of the first step after which the column held
+    /// liquid, or solidified lava thicker than [`covered_above_m`]. 0 if lava was there before the
+    /// start; `None` if no lava has arrived.
     pub arrival_s: Option<f64>,
     /// Temperature in K of the uppermost liquid cell; `None` without liquid.
     pub surface_k: Option<f64>,
-    /// Effective viscosity in Pa s of the uppermost wet run: that of an isothermal layer that would
-    /// flow alike. `None` without liquid.
+    /// Effective viscosity in Pa s of the uppermost run with liquid: viscosity of an isothermal
+    /// layer of the same depth with the same flux. `None` without liquid.
     pub viscosity_pa_s: Option<f64>,
-    /// Yield strength in Pa of the uppermost wet run; `None` without liquid.
+    /// Yield strength in Pa of the uppermost run with liquid; `None` without liquid.
     pub yield_pa: Option<f64>,
-    /// Largest speed in m/s of the surface so far.
+    /// Largest surface speed in m/s since the start.
     pub max_speed_m_s: f64,
-    /// Depth in metres below the surface of the uppermost run down to which the crust is colder
-    /// than the solidus.
+    /// Thickness in metres of the part of the crust colder than the solidus, measured down from the
+    /// surface of the uppermost run.
     pub lid_m: f64,
-    /// Temperature in K of the core of the uppermost run; `None` without liquid or for a lava
-    /// without a crust.
+    /// Temperature in K of the core (the liquid below the crust) of the uppermost run; `None`
+    /// without liquid or for a lava without a crust.
     pub core_k: Option<f64>,
-    /// Roof flag: some liquid lies under a roof.
+    /// Roof flag: true if some liquid lies under a roof of rock.
     pub roofed: bool,
 }
 
-/// History of a column, stored next to its cells.
+/// History of a column, stored separately from its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mark {
-    /// Amount in units that set.
+    /// Amount in units of liquid that has turned to rock.
     set: i64,
-    /// Time in seconds at the end of the first step after which lava lay there, liquid, or set and
-    /// covering the column. Below 0 if lava was there before the first step; infinite before any
-    /// came.
+    /// End time in seconds of the first step after which the column held liquid, or enough
+    /// solidified lava to cover it. Negative if lava was there before the first step; infinite
+    /// until lava arrives.
     arrival_s: f64,
-    /// Time in seconds from which the bed warms, not before the arrival: a film that sets in the
-    /// step in which it comes leaves the bed cold.
+    /// Time in seconds at which the bed starts to warm, at or after `arrival_s`: a film that
+    /// solidifies in the step of its arrival leaves the bed cold.
     warmed_s: f64,
-    /// Speed of the surface in m/s in the last step, and the largest so far.
+    /// Surface speed in m/s in the last step, and the largest since the start.
     speed: f32,
     max_speed: f32,
 }
 
 impl Mark {
-    /// Mark of a column to which no lava came.
+    /// Initial history of a column: no lava has arrived.
     const NONE: Self = Self { set: 0, arrival_s: f64::INFINITY, warmed_s: f64::INFINITY, speed: 0.0, max_speed: 0.0 };
 
-    /// Returns true if the numbers are possible for a column: a file may hold any.
+    /// Returns true if the values are valid for a column; needed for values read from a file.
     fn can_be(&self) -> bool {
         let is_speed = |speed: f32| speed.is_finite() && speed >= 0.0;
         (0..=1 << 56).contains(&self.set)
@@ -270,7 +271,8 @@ impl Mark {
             && is_speed(self.max_speed)
     }
 
-    /// Records the arrival of lava that stays liquid, or of rubble, which both warm the bed.
+    /// Records at time `now_s` (seconds) the arrival of lava that stays liquid, or of rubble; both
+    /// warm the bed.
     fn note_arrival(&mut self, now_s: f64) {
         self.note_rock(now_s);
         if self.warmed_s.is_infinite() {
@@ -278,7 +280,7 @@ impl Mark {
         }
     }
 
-    /// Records the arrival of lava that set in the step in which it came.
+    /// Records at time `now_s` (seconds) the arrival of lava that solidified in the same step.
     fn note_rock(&mut self, now_s: f64) {
         if self.arrival_s.is_infinite() {
             self.arrival_s = now_s;
@@ -286,7 +288,8 @@ impl Mark {
     }
 }
 
-/// A flow: its ground, liquid, solids, faces and ledgers. Advances by [`Flow::step`].
+/// Lava flow in a box of columns, with its ground, liquid, solids, fluxes across faces and ledgers.
+/// Advances by [`Flow::step`].
 #[derive(Clone, Debug)]
 pub struct Flow {
     space: FlowBox,
@@ -294,46 +297,47 @@ pub struct Flow {
     clock: FlowClock,
     tables: Tables,
     ground: Heights,
-    /// Cells of columns with liquid, of their neighbours, and of edited columns; all others are
-    /// bare ground, see [`store::reach`].
+    /// Cells of columns with liquid, of their neighbours, and of edited columns; every other column
+    /// is bare ground and has no cells, see [`store::reach`].
     columns: Blocks<Column>,
     /// Summary of each column that faces read; updated with its runs while columns move.
     leans: Blocks<Lean>,
     marks: Blocks<Mark>,
-    /// Solids that can melt; only for a lava that melts.
+    /// Meltable solid of each column; `None` for a lava that never melts again.
     solids: Option<melt::Solids>,
-    /// Columns in which solid melted in this step.
+    /// Numbers of the columns in which solid melted in this step.
     melted: Vec<u32>,
     /// Set while some solid may be disconnected from the ground.
     has_loose: bool,
-    /// Faces of each column: towards east and towards south.
+    /// Two faces of each column: towards east and towards south.
     faces: Blocks<[Face; 2]>,
-    /// Columns with liquid, ascending.
+    /// Numbers of the columns with liquid, ascending.
     wet: Vec<u32>,
-    /// Columns whose liquid is covered by other matter, ascending.
+    /// Numbers of the columns whose liquid is covered by other matter, ascending.
     covered: Vec<u32>,
-    /// Flags of cells that hold other matter, column by column, for a lava that melts; empty if
-    /// none does.
+    /// Flags of cells that contain other matter, ordered by column, for a lava that melts; empty if
+    /// no cell does.
     covered_cells: Vec<bool>,
     changed: Vec<u32>,
     changed_area: Area,
     plan: Plan,
-    /// Set while columns may have changed since the last step.
+    /// Set while columns may have changed since the last step, for example by an edit.
     is_disturbed: bool,
-    /// Flag by which the program asks a step to give up, see [`Flow::stop_by`].
+    /// Flag by which the program asks a running step to abort, see [`Flow::stop_by`].
     stop: Option<Arc<AtomicBool>>,
     was_stopped: bool,
     /// Number of faces that the last step evaluated.
     work: u64,
     steps: u64,
-    /// Number of sub-steps since the flow was created, see [`step`].
+    /// Number of sub-steps since the flow was created; identifies the sub-step in which a face was
+    /// computed.
     stamp: u32,
     account: FlowAccount,
     watch: FlowWatch,
 }
 
-/// Upper bound of the cells from floor to top: the pressure of a higher box would overflow an
-/// amount.
+/// Upper bound of the number of cells from floor to top: in a higher box the amount of a cell under
+/// pressure would overflow.
 const HIGHEST: f64 = 1024.0;
 
 /// Bounds of the edges of a cell in metres and of a step in seconds.
@@ -342,11 +346,11 @@ const MOST_EDGE_M: f64 = 1e4;
 const MOST_STEP_S: f64 = 1e6;
 
 impl Flow {
-    /// Upper bound of the sub-steps of a step.
+    /// Upper bound of the number of sub-steps in a step.
     pub const MOST_SUB_STEPS: u64 = step::WHOLE;
 
-    /// Dry flow over the heights `ground`, in metres above the floor of the box, one for each
-    /// column in the order of their numbers.
+    /// Returns a flow without lava over `ground`: heights in metres above the floor of the box, one
+    /// per column, at index `z · nx + x`.
     ///
     /// # Errors
     ///
@@ -359,8 +363,8 @@ impl Flow {
         Self::on_ground(space, setup, ground.iter().copied())
     }
 
-    /// Dry flow as by [`Flow::new`], from an iterator of heights, so that they need no list in
-    /// memory.
+    /// Returns a flow without lava like [`Flow::new`], but takes the heights of the ground from an
+    /// iterator, so that they need no list in memory.
     ///
     /// # Errors
     /// Names the first number of the setup that is out of range, as [`Flow::new`] does.
@@ -424,8 +428,8 @@ impl Flow {
         &self.clock
     }
 
-    /// Plans the end of the run: the step that contains `end_s` (in seconds) ends there. `None`: no
-    /// end.
+    /// Sets the end time of the run to `end_s` seconds: the step that contains `end_s` is cut short
+    /// there. `None`: no end.
     pub fn end_at(&mut self, end_s: Option<f64>) {
         self.clock.end_at(self.steps, end_s);
     }
@@ -453,7 +457,8 @@ impl Flow {
         self.is_disturbed = true;
     }
 
-    /// Puts liquid on the floor of the uppermost gap of columns, as if it had been poured.
+    /// Pours the liquid of `fills` (volume `after_m3` − `before_m3` each) at once, each into the
+    /// gap named by its `level`, by default the uppermost gap.
     pub fn fill(&mut self, fills: impl IntoIterator<Item = FlowPour>) {
         for fill in fills {
             let pour = motion::plan::Pour::new(self.space, &self.setup.lava, &fill);
@@ -473,7 +478,7 @@ impl Flow {
         self.space
     }
 
-    /// Setup that the flow was created with, and its present seed.
+    /// Setup that the flow was created with; its seed is the present one.
     pub fn setup(&self) -> &FlowSetup {
         &self.setup
     }
@@ -483,12 +488,12 @@ impl Flow {
         self.steps
     }
 
-    /// Time in seconds since the start.
+    /// Simulated time in seconds since the start.
     pub fn time_s(&self) -> f64 {
         self.clock.time_s(self.steps)
     }
 
-    /// Length in seconds of the last step; that of a whole step before the first.
+    /// Length in seconds of the last step; `step_s` of the setup before the first step.
     pub fn last_step_s(&self) -> f64 {
         self.steps.checked_sub(1).map_or(self.setup.step_s, |last| self.clock.length_s(last))
     }
@@ -503,13 +508,13 @@ impl Flow {
         &self.watch
     }
 
-    /// Depth in metres beyond which a sloping layer at `kelvin` needs finer sub-steps than the
-    /// finest, so that its fluxes are clamped.
+    /// Upper bound in metres of the depth of a sloping layer at temperature `kelvin` (K) that the
+    /// finest sub-steps can resolve; fluxes of deeper layers are clamped.
     pub fn deepest_m(&self, kelvin: f64) -> f64 {
         self.tables.deepest(self.setup.lava.heat_at(kelvin)) * self.space.dz_m / f64::from(UNITS)
     }
 
-    /// Returns true if nothing is liquid.
+    /// Returns true if the flow contains no liquid.
     pub fn is_dry(&self) -> bool {
         self.wet.is_empty()
     }
@@ -524,41 +529,43 @@ impl Flow {
         &self.wet
     }
 
-    /// Content of one cell; empty above the box. Under a crust the heat is that of the cell's depth
-    /// in the profile.
+    /// Content of the cell at `[x, y, z]`; empty above the box. Under a crust the cell's heat is
+    /// taken from the temperature profile at its depth.
     pub fn cell(&self, [x, y, z]: [usize; 3]) -> FlowCell {
         self.shown_cell(z * self.space.nx + x, y as i32)
     }
 
-    /// Stored levels of a column: below lies whole rock, above nothing.
+    /// Range of levels (cell indices from the floor) that are stored for column number `column`:
+    /// all cells below are full rock, all cells above are empty.
     pub fn levels(&self, column: usize) -> std::ops::Range<usize> {
         let column = self.column_at(column);
         column.base as usize..column.end() as usize
     }
 
-    /// Returns true if lava turned to rock in a column.
+    /// Returns true if lava has solidified in column number `column`.
     pub fn has_set(&self, column: usize) -> bool {
         self.marks[column].set > 0
     }
 
-    /// Thickness in metres of liquid and set rock of a column: the sum of both in [`Flow::column`],
-    /// without the cost of temperatures.
+    /// Total thickness in metres of liquid and solidified lava in column `number`: `liquid_m +
+    /// set_m` of [`Flow::column`], without the cost of temperatures.
     pub fn thickness_m(&self, number: usize) -> f64 {
         self.space.meters(self.thickness_units(number))
     }
 
-    /// Thickness of liquid and set rock of a column, in units of height.
+    /// Total thickness of liquid and solidified lava in column `number`, in units of height
+    /// ([`UNITS`] per cell height).
     pub fn thickness_units(&self, number: usize) -> i64 {
         self.liquid_units(number) + self.marks[number].set
     }
 
-    /// Thickness of the liquid of a column, in units of height. Under pressure a gap holds more
-    /// than its room.
+    /// Total thickness of the liquid in column `number`, in units of height. Liquid under pressure
+    /// exceeds the height of its gap.
     fn liquid_units(&self, number: usize) -> i64 {
         self.column_at(number).runs.iter().map(|run| run.depth).sum()
     }
 
-    /// State of one column, as maps show it.
+    /// State of column `number` in metres, seconds and kelvin.
     pub fn column(&self, number: usize) -> FlowColumn {
         let (column, mark) = (self.column_at(number), &self.marks[number]);
         let meters = |units: i64| self.space.meters(units);
@@ -587,7 +594,8 @@ impl Flow {
         }
     }
 
-    /// Checks that the ledgers close, that no liquid is in rock and that no liquid floats.
+    /// Checks that the ledgers balance, that all cells are in their ranges, and that all liquid
+    /// rests on the floor of its gap.
     ///
     /// # Errors
     ///

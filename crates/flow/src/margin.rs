@@ -1,4 +1,4 @@
-//! Margins of a flow: the share of a column's area that its liquid covers.
+//! Margins of a flow: share of a column's area that is covered by liquid.
 //!
 //! A margin lies somewhere within the outermost columns. Liquid that has crossed their edge is no
 //! film over the whole column – such a film would freeze at once and hold the flow back by a

@@ -1,4 +1,5 @@
-//! Measures of the cells of a flow for files and slices, in full cells, K, Pa s and m/s.
+//! Physical quantities of the cells of a flow for files and slices, in shares of a full cell, K, Pa
+//! s and m/s.
 
 use super::{Flow, UNITS};
 use crate::motion::cross::{faces_of, pair_of};
@@ -8,11 +9,11 @@ use lavoxel_base::measure::CellMeasure;
 type Place = [usize; 3];
 
 impl Flow {
-    /// Value of `measure` in the cell `place`; 0 where the measured matter is absent, and for a
-    /// measure of another model.
+    /// Value of `measure` in the cell `place`, in the unit of the measure; 0 where the cell lacks
+    /// the measured matter, and for measures of another model.
     ///
-    /// The temperature is that of the liquid, or, for a lava that melts, that of the solid if the
-    /// cell holds more solid than liquid.
+    /// The temperature is that of the liquid. For a lava that melts it is the temperature of the
+    /// solid if the cell contains more solid than liquid.
     pub fn measure(&self, measure: CellMeasure, place: Place) -> f32 {
         let [x, y, z] = place;
         if !self.levels_measured(z * self.space.nx + x).contains(&y) {
@@ -32,7 +33,7 @@ impl Flow {
         value as f32
     }
 
-    /// Returns true if the cell `place` holds the matter that `measure` needs.
+    /// Returns true if the cell `place` contains the matter that `measure` refers to.
     pub fn has(&self, measure: CellMeasure, place: Place) -> bool {
         match measure {
             CellMeasure::Set => self.set_in(place) > 0,
@@ -41,8 +42,8 @@ impl Flow {
         }
     }
 
-    /// Iterator over all cells that may have a measure: neither in the ground before the flow nor
-    /// above all rock and liquid.
+    /// Iterator over the cells that may have a non-zero measure: all cells except those in the
+    /// ground before the flow and those above all rock and liquid.
     pub fn stored(&self) -> impl Iterator<Item = Place> + '_ {
         let nx = self.space.nx;
         (0..self.space.columns()).flat_map(move |c| self.levels_measured(c).map(move |y| [c % nx, y, c / nx]))
@@ -50,7 +51,7 @@ impl Flow {
 
     fn levels_measured(&self, c: usize) -> std::ops::Range<usize> {
         let stored = self.levels(c);
-        // Cells that set whole are no longer stored, but still hold set lava.
+        // Cells that solidified completely are no longer stored, but still contain solidified lava.
         let ground = (self.ground.of(c) / i64::from(UNITS)) as usize;
         stored.start.min(ground)..stored.end
     }
@@ -59,8 +60,8 @@ impl Flow {
         self.columns.get(z * self.space.nx + x).map_or(0, |column| column.cell(y as i32).amount)
     }
 
-    /// Set lava of a cell in units: its rock above the ground before the flow, or its solid if the
-    /// lava melts.
+    /// Amount in units of solidified lava in a cell: rock above the ground before the flow, or
+    /// meltable solid if the lava melts.
     fn set_in(&self, place: Place) -> i32 {
         let [x, y, z] = place;
         let c = z * self.space.nx + x;
@@ -74,9 +75,9 @@ impl Flow {
         (self.columns[c].cell(y as i32).rock - ground).max(0)
     }
 
-    /// Velocity in m/s of the liquid of a cell towards east and south: the outflow across its faces
-    /// over its amount, for the present surface and heat. Ignores the flux limit and the sides of
-    /// the box.
+    /// Velocity in m/s `[east, south]` of the liquid in the cell `[x, y, z]`: outflow across its
+    /// faces divided by its amount, for the present surface and heat. Ignores the flux limiter and
+    /// the sides of the box.
     pub fn velocity_m_s(&self, [x, y, z]: Place) -> [f64; 2] {
         let (c, level) = (z * self.space.nx + x, y as i32);
         let amount = self.liquid([x, y, z]);

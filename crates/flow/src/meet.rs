@@ -1,10 +1,10 @@
-//! Contact between the flow and other matter: heat and liquid that reactions take, and liquid that
-//! they create.
+//! Contact between the flow and other matter: heat and liquid that reactions take from the lava,
+//! and liquid that they create.
 //!
-//! A place is a cell as the world shows it. It stands for the highest run that begins at or below
-//! it, and within that run for the cells from the place downwards until they hold half a cell of
-//! liquid, so that a sliver does not cool alone. Solid that melts is taken from the cell itself, or
-//! from the cell below if the place is mostly rock.
+//! A place is a cell `[x, y, z]` of the world. It refers to the highest run that begins at or below
+//! the cell, and within that run to the cells from the place downwards that together contain at
+//! least half a cell of liquid, so that a thin sliver does not cool alone. Meltable solid is taken
+//! from the cell itself, or from the cell below if the place is mostly rock.
 
 use super::{Flow, HEAT_UNITS, UNITS};
 use crate::cooling::heat::run_content;
@@ -19,19 +19,20 @@ pub enum Phase {
     Solid,
 }
 
-/// Part of a run, or solid of a cell, that meets other matter.
+/// Lava in contact with other matter: a part of a run, or the solid of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Met {
-    /// Temperature in K: that of the core under a crust, else the mean.
+    /// Temperature in K: that of the core if there is a crust, else the mean temperature.
     pub temperature_k: f64,
     /// Thermal resistance of the crust in m² K/W; 0 for a lava without a crust.
     pub crust_m2_k_w: f64,
-    /// Heat above the temperature that [`Flow::met`] was asked for, in units; at least 0.
+    /// Heat in units above the temperature `above_k` passed to [`Flow::met`]; at least 0.
     pub excess: i64,
 }
 
 impl Flow {
-    /// Lava of `phase` at a place, with its heat above `above_k` kelvin; `None` if there is none.
+    /// Lava of `phase` at the cell `[x, y, z]`, with its heat above the temperature `above_k` (K);
+    /// `None` if the cell has no such lava.
     pub fn met(&self, [x, y, z]: [usize; 3], phase: Phase, above_k: f64) -> Option<Met> {
         let c = z * self.space.nx + x;
         let column = self.columns.get(c)?;
@@ -60,8 +61,8 @@ impl Flow {
         })
     }
 
-    /// Takes up to `units` of heat from the lava of `phase` at a place, from each cell in
-    /// proportion to its amount; returns the units taken.
+    /// Removes up to `units` of heat from the lava of `phase` at the cell `[x, y, z]`, from each
+    /// cell of the layer in proportion to its amount; returns the number of units removed.
     pub fn take_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) -> i64 {
         if phase == Phase::Solid {
             return self.cool_solid(z * self.space.nx + x, y as i32, units);
@@ -84,7 +85,8 @@ impl Flow {
         units - left
     }
 
-    /// Gives back `units` of heat that were taken at a place and not used.
+    /// Returns `units` of unused heat to the lava of `phase` at the cell `[x, y, z]`, after
+    /// `Flow::take_heat`.
     pub fn return_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) {
         if phase == Phase::Solid {
             self.cool_solid(z * self.space.nx + x, y as i32, -units);
@@ -100,7 +102,8 @@ impl Flow {
         }
     }
 
-    /// Takes at most `amount` units of liquid at a place, with their heat.
+    /// Removes up to `amount` units of liquid and their heat from the layer at the cell `[x, y,
+    /// z]`, from the top down.
     pub fn take_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32) {
         let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return };
         let Some((first, last)) = layer(column, y as i32) else { return };
@@ -115,7 +118,8 @@ impl Flow {
         }
     }
 
-    /// Adds `amount` units of liquid at a place; the liquid falls to the floor of its gap at once.
+    /// Adds `amount` units of liquid at `temperature_k` (K) to the run at the cell `[x, y, z]`; the
+    /// liquid is moved to the floor of its gap at once.
     pub fn make_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32, temperature_k: f64) {
         let c = z * self.space.nx + x;
         self.reach([c as u32]);
@@ -130,8 +134,8 @@ impl Flow {
         column.refresh(&self.tables);
     }
 
-    /// Sets which of the columns [`Flow::wet`], in that order, other matter covers: covered columns
-    /// lose no heat to the sky.
+    /// Sets which columns are covered by other matter: one flag per column of [`Flow::wet`], in the
+    /// same order. Covered columns lose no heat to the sky.
     pub fn cover(&mut self, covered: &[bool]) {
         // Clears old flags first: a column that dried and gets lava again must not keep its cover.
         for c in std::mem::take(&mut self.covered) {
@@ -143,13 +147,14 @@ impl Flow {
         }
     }
 
-    /// Units of heat in a joule.
+    /// Number of heat units per joule.
     pub fn heat_units_of_joule(&self) -> f64 {
         f64::from(UNITS) * HEAT_UNITS as f64 / (self.space.cell_m3() * self.setup.lava.heat_per_m3())
     }
 }
 
-/// Adds heat that left the uppermost run through its surface to the deficit of its crust.
+/// Converts `units` of heat lost through the surface of the uppermost run into heat deficit of its
+/// crust. Does nothing if `level` lies below that run.
 fn thicken(column: &mut Column, level: i32, units: i64) {
     let Some(run) = column.runs.last().filter(|run| run.is_wet() && level >= run.first) else { return };
     let (amount, _) = run_content(column, run);
@@ -159,12 +164,13 @@ fn thicken(column: &mut Column, level: i32, units: i64) {
     }
 }
 
-/// Run to which a level belongs.
+/// Returns the highest run of a column that begins at or below `level`.
 fn run_at(column: &Column, level: i32) -> Option<&Run> {
     column.runs.iter().rev().find(|run| run.first <= level)
 }
 
-/// First and last level of the liquid that the place at `level` stands for.
+/// Returns the first and last level of the liquid cells to which a place at `level` refers; `None`
+/// without liquid.
 fn layer(column: &Column, level: i32) -> Option<(i32, i32)> {
     let run = run_at(column, level).filter(|run| run.is_wet())?;
     // The run's top may be stale: reactions take liquid after the runs were found.

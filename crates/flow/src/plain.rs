@@ -11,7 +11,7 @@ use crate::motion::plan::Plan;
 use crate::store::column::heat_of;
 use crate::store::lean::Lean;
 
-/// An amount that moves from a cell to the cell of the same level in another column.
+/// Amount that moves from a cell to the cell at the same level in another column.
 struct Move {
     from: (usize, i32),
     to: usize,
@@ -19,7 +19,7 @@ struct Move {
 }
 
 impl Flow {
-    /// Makes one step, like [`Flow::step`].
+    /// Makes one step like [`Flow::step`], by the reference implementation.
     pub(crate) fn plain_step(&mut self, pours: &[FlowPour]) {
         let pours = self.pours(pours);
         self.reach_all();

@@ -1,31 +1,32 @@
-//! Lava that stands on the ground before the first step: it came at the temperature of its vent or
-//! another one, and has cooled in place for its age by the laws of crust and bed, as a flow at rest
-//! does.
+//! Lava that lies on the ground before the first step: placed at the temperature of its vent or
+//! another temperature, then cooled in place for its age by the laws of crust and bed, like a flow
+//! at rest.
 
 use smallvec::SmallVec;
 
 use super::cooling::heat::{BATCH, Cool, Losses};
 use super::{Flow, FlowSetup, UNITS};
 
-/// First step of the cooling in seconds, and each further step as a share of the age until then: a
-/// crust grows as the root of its age, so each such step adds the same share to its thickness.
+/// Length of the first cooling step in seconds, and of each further step as a share of the age
+/// reached: a crust grows with the square root of its age, so each such step thickens the crust by
+/// the same factor.
 const FIRST_S: f64 = 1.0;
 const PART: f64 = 0.1;
 
-/// Lava of a column before the first step.
+/// Lava that lies on one column before the first step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
     /// Number of the column, `z · nx + x`.
     pub column: u32,
     /// Thickness of the lava above the ground in metres.
     pub thickness_m: f64,
-    /// Age in seconds: the time that the lava has been there before the start.
+    /// Age in seconds: time between the arrival of the lava and the start of the simulation.
     pub age_s: f64,
 }
 
 impl Flow {
-    /// Puts lava of `temperature_k` on columns, each named once, and cools it for its age. Must be
-    /// called before the first step, and only for a lava that never melts again.
+    /// Places lava of temperature `temperature_k` (K) on columns, each listed once, and cools the
+    /// lava for its age. Call before the first step, and only for a lava that never melts again.
     pub fn stand(&mut self, lava: &[Standing], temperature_k: f64) {
         debug_assert!(self.solids.is_none() && self.steps == 0, "fresh lava that sets for good");
         self.reach(lava.iter().map(|standing| standing.column));
@@ -42,8 +43,8 @@ impl Flow {
         self.take_in(&columns);
     }
 
-    /// Fills cells above the ground of a column from below with `amount` units of liquid, clamped
-    /// to the top of the box.
+    /// Adds `amount` units of liquid at `temperature_k` (K) to column `c`, filling its cells from
+    /// the ground upwards; the excess above the top of the box is dropped.
     fn heap(&mut self, c: usize, amount: i64, temperature_k: f64) {
         let (mut left, mut level) = (amount, self.columns[c].base);
         while left > 0 && level < self.space.ny as i32 {

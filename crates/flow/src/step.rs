@@ -1,4 +1,5 @@
-//! A step as a recipe: sources and fluxes in sub-steps, then open sides, heat and setting.
+//! Sequence of a step: vents and fluxes in sub-steps, then open sides, heat exchange and
+//! solidification.
 
 use smallvec::SmallVec;
 
@@ -17,25 +18,29 @@ use crate::store::undo::Before;
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::mix64;
 
-/// A whole step as a time with [`FINEST`] bits after the point.
+/// Length of a whole step as a fixed-point time with [`FINEST`] fractional bits.
 pub(crate) const WHOLE: u64 = 1 << FINEST;
 
-/// Upper bound of the units that a pour adds at once: an eighth of the range of an `i32` amount.
+/// Upper bound of the units that one pour adds in a sub-step: an eighth of the range of an `i32`
+/// amount.
 const LARGEST_POUR: i64 = 1 << 28;
 
-/// A sub-step: its stamp, its random key, and the coarsest level that moves.
+/// Sub-step: its stamp (identifier), its random key, and `level`, the coarsest level of columns
+/// that move in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubStep {
     pub(crate) stamp: u32,
     pub(crate) key: u64,
     pub(crate) level: i32,
-    /// Start of the sub-step, as a share of the step with [`FINEST`] bits after the point.
+    /// Start time of the sub-step, as a share of the step in fixed point with [`FINEST`] fractional
+    /// bits.
     pub(crate) time: u64,
 }
 
 impl Flow {
-    /// Makes one step of the length that the [clock](Flow::clock) gives; leaves the flow unchanged
-    /// if it is asked to stop meanwhile ([`Flow::was_stopped`]).
+    /// Advances the flow by one step, whose length the [clock](Flow::clock) gives; `pours` are the
+    /// volumes from vents. Leaves the flow unchanged if a stop is requested while the step runs
+    /// ([`Flow::was_stopped`]).
     pub fn step(&mut self, pours: &[FlowPour]) {
         let (length_s, whole_s) = (self.clock.length_s(self.steps), self.setup.step_s);
         if length_s == whole_s {
@@ -94,7 +99,8 @@ impl Flow {
         self.plan = plan;
     }
 
-    /// Makes the sub-steps of a step; returns false if it was asked to stop before the last.
+    /// Makes the sub-steps of a step; returns false if a stop was requested before the last
+    /// sub-step. `before`: saved state for undoing the step.
     fn make_rounds(&mut self, plan: &mut Plan, pours: &[Pour], mut before: Option<&mut Before>) -> bool {
         let (mut time, mut number) = (0, 0);
         while !plan.active.is_empty() {
@@ -124,7 +130,7 @@ impl Flow {
         true
     }
 
-    /// State that the plan reads.
+    /// Read-only view of the columns and tables, from which the sub-steps are planned.
     pub(crate) fn ground(&self) -> Ground<'_> {
         Ground {
             space: self.space,
@@ -135,16 +141,16 @@ impl Flow {
         }
     }
 
-    /// Returns true if any wet column may have changed since the last step: it lost heat, or an
-    /// edit changed it.
+    /// Returns true if any column with liquid may have changed between steps: by heat loss or by an
+    /// edit.
     pub(crate) fn is_any_stale(&self) -> bool {
         let lava = &self.setup.lava;
         let conducts = lava.bed_conduction > 0.0 || lava.conduction > 0.0;
         self.is_disturbed || self.solids.is_some() || conducts || lava.cooling != Cooling::None
     }
 
-    /// Advances the stamp of sub-steps. After the last number stamps begin again, with those of all
-    /// faces cleared.
+    /// Increments the stamp of sub-steps. At the largest `u32` the count restarts from 1, and the
+    /// stamps of all faces are cleared.
     fn next_stamp(&mut self) {
         if self.stamp == u32::MAX {
             self.faces.iter_mut().for_each(|(_, faces)| faces.iter_mut().for_each(|face| face.stamp = 0));
@@ -153,13 +159,13 @@ impl Flow {
         self.stamp += 1;
     }
 
-    /// Pours of a step in units, without those outside the box or of less than a unit.
+    /// Converts pours to units; drops pours outside the box and pours of less than one unit.
     pub(crate) fn pours(&self, pours: &[FlowPour]) -> Vec<Pour> {
         let inside = pours.iter().filter(|pour| pour.column < self.space.columns());
         inside.map(|pour| Pour::new(self.space, &self.setup.lava, pour)).filter(|pour| pour.units > 0).collect()
     }
 
-    /// Ends a step after its sub-steps: open sides, heat, setting, records.
+    /// Finishes a step after its sub-steps: open sides, heat exchange, solidification, records.
     pub(crate) fn finish(&mut self, plan: &Plan) {
         self.steps += 1;
         if self.setup.open_sides {
@@ -175,7 +181,8 @@ impl Flow {
         self.wake_melted();
     }
 
-    /// Records speeds and takes the heat of a step. Returns the columns that may set.
+    /// Records surface speeds and applies the heat losses of a step. Returns the numbers of the
+    /// columns that may solidify.
     fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
         let is_cooling = Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
@@ -205,14 +212,15 @@ impl Flow {
         ended.cold
     }
 
-    /// Shares (0 to 1) of the active columns that liquid covers, in the order of `plan.active`.
+    /// Share of each active column (0 to 1) that is covered by liquid, in the order of
+    /// `plan.active`.
     fn wetted(&self, plan: &Plan) -> Vec<f64> {
         let ground = self.ground();
         plan.active.par_iter().with_min_len(TASK).map(|&c| ground.wetted(c as usize)).collect()
     }
 
-    /// Ends a step for a lava that melts, where solid exchanges heat too. Returns the columns that
-    /// may set.
+    /// Finishes a step of a lava that melts, where solid exchanges heat too. Returns the numbers of
+    /// the columns that may solidify.
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
         let Self { columns, marks, leans, tables, .. } = self;
@@ -232,7 +240,7 @@ impl Flow {
         ended.cold
     }
 
-    /// Pours the amounts that are due in a sub-step.
+    /// Adds the part of each pour that falls in the sub-step `sub`.
     pub(crate) fn pour(&mut self, pours: &[Pour], plan: &Plan, sub: SubStep) {
         for pour in pours {
             let level = plan.level(pour.column);
@@ -244,8 +252,8 @@ impl Flow {
         }
     }
 
-    /// Pours `units` of amount, or counts them as blocked if the column is full to the top of the
-    /// box.
+    /// Adds `units` of amount to the column of `pour`, or books the units as blocked if the column
+    /// is full up to the top of the box.
     pub(crate) fn pour_into(&mut self, pour: &Pour, units: i64) {
         let column = &mut self.columns[pour.column];
         let room = |i: usize| self.space.ny as i64 * UNIT - column.runs[i].head;
@@ -278,7 +286,8 @@ impl Flow {
         self.gather(plan, sub);
     }
 
-    /// Empties the columns at the sides of the box, and books their liquid as out.
+    /// Removes the liquid from the columns at the sides of the box, and books its amount and heat
+    /// as outflow.
     fn drain(&mut self, plan: &Plan) {
         let notes = Notes::of(self, plan);
         for &c in plan.active.iter().filter(|&&c| is_at_side(self.space, c as usize)) {
@@ -295,8 +304,8 @@ impl Flow {
         }
     }
 
-    /// Records the arrival of lava in columns some of which may have set. Lava that came and set
-    /// within the step arrives once it covers the column.
+    /// Records the arrival of lava in `columns`, some of which may have solidified. Lava that
+    /// arrived and solidified in the same step counts once it covers the column.
     fn note_arrivals(&mut self, columns: &[u32]) {
         let now_s = self.time_s();
         let least = (covered_above_m(self.space.dz_m) / self.space.dz_m * UNIT as f64) as i64;
@@ -329,13 +338,13 @@ impl Flow {
     }
 }
 
-/// Records of wet columns at the end of a step.
+/// Parameters for the records of columns with liquid at the end of a step.
 struct Notes<'a> {
     plan: &'a Plan,
     cliff: i64,
-    /// Speed in m/s of a column's width a step.
+    /// Speed in m/s that corresponds to one column width per step.
     meter: f64,
-    /// Reynolds number for a speed of 1 m/s, a unit of depth and a unit of fluidity.
+    /// Reynolds number for a speed of 1 m/s, one unit of depth and one unit of fluidity.
     inertia: f64,
     now_s: f64,
     cold_law: ColdLaw,
@@ -351,8 +360,8 @@ impl<'a> Notes<'a> {
         Self { plan, cliff: flow.tables.cliff, meter, inertia, now_s: flow.time_s(), cold_law: flow.cold_law() }
     }
 
-    /// Records the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h. Returns
-    /// the Reynolds number.
+    /// Records the surface speed 1.5 ρ g S M/h of column `c`, from the slopes at the start of the
+    /// step. Returns the Reynolds number.
     fn speed(&self, c: u32, column: &Column, mark: &mut Mark) -> f64 {
         let Some(run) = column.runs.last().filter(|run| run.is_wet()) else { return 0.0 };
         let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
@@ -363,7 +372,8 @@ impl<'a> Notes<'a> {
         self.inertia * speed * depth * fluidity
     }
 
-    /// Records the arrival of lava; cold lava is listed instead, since it may set.
+    /// Records the arrival of lava in column `c`; a column with cold lava is added to `ended.cold`
+    /// instead, since that lava may solidify.
     fn arrival(&self, c: u32, column: &Column, mark: &mut Mark, ended: &mut Ended) {
         if column.has_cold(self.cold_law) {
             ended.cold.push(c);
@@ -373,13 +383,13 @@ impl<'a> Notes<'a> {
     }
 }
 
-/// Results of wet columns at the end of a step.
+/// Results of the columns with liquid at the end of a step.
 #[derive(Default)]
 struct Ended {
     losses: Losses,
-    /// Columns with liquid at or below the solidus.
+    /// Numbers of the columns with liquid at or below the solidus.
     cold: Vec<u32>,
-    /// Largest Reynolds number and its column.
+    /// Largest Reynolds number, and the number of its column.
     fastest: (f64, u32),
 }
 
@@ -397,8 +407,8 @@ impl Ended {
     }
 }
 
-/// Runs `work` on all wet active columns in batches, with the index of each in `plan.active` and
-/// its number, and then refreshes their runs and records.
+/// Runs `work` on all active columns with liquid, in batches of (index in `plan.active`, column
+/// number), and then refreshes their runs and records.
 fn each_wet(
     plan: &Plan,
     (columns, marks, leans): (&mut Blocks<Column>, &mut Blocks<Mark>, &mut Blocks<Lean>),
@@ -430,8 +440,8 @@ fn each_wet(
     )
 }
 
-/// Sub-steps of a round that begins at `time`: their start times and the coarsest levels that move.
-/// The caller fills in stamp and key.
+/// Iterator over the sub-steps of a round that begins at `time`: start time and coarsest moving
+/// level of each. The caller fills in stamp and key.
 pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep> + use<> {
     let &Plan { due, round, finest, .. } = plan;
     (0..1u64 << (finest - round)).map(move |i| {
@@ -440,8 +450,8 @@ pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep>
     })
 }
 
-/// Random key of a sub-step, a pure hash of the seed, the step and the sub-step's `number` within
-/// it.
+/// Random key of a sub-step: a hash of the seed, the step number and the sub-step's `number` within
+/// the step.
 pub(crate) fn sub_key(seed: u64, step: u64, number: u64) -> u64 {
     let key = mix64(mix64(seed ^ 0x6c61_7661).wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     mix64(key.wrapping_add(number))

@@ -1,7 +1,7 @@
 //! Camera: position, view direction and the rays through its pixels.
 //!
-//! World space is in cells: x east, y up, z south. Pixel coordinates count from the top left; the
-//! centre of a pixel lies at +0.5.
+//! World space is in cells: x east, y up, z south. Pixel coordinates start at the upper left
+//! corner; the centre of a pixel is at +0.5.
 
 use nalgebra::{Point3, Vector3};
 
@@ -10,19 +10,20 @@ use lavoxel_base::grid::Grid;
 
 use super::math::direction;
 
-/// Number of evenly spaced levels, between the lowest and the highest corner, at which the width of
-/// a subject is stored.
+/// Number of evenly spaced heights, between the lowest and the highest corner, at which the radius
+/// of a subject is stored.
 const LEVELS: usize = 8;
 
-/// Subject of a camera: an axis-aligned box in cells, and the width of its content by height.
+/// Subject of a camera: an axis-aligned box in cells, and the radius of its content by height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Corner with the smallest coordinates.
     pub low: Point3<f32>,
     /// Corner with the largest coordinates.
     pub high: Point3<f32>,
-    /// Radius of the content around the vertical middle axis, in cells, at evenly spaced heights
-    /// from `low` to `high`: mountains are narrow where they are high, and framing uses that room.
+    /// Radius of the content around the box's vertical centre line, in cells, at evenly spaced
+    /// heights from `low` to `high`: mountains are narrow near their tops, which permits a closer
+    /// camera.
     reach: [f32; LEVELS],
     /// Top of the matter over the ground (y in cells), and its radius in cells at evenly spaced
     /// heights from `low` to that top.
@@ -32,15 +33,15 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Bounds of the whole box of cells.
+    /// Returns the bounds of a whole box of shape `grid`.
     pub fn of(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
         let reach = [0.5 * high.x.hypot(high.z); LEVELS];
         Self { low: Point3::origin(), high, reach, matter: (0.0, [0.0; LEVELS]), tall: 1.0 }
     }
 
-    /// Bounds of a block of ground from `foot` up to its highest point `top` (y in cells); `ground`
-    /// yields points of its surface, in cells.
+    /// Returns the bounds of a block of ground from `foot` up to its highest point `top` (y in
+    /// cells); `ground` yields points of its surface, in cells.
     pub fn of_ground(grid: Grid, (foot, top): (f32, f32), ground: impl Iterator<Item = Point3<f32>>) -> Self {
         let mut bounds = Self::of(grid);
         bounds.low.y = foot;
@@ -58,8 +59,9 @@ impl Bounds {
         bounds
     }
 
-    /// Adds matter in `boxes` (each the lowest and the highest corner, in cells). Automatic framing
-    /// keeps this matter in the picture; fractions of a given target still refer to the ground.
+    /// Extends the bounds by matter in `boxes` (lowest and highest corner each, in cells).
+    /// Automatic framing keeps this matter in the picture; fractions of a given target still refer
+    /// to the ground.
     #[must_use]
     pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {
         let middle = nalgebra::center(&self.low, &self.high);
@@ -86,14 +88,14 @@ impl Bounds {
         self.tall
     }
 
-    /// Length of the diagonal, in cell widths.
+    /// Length of the box's diagonal in cell widths.
     pub fn diagonal(&self) -> f32 {
         let diagonal = self.high - self.low;
         Vector3::new(diagonal.x, diagonal.y * self.tall, diagonal.z).norm()
     }
 }
 
-/// Half-line from the camera through a place in the picture.
+/// Ray from the camera through a picture position.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
     /// Start of the ray, in cells.
@@ -103,14 +105,14 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// The point at distance `t` along the ray, in cells.
+    /// Returns the point at distance `t` (cells) along the ray, in cells.
     #[inline(always)]
     pub fn at(&self, t: f32) -> Vector3<f32> {
         self.origin + self.direction * t
     }
 }
 
-/// Target of a camera, and the distance between both.
+/// Target of a camera, and the distance of the eye.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
     /// Point in the middle of the picture, in cells.
@@ -119,20 +121,20 @@ pub struct Framing {
     pub distance_cells: f32,
 }
 
-/// Camera placed in the world, for pictures of one size. Where cells are not cubes, angles and
-/// distances are in cell widths (as drawn), positions and rays in cells.
+/// Perspective camera for pictures of one size. If cells are not cubes, angles and distances are in
+/// cell widths (as drawn), positions and rays in cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     eye: Point3<f32>,
-    /// Right axis of the picture as a direction in cells; `up` and `forward` likewise.
+    /// Right axis of the picture as a direction in cells, followed by the up and forward axes.
     right: Vector3<f32>,
     up: Vector3<f32>,
     forward: Vector3<f32>,
     /// Height of a drawn cell, in cell widths.
     tall: f32,
-    /// Half the picture's height at distance 1.
+    /// Half the picture's height at distance 1 (tangent of half the vertical field of view).
     half_height: f32,
-    /// Edge of a pixel at distance 1, in the same unit.
+    /// Edge of a pixel at distance 1, in the unit of that distance.
     pixel: f32,
     size: (usize, usize),
     /// Offset of the rays to the right and down, in pixels.
@@ -149,9 +151,8 @@ impl Camera {
         camera
     }
 
-    /// Camera at `eye` (cells) that looks against the compass direction `azimuth_deg`, raised by
-    /// `elevation_deg`; the same convention as [`Camera::new`]. Elevations are clamped to −89..89
-    /// degrees.
+    /// Returns a camera at `eye` (cells) that looks against the compass direction `azimuth_deg`,
+    /// raised by `elevation_deg`, as in [`Camera::new`]. Elevations are clamped to −89..89 degrees.
     pub fn from_pose(
         eye: Point3<f32>,
         (azimuth_deg, elevation_deg): (f32, f32),
@@ -161,7 +162,8 @@ impl Camera {
         Self::from_pose_over((eye, 1.0), (azimuth_deg, elevation_deg), fov_deg, size)
     }
 
-    /// Camera from a pose, with cells drawn `tall` times as high as wide.
+    /// Returns a camera from a pose as `Camera::from_pose`, with cells drawn `tall` times as high
+    /// as wide.
     pub fn from_pose_over(
         (eye, tall): (Point3<f32>, f32),
         (azimuth_deg, elevation_deg): (f32, f32),
@@ -178,7 +180,8 @@ impl Camera {
         Self { eye, right, up, forward, tall, half_height, pixel: pixel(half_height, size), size, shift: [0.0; 2] }
     }
 
-    /// Target and distance of the camera of `spec`; an orbit by hand starts there.
+    /// Returns the target and distance of the camera of `spec` for a picture of `size` (width,
+    /// height) pixels; start pose of an interactive orbit.
     pub fn frame(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Framing {
         let mut camera = Self::turned(spec, subject.tall, size);
         let (forward, up) = (camera.forward, camera.up);
@@ -199,13 +202,13 @@ impl Camera {
         Framing { target, distance_cells: distance.unwrap_or_else(|| camera.fit(target, &outline)) }
     }
 
-    /// Camera at the origin with the view direction of `spec`.
+    /// Returns a camera at the origin with the view direction of `spec`.
     fn turned(spec: &CameraSpec, tall: f32, size: (usize, usize)) -> Self {
         Self::from_pose_over((Point3::origin(), tall), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, size)
     }
 
-    /// Smallest distance from `target` at which all `points` lie inside the picture, with a margin
-    /// of 7 %.
+    /// Smallest distance in cells from `target` at which all `points` lie inside the picture, with
+    /// a margin of 7 %.
     fn fit(&self, target: Point3<f32>, points: &[Point3<f32>]) -> f32 {
         let air = 1.07;
         let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
@@ -216,7 +219,7 @@ impl Camera {
         need.fold(1.0, f32::max)
     }
 
-    /// Offset of the middle of `points` above the middle of the picture, as a slope.
+    /// Vertical offset of the centre of `points` above the centre of the picture, as a slope.
     fn off_centre(&self, points: &[Point3<f32>]) -> f32 {
         let slopes = points.iter().map(|p| {
             let [_, up, forward] = self.seen(p - self.eye);
@@ -226,8 +229,8 @@ impl Camera {
         0.5 * (low + high)
     }
 
-    /// Moves the eye to y = `height` (cells) and turns the camera so that `target` stays in the
-    /// middle of the picture.
+    /// Returns the camera with its eye moved to y = `height` (cells), turned so that `target` stays
+    /// in the middle of the picture.
     #[must_use]
     pub fn raised_to(&self, height: f32, target: Point3<f32>) -> Self {
         let eye = Point3::new(self.eye.x, height, self.eye.z);
@@ -238,7 +241,7 @@ impl Camera {
         Self::from_pose_over((eye, self.tall), pose, fov.to_degrees(), self.size)
     }
 
-    /// View of the same scene in a picture of `size` (width, height) pixels.
+    /// Returns the same view for a picture of `size` (width, height) pixels.
     #[must_use]
     pub fn resized(&self, size: (usize, usize)) -> Self {
         let size = (size.0.max(1), size.1.max(1));
@@ -246,14 +249,15 @@ impl Camera {
         Self { size, pixel: pixel(self.half_height, size), shift: self.shift.map(|n| n * scale), ..self.clone() }
     }
 
-    /// Offsets the rays to the right and down by parts of a pixel, so that pictures of one view
-    /// sample different places.
+    /// Returns the camera with its rays offset to the right and down by fractions of a pixel, for
+    /// multi-sampling over several pictures.
     #[must_use]
     pub fn shifted(&self, [right, down]: [f32; 2]) -> Self {
         Self { shift: [self.shift[0] + right, self.shift[1] + down], ..self.clone() }
     }
 
-    /// View of the part of the picture to the right of the first `columns` columns of pixels.
+    /// Returns the view of the part of the picture to the right of the first `columns` columns of
+    /// pixels.
     #[must_use]
     pub fn right_of(&self, columns: usize) -> Self {
         let columns = columns.min(self.size.0 - 1);
@@ -261,7 +265,7 @@ impl Camera {
         Self { size: (self.size.0 - columns, self.size.1), shift, ..self.clone() }
     }
 
-    /// Place in the picture that lies straight ahead, in pixels.
+    /// Principal point: pixel position of the view direction.
     #[inline(always)]
     pub fn middle(&self) -> [f32; 2] {
         [0.5 * self.size.0 as f32 - self.shift[0], 0.5 * self.size.1 as f32 - self.shift[1]]
@@ -272,7 +276,7 @@ impl Camera {
         self.size
     }
 
-    /// Position of the camera, in cells.
+    /// Position of the eye in cells.
     pub fn eye(&self) -> Point3<f32> {
         self.eye
     }
@@ -282,8 +286,8 @@ impl Camera {
         [self.right, self.up, self.forward]
     }
 
-    /// Vectors whose dot product with an offset in cells gives the components of that offset along
-    /// the axes of the picture, in cell widths.
+    /// Returns three vectors (right, up, forward) whose dot products with an offset in cells give
+    /// its components along the axes of the picture, in cell widths.
     pub fn measures(&self) -> [Vector3<f32>; 3] {
         let square = self.tall * self.tall;
         self.axes().map(|axis| Vector3::new(axis.x, axis.y * square, axis.z))
@@ -299,19 +303,20 @@ impl Camera {
         self.tall
     }
 
-    /// Half the height of the picture at distance 1: the tangent of half the vertical field of
-    /// view.
+    /// Half the height of the picture at distance 1: tangent of half the vertical field of view.
     pub fn half_height(&self) -> f32 {
         self.half_height
     }
 
-    /// Ray through the picture position (`px`, `py`), in pixels from the top left.
+    /// Returns the ray through the picture position (`px`, `py`), in pixels from the upper left
+    /// corner.
     #[inline(always)]
     pub fn ray(&self, px: f32, py: f32) -> Ray {
         self.ray_and_length(px, py).0
     }
 
-    /// Ray through a picture position in pixels, and the length of the ray per unit of depth.
+    /// Returns the ray through the picture position (`px`, `py`) in pixels, and the ray's length
+    /// per unit of depth.
     #[inline(always)]
     pub fn ray_and_length(&self, px: f32, py: f32) -> (Ray, f32) {
         // Multiplication by the precomputed edge of a pixel, no division by the size: this function
@@ -329,8 +334,8 @@ impl Camera {
         self.pixel
     }
 
-    /// Picture position in pixels and distance in cells of `point`; `None` for points behind the
-    /// camera.
+    /// Projects `point` (cells). Returns the picture position (x, y) in pixels and the distance in
+    /// cells; `None` if the point is behind the camera.
     pub fn project(&self, point: Point3<f32>) -> Option<(f32, f32, f32)> {
         let v = point - self.eye;
         let [right, up, depth] = self.seen(v);

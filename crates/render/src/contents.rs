@@ -1,4 +1,5 @@
-//! Contents of a picture: visibility of lava and ground, and slices of cells that stand in space.
+//! Contents of a picture: visibility of lava and ground, and slices (cross-sections of cells) drawn
+//! in the 3D scene.
 
 use std::sync::Arc;
 
@@ -8,19 +9,19 @@ use crate::ground::heightfield::{Face, GroundHit};
 use crate::style::transfer::Transfer;
 use lavoxel_automaton::view::srgb_to_linear;
 
-/// Kind of an empty cell; the kind of a cell is the last byte of its entry in [`Cut::texels`].
+/// Kind byte of an empty cell; the kind is the last byte of an entry of [`Cut::texels`].
 pub(crate) const NOTHING: u8 = 0;
-/// Cell with a value on the scale, in the first byte.
+/// Kind byte of a cell with a value on the scale, stored in the first byte.
 pub(crate) const VALUE: u8 = 1;
-/// Cell of rock.
+/// Kind byte of a rock cell.
 pub(crate) const ROCK: u8 = 2;
-/// Cell of a material without values, with the material's colour in the first three bytes.
+/// Kind byte of a cell of a material without values; its colour is in the first three bytes.
 pub(crate) const MATERIAL: u8 = 3;
 
 /// Colour of rock in a slice, in linear light.
 pub const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
 
-/// Cells of a slice, without any filter.
+/// Cells of a slice (one layer of cells), unfiltered, as a texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// Index of the slice's layer of cells along its axis.
@@ -29,8 +30,8 @@ pub struct Cut {
     pub width: usize,
     /// Number of rows: along z for a slice perpendicular to y, else along y from the floor up.
     pub height: usize,
-    /// Set where the slice shows amounts: the cinematic look then draws the matter itself, cut
-    /// open, in place of the cells.
+    /// Set if the slice shows amounts: the cinematic style then draws the cut-open matter itself in
+    /// place of the cells.
     pub of_amounts: bool,
     /// Cells in rows, `width · height` entries. The last byte is the kind of the cell; the first
     /// three depend on the kind: 0 nothing; 1 a value, scaled from the
@@ -40,15 +41,15 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Position of the slice along its axis, in cells: the middle of its layer.
+    /// Position of the slice along its axis in cells: the centre of its layer.
     pub(crate) fn middle(&self) -> f32 {
         self.cell as f32 + 0.5
     }
 }
 
-/// Part of the box that is shown when slices cut the box open: `clip` without the matter between
-/// each slice and the eye. All arguments and the result are shares of the box along x, y and z. A
-/// slice outside `clip` cuts nothing.
+/// Returns the part of the box that is drawn when slices cut the box open: `clip` without the
+/// matter between each slice and the eye. All arguments and the result are fractions of the box
+/// along x, y and z. A slice outside of `clip` has no effect.
 pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
     std::array::from_fn(|k| {
         let [low, high] = clip[k];
@@ -60,14 +61,14 @@ pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [
     })
 }
 
-/// Parts of a scene that are drawn.
+/// Selection of the parts of a scene that are drawn.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// Flag for the lava, its light on the ground, and all other media.
+    /// Visibility of the lava, its light on the ground, and all other media.
     pub lava: bool,
-    /// Flag for the ground block.
+    /// Visibility of the ground block.
     pub ground: bool,
-    /// Flag for the colour bar of the plain styles.
+    /// Visibility of the colour bar of the plain styles.
     pub legend: bool,
     /// Slices perpendicular to x, y and z; `None` for no slice.
     pub slices: [Option<Arc<Cut>>; 3],
@@ -92,12 +93,13 @@ impl Contents {
 pub(crate) struct Slices<'a> {
     /// Size of the box in cells along x, y and z.
     size: [f32; 3],
-    /// Shown part of the box along x, y and z, in cells; slices are clipped to this part.
+    /// Low and high bound of the shown part of the box along x, y and z, in cells; slices are
+    /// clipped to this part.
     shown: [[f32; 2]; 3],
     cuts: &'a [Option<Arc<Cut>>; 3],
     transfer: &'a Transfer,
-    /// Set in looks that draw matter naturally: rock has its strata, and slices of amounts only cut
-    /// the box open.
+    /// Set in the cinematic style: rock shows its strata, and slices of amounts only cut the box
+    /// open.
     natural: bool,
 }
 
@@ -109,14 +111,15 @@ pub(crate) struct SliceHit {
 }
 
 impl<'a> Slices<'a> {
-    /// Slices of a box of `size` cells; `shown` is the shown part of the box, as shares.
+    /// Returns the slices of a box of `size` cells; `shown` is the shown part of the box in
+    /// fractions.
     pub(crate) fn new(size: [usize; 3], shown: [[f32; 2]; 3], contents: &'a Contents, transfer: &'a Transfer) -> Self {
         let size = size.map(|n| n as f32);
         let shown = std::array::from_fn(|axis| shown[axis].map(|share| share * size[axis]));
         Self { size, shown, cuts: &contents.slices, transfer, natural: false }
     }
 
-    /// Slices for a look that draws matter naturally.
+    /// Returns these slices for the cinematic style.
     pub(crate) fn natural(self) -> Self {
         Self { natural: true, ..self }
     }
@@ -127,13 +130,14 @@ impl<'a> Slices<'a> {
         !self.cuts.iter().flatten().any(|cut| self.shows(cut))
     }
 
-    /// True if the cells of `cut` are drawn, and not the matter in its plane.
+    /// True if the cells of `cut` are drawn, and not the cut-open matter.
     #[inline(always)]
     fn shows(&self, cut: &Cut) -> bool {
         !(self.natural && cut.of_amounts)
     }
 
-    /// Nearest visible cell of a slice along `ray`, closer than `limit` (cells).
+    /// Returns the nearest intersection of `ray` with a visible cell of a slice, closer than
+    /// `limit` (cells).
     pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
         let mut nearest: Option<(f32, [u8; 4])> = None;
         for (axis, cut) in self.cuts.iter().enumerate() {
@@ -152,16 +156,16 @@ impl<'a> Slices<'a> {
         nearest.map(|(t, texel)| SliceHit { t, light: self.light(texel) })
     }
 
-    /// True if cells of this kind are drawn. In natural looks, rock is skipped: the cut face of the
-    /// ground shows it.
+    /// True if cells of the kind `content` are drawn. In the cinematic style, rock is skipped: the
+    /// cut face of the ground is drawn there.
     #[inline(always)]
     fn is_seen(&self, content: u8) -> bool {
         content != NOTHING && !(self.natural && content == ROCK)
     }
 
-    /// Hit on the rock of a slice where `hit` lies on the cut face of the ground in the plane of
-    /// that slice. Needed because cells of a slice are rock or not, while the top of the ground is
-    /// smooth.
+    /// Returns a hit on the rock of a slice if `hit` lies on the cut face of the ground in the
+    /// slice's plane. Needed because the cells of a slice are entirely rock or not, while the top
+    /// of the ground is smooth.
     pub(crate) fn rock(&self, hit: &GroundHit) -> Option<SliceHit> {
         let Face::Cut(normal) = hit.face else { return None };
         let near = 0.02 + 1e-4 * hit.t;
@@ -171,7 +175,7 @@ impl<'a> Slices<'a> {
             .then_some(SliceHit { t: hit.t, light: CUT_ROCK })
     }
 
-    /// Texel of `cut` at the point `p` in its plane; `None` outside the shown part.
+    /// Texel of `cut` at the point `p` (cells) in its plane; `None` outside of the shown part.
     fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 4]> {
         let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
         let cell = |k: usize| {

@@ -1,4 +1,4 @@
-//! Development of linear light into a picture: bloom, heat haze, tone map, sRGB, dither.
+//! Post-processing of linear light into a picture: bloom, heat haze, tone mapping, sRGB, dither.
 
 use lavoxel_base::parallel::*;
 
@@ -8,24 +8,25 @@ use super::math::{V3, lerp, saturate, smoothstep};
 use crate::ground::raster::Raster;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Brightness, after exposure, above which light spreads into its surroundings.
+/// Brightness after exposure above which light contributes to the bloom.
 pub const THRESHOLD: f32 = 0.7;
-/// Upper bound of the brightness that a pixel adds to the bloom: without a bound, sparks would glow
-/// like lamps.
+/// Upper bound of a pixel's contribution to the bloom: without a bound, sparks would glow like
+/// lamps.
 pub const BRIGHTEST: f32 = 5.0;
-/// Edge of the squares of pixels on which bloom is computed.
+/// Edge in pixels of the squares at whose reduced resolution bloom is computed.
 pub const BLOCK: usize = 4;
-/// Shares of the narrow and the wide blur that are added to the light before exposure. Chosen by
-/// eye.
+/// Weights with which the narrow and the wide blur are added to the light before exposure. Chosen
+/// by eye.
 pub const SHARES: [f32; 2] = [0.20, 0.26];
 
-/// Radii of the narrow and the wide blur (three box passes each), in blocks, for a picture `blocks`
-/// blocks high. Radii follow the height, so that a small preview glows like the full picture.
+/// Radii of the narrow and the wide blur (three box passes each), in squares of `BLOCK` pixels,
+/// for a picture `blocks` squares high. Radii follow the height, so that a small preview glows like
+/// the full picture.
 pub fn radii(blocks: usize) -> [usize; 2] {
     [(blocks / 90).max(1), (blocks / 18).max(2)]
 }
 
-/// Linear light per pixel, in rows from the top.
+/// Linear RGB light per pixel, row-major from the top.
 #[derive(Clone, Debug)]
 pub(crate) struct Film {
     pub(crate) width: usize,
@@ -33,52 +34,53 @@ pub(crate) struct Film {
     pub(crate) light: Vec<V3>,
 }
 
-/// Conversion of linear light to colour.
+/// Conversion of linear light to sRGB.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Develop {
-    /// Bloom of strength `glow`, heat haze `shimmer`, factor `exposure`, filmic curve.
+    /// Filmic conversion: bloom of strength `glow`, heat haze `shimmer`, factor `exposure`, filmic
+    /// tone curve.
     Filmic { exposure: f32, glow: f32, shimmer: Shimmer },
-    /// Linear light straight to sRGB: colours stay those of the palette.
+    /// Linear light directly to sRGB: palette colours stay exact.
     Plain,
 }
 
-/// Heat haze: hot air over bright lava refracts the light that passes, in rising waves.
+/// Heat haze (post-process): hot air over bright lava displaces the picture behind in rising waves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shimmer {
     /// Strength: 0 none, 1 usual.
     pub strength: f32,
-    /// Phase by which the waves have risen, in radians.
+    /// Phase of the rising waves in radians.
     pub moment: f32,
 }
 
 /// Largest displacement of the picture seen through hot air, in picture heights. The constants of
 /// the haze are chosen by eye.
 pub const MOVES: f32 = 0.0022;
-/// Height of the hot air over its source, in picture heights.
+/// Height of the hot air above its source, in picture heights.
 pub const ABOVE: f32 = 0.035;
-/// Phase of the waves per picture height, in radians.
+/// Wave number in radians per picture height.
 pub const WAVES: f32 = 170.0;
-/// Phase by which the waves rise in a step, in radians.
+/// Phase advance per step, in radians.
 const RISES: f64 = 0.45;
-/// Heat of the air per unit of red in the wide bloom below.
+/// Heat (0 to 1) of the air per unit of red in the wide bloom below.
 pub const HEATS: f32 = 2.5;
-/// Share of the blue subtracted from the red: white areas are lit, not hot.
+/// Factor of the blue that is subtracted from the red: white areas are lit, not hot.
 pub const WHITE: f32 = 2.0;
 
-/// Brightness of the narrow bloom at which the displacement begins to fade, and at which it is 0: a
-/// glowing surface is seen in front of the air that it heats.
+/// Brightness of the narrow bloom at which the displacement begins to fade out, and at which it is
+/// 0: a glowing surface lies in front of the air that it heats.
 pub const GLOWS: [f32; 2] = [0.03, 0.25];
 
 impl Shimmer {
     pub(crate) const NONE: Self = Self { strength: 0.0, moment: 0.0 };
 
-    /// Haze of `strength` after `steps` steps.
+    /// Returns the heat haze of strength `strength` after `steps` steps.
     pub fn at(strength: f32, steps: f64) -> Self {
         Self { strength, moment: (steps * RISES).rem_euclid(2.0 * std::f64::consts::TAU) as f32 }
     }
 
-    /// Displacement of the picture at a place, to the right and down; `heat` of the air is 0..1.
-    /// All lengths are in picture heights.
+    /// Displacement of the picture at position (x, y), to the right and down; `heat` of the air is
+    /// 0 to 1. All lengths are in picture heights.
     fn moved(self, [x, y]: [f32; 2], heat: f32) -> [f32; 2] {
         let (x, y, t) = (x * WAVES, y * WAVES, self.moment);
         let by = MOVES * self.strength * heat;
@@ -86,23 +88,24 @@ impl Shimmer {
     }
 }
 
-/// Heat of the air, 0..1, over the light of the wide bloom.
+/// Heat (0 to 1) of the air above the light `bloom` of the wide blur.
 fn heat(bloom: V3) -> f32 {
     saturate(HEATS * (bloom.x - WHITE * bloom.z))
 }
 
-/// Visible share of the hot air next to glowing areas, by the light of the narrow bloom.
+/// Visible fraction (0 to 1) of the hot air's displacement, by the light `bloom` of the narrow
+/// blur.
 fn beside(bloom: V3) -> f32 {
     1.0 - smoothstep(GLOWS[0], GLOWS[1], bloom.max())
 }
 
 impl Film {
-    /// Film of (width, height) pixels without light.
+    /// Returns a film of (width, height) pixels without light.
     pub(crate) fn dark((width, height): (usize, usize)) -> Self {
         Self { width, height, light: vec![V3::zeros(); width * height] }
     }
 
-    /// Resizes the film; the light of its pixels is undefined afterwards.
+    /// Resizes the film to (width, height) pixels; all light is undefined afterwards.
     pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
         (self.width, self.height) = (width, height);
         self.light.resize(width * height, V3::zeros());
@@ -131,7 +134,7 @@ impl Film {
         image
     }
 
-    /// Light of row `y` refracted by hot air; `None` where the air of the whole row is cool.
+    /// Returns row `y` displaced by hot air; `None` if the air of the whole row is cool.
     fn bent(&self, shimmer: Shimmer, air: &Raster<f32>, y: usize) -> Option<Vec<V3>> {
         let (at, high) = (y as f32 + 0.5, self.height as f32);
         let (blocks, row) = (air.row(at), &self.light[y * self.width..][..self.width]);
@@ -145,7 +148,7 @@ impl Film {
         bent
     }
 
-    /// Bilinear interpolation of the light between pixel centres, clamped at the sides.
+    /// Bilinearly interpolated light at (`x`, `y`) in pixels, clamped at the sides.
     fn between(&self, x: f32, y: f32) -> V3 {
         let (x, y) = ((x - 0.5).clamp(0.0, (self.width - 1) as f32), (y - 0.5).clamp(0.0, (self.height - 1) as f32));
         let (i, j) = (x as usize, y as usize);
@@ -154,7 +157,8 @@ impl Film {
         along(j).lerp(&along(j + 1), y - j as f32)
     }
 
-    /// Bright part of the picture, blurred narrowly and widely.
+    /// Returns the narrow and the wide bloom: the part of the light above `THRESHOLD`, blurred
+    /// with both radii.
     fn bloom(&self, exposure: f32) -> [Raster<V3>; 2] {
         let (width, height) = (self.width.div_ceil(BLOCK), self.height.div_ceil(BLOCK));
         let bright: Vec<V3> =
@@ -179,10 +183,10 @@ impl Film {
     }
 }
 
-/// Row of pixels on its way from light to bytes.
+/// Work item: converts a row of linear light to sRGB bytes.
 struct Print<'a> {
     how: Develop,
-    /// Bloom that is added to the light, if any.
+    /// Bloom to be added; `None` without bloom.
     bloom: Option<&'a Raster<V3>>,
     y: usize,
     light: &'a [V3],
@@ -190,8 +194,7 @@ struct Print<'a> {
 }
 
 impl Work for Print<'_> {
-    // Works on one channel after another: the curve divides, and wide instructions divide for many
-    // pixels at once.
+    // Processes channel by channel: the tone curve divides, and SIMD divides many pixels at once.
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
         let width = self.light.len();
@@ -231,7 +234,7 @@ fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
 }
 
 impl Develop {
-    /// Bytes of the pixel (x, y), without bloom.
+    /// sRGB bytes of the pixel (x, y) with light `light`, without bloom.
     #[inline(always)]
     pub(crate) fn pixel(self, light: V3, pixel: (usize, usize)) -> [u8; 3] {
         let shown = match self {

@@ -1,4 +1,5 @@
-//! Rows of pixels of a frame, and the cached data that the next frame reuses.
+//! Ray tracing of a frame's pixels row by row, supersampling of edges, and data cached for the next
+//! frame.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,64 +19,66 @@ use crate::style::tracer::{Sight, Tracer};
 use crate::volume::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use lavoxel_automaton::view::Antialias;
 
-// Two thresholds: moderate contrast, such as the grain of rock, gets two rays, sharp edges get
+// Two thresholds: pixels of moderate contrast, such as grainy rock, get two rays; sharp edges get
 // four.
-/// Contrast between neighbours, after a tone map, from which a pixel is traced again with two rays.
+/// Tone-mapped luminance difference between neighbouring pixels from which a pixel is traced again
+/// with two rays.
 const EDGE_CONTRAST: f32 = 0.06;
-/// Contrast between neighbours, after a tone map, from which a pixel is traced again with four
-/// rays.
+/// Tone-mapped luminance difference between neighbouring pixels from which a pixel is traced again
+/// with four rays.
 const SHARP_CONTRAST: f32 = 0.18;
 /// Four sample positions in a pixel, no two in the same row or column. The mean of the first two,
 /// as of all four, is the centre of the pixel.
 const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.625, 0.875), (0.875, 0.375), (0.125, 0.625)];
 
-/// Largest picture, in pixels, for which backdrops of supersampled pixels are cached: they take up
-/// to 200 bytes per pixel.
+/// Upper bound of the picture size in pixels up to which backdrops of supersampled pixels are
+/// cached; they take up to 200 bytes per pixel.
 const MOST_KEPT: usize = 1 << 21;
 
-/// Backdrop (ground, slice or sky) behind the lava in each pixel, in rows from the top.
+/// Cached backdrops (ground, slice or sky behind the lava) of one camera, per pixel, row-major from
+/// the top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept<B> {
     /// Backdrops of the rays through the pixel centres.
     pub(crate) centres: Vec<B>,
-    /// Backdrops of the rays of supersampled pixels, where a pixel needed them. Empty where they
-    /// are not cached: in pictures of more than [`MOST_KEPT`] pixels, and where the scene asks for
-    /// none.
+    /// Backdrops of the sub-pixel rays of supersampled pixels; `None` for other pixels. Empty if
+    /// not cached: in pictures of more than [`MOST_KEPT`] pixels, and if the scene requests no
+    /// cache.
     closer: Vec<Option<Box<[B]>>>,
-    /// Distance of each tile from which the ground hides everything.
+    /// Hiding depth per tile: nothing beyond is visible, because ground is in front.
     pub(crate) depths: Depths,
-    /// Start distances of the rays of each pixel.
+    /// Lower bound of the distance to the ground per pixel, where rays may start.
     beams: Beams,
-    /// Picture without lava, for styles in which lava changes only the pixels that it covers.
+    /// Picture without lava, for styles in which lava affects only the pixels that it covers.
     pub(crate) bare: Bare,
 }
 
-/// Picture without lava, and the lava that the last frame drew over it.
+/// Picture without lava, and the film into which the last frame drew lava.
 #[derive(Clone, Debug)]
 pub(crate) struct Bare {
     /// Finished picture.
     pub(crate) image: Image,
-    /// Light of one ray through the centre of each pixel; without lava, except in the pixels of
-    /// `drawn`.
+    /// Linear light of the central ray of each pixel: without lava, except in the tiles of `drawn`.
     pub(crate) film: Film,
-    /// Area in which the last frame drew lava into the film; `None` before the first frame.
+    /// Mask of the tiles in which the last frame drew lava into the film; `None` before the first
+    /// frame.
     pub(crate) drawn: Option<Live>,
 }
 
-/// Inputs that do not depend on the lava: camera, ground and sampling.
+/// Frame inputs that do not depend on the lava: camera, ground and sampling.
 pub(crate) struct Scene<'a> {
     pub(crate) camera: &'a Camera,
     pub(crate) block: &'a Heightfield,
     pub(crate) part: Part,
     pub(crate) antialias: Antialias,
-    /// Set where the backdrops of supersampled pixels are cached for the next frame.
+    /// Set if the backdrops of supersampled pixels are cached for the next frame.
     pub(crate) keeps_closer: bool,
     pub(crate) level: Level,
-    /// Cancels the frame when set.
+    /// Cancellation flag: the frame stops when set.
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Choice to cache the backdrops of supersampled pixels for the next frame, or not.
+/// Caching mode for the backdrops of supersampled pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
     Kept,
@@ -91,14 +94,14 @@ pub(crate) struct Frame<'a, T: Tracer> {
     /// Distance ranges along the rays that may contain other media, per tile; `None` without such
     /// media.
     pub(crate) others: Option<&'a OtherTiles>,
-    /// Tiles that are drawn; the rest of the picture is reused.
+    /// Mask of the tiles that are traced; other pixels keep their light.
     pub(crate) live: &'a Live,
-    /// Veils of smoke over the rays of the picture, where they are known.
+    /// Interpolated smoke of the picture; `None` if smoke is traced per ray.
     pub(crate) veils: Option<Veils>,
-    /// Offset of the blue-noise mask that jitters samples along the rays.
+    /// Offset (0 to 1) added to the blue-noise mask that jitters samples along the rays.
     pub(crate) turn: f32,
     pub(crate) level: Level,
-    /// Cancels the frame when set; its pixels are then undefined.
+    /// Cancellation flag: the frame stops when set, and its pixels are then undefined.
     pub(crate) stop: &'a AtomicBool,
 }
 
@@ -126,7 +129,7 @@ struct Refined<'a, T: Tracer> {
     y: usize,
     film: &'a Film,
     wanted: Wanted,
-    /// Cache for the backdrops of their rays, if any.
+    /// Cache for the backdrops of the sub-pixel rays; `None` without a cache.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     light: &'a mut [V3],
 }
@@ -138,14 +141,14 @@ struct Developed<'a, T: Tracer> {
     y: usize,
     film: &'a Film,
     wanted: Option<Wanted>,
-    /// Cache for the backdrops of supersampled pixels, if any.
+    /// Cache for the backdrops of supersampled pixels; `None` without a cache.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     row: &'a mut [u8],
 }
 
 impl<B: Copy + Default + Send + Sync> Kept<B> {
-    /// Finds the backdrop behind the lava at the centre of every pixel; reuses the memory of the
-    /// last scene. The result is undefined if the scene's `stop` was set meanwhile.
+    /// Returns the backdrops of all central rays of `scene`; reuses the allocations of the last
+    /// scene. The result is undefined if the `stop` flag of `scene` was set meanwhile.
     pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
         let (camera, (width, height)) = (scene.camera, scene.camera.size());
         let beams = Beams::new(scene.block, &scene.part, camera, scene.level, self.beams);
@@ -169,7 +172,8 @@ impl Default for Bare {
 }
 
 impl<T: Tracer> Frame<'_, T> {
-    /// Traces one ray through the centre of every drawn pixel; all other pixels keep their light.
+    /// Traces the central ray of every pixel in the tiles of `live`; all other pixels of `film`
+    /// keep their light.
     pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
@@ -177,14 +181,13 @@ impl<T: Tracer> Frame<'_, T> {
             .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
     }
 
-    /// Veils of gas and smoke over the rays of the picture. `None` without any gas, or where the
-    /// tracer cannot tell the veil from other media.
+    /// Computes the interpolated gas and smoke of the picture. `None` without any gas, or if the
+    /// tracer cannot separate gas from other media.
     pub(crate) fn veils(&self, behind: &[T::Behind], weave: Weave) -> Option<Veils> {
         let others = self.others?;
         let size @ (width, height) = self.camera.size();
         Veils::new(size, weave, |[x, y]| {
-            // The ray through a corner goes as far as any ray of the four pixels around that
-            // corner.
+            // A grid ray must reach as far as the longest ray of the four adjacent pixels.
             let around = |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
             let pixels = around(y, height).flat_map(|y| around(x, width).map(move |x| (x, y)));
             let (mut far, mut gas) = (0.0_f32, Reach::NONE);
@@ -202,8 +205,8 @@ impl<T: Tracer> Frame<'_, T> {
         })
     }
 
-    /// Exposes the backdrop in every pixel; for styles that know the light of a backdrop without
-    /// tracing.
+    /// Writes the light of the bare backdrop into every pixel of `film`; for styles that know this
+    /// light without tracing.
     pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width));
@@ -214,8 +217,8 @@ impl<T: Tracer> Frame<'_, T> {
         });
     }
 
-    /// Develops a film into the plain picture where it is drawn; the pixels that are `wanted`, if
-    /// any, are supersampled.
+    /// Converts `film` to sRGB bytes in the traced tiles; pixels selected by `wanted`, if given,
+    /// are supersampled first.
     pub(crate) fn develop(
         &self,
         film: &Film,
@@ -239,7 +242,7 @@ impl<T: Tracer> Frame<'_, T> {
         }
     }
 
-    /// Light at the place (u, v) in a pixel; `shift` offsets the mask of the jitter.
+    /// Linear RGB light at the position (`u`, `v`) (0 to 1) in a pixel; `shift` offsets the jitter.
     #[inline(always)]
     fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
         let (x, y) = pixel;
@@ -252,7 +255,7 @@ impl<T: Tracer> Frame<'_, T> {
         self.light_before(s, pixel, (u, v), shift, behind)
     }
 
-    /// Light at a place in a pixel, given the backdrop of that very ray.
+    /// Linear RGB light of a ray through a position in a pixel, given the ray's own backdrop.
     #[inline(always)]
     fn light_before<S: Simd>(
         &self,
@@ -275,7 +278,7 @@ impl<T: Tracer> Frame<'_, T> {
         self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others, veil })
     }
 
-    /// Light of the film, with the `wanted` pixels supersampled.
+    /// Returns the light of `film`, with the pixels selected by `wanted` supersampled.
     pub(crate) fn refine(&self, film: &Film, kept: &mut Kept<T::Behind>, wanted: Wanted) -> Vec<V3> {
         let mut light = film.light.clone();
         let beams = &kept.beams;
@@ -294,7 +297,7 @@ impl<T: Tracer> Frame<'_, T> {
         light
     }
 
-    /// Finds the backdrops of the first `closer.len()` rays of a supersampled pixel.
+    /// Computes the backdrops of the first `closer.len()` sub-pixel rays of pixel (x, y).
     #[inline(always)]
     fn look_closer(&self, beams: &Beams, (x, y): (usize, usize), closer: &mut [T::Behind]) {
         // A loop, not `map`: closures are not compiled for wide instructions.
@@ -304,7 +307,8 @@ impl<T: Tracer> Frame<'_, T> {
         }
     }
 
-    /// Mean light of `rays` rays in a pixel; their backdrops are cached in the row `kept`.
+    /// Mean linear RGB light of `rays` sub-pixel rays; the backdrops are cached in `kept`, a row of
+    /// the cache.
     #[inline(always)]
     fn supersample<S: Simd>(
         &self,
@@ -328,7 +332,7 @@ impl<T: Tracer> Frame<'_, T> {
     fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behinds: &[T::Behind]) -> V3 {
         let mut sum = V3::zeros();
         for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behinds).enumerate() {
-            // Averages tone-mapped light: one very bright ray must not dominate the pixel.
+            // Averages tone-mapped light, so that one very bright ray does not dominate the pixel.
             let seen = self.light(s, (x, y), place, index as f32 / behinds.len() as f32, behind);
             sum += seen / (1.0 + seen.max());
         }
@@ -389,13 +393,13 @@ impl<T: Tracer> Work for Developed<'_, T> {
     }
 }
 
-/// True while the frame is still wanted.
+/// True if the frame is not cancelled.
 fn goes_on(stop: &AtomicBool) -> bool {
     !stop.load(Ordering::Relaxed)
 }
 
-/// Opacity of each pixel over the sky, 0 to 255: ground and slices are opaque, lava counts by its
-/// opacity, and bloom by its visible difference from the bare sky.
+/// Alpha channel of `image`, 0 (sky) to 255 (opaque): ground and slices are opaque, lava
+/// contributes its opacity, and bloom its visible difference from the bare sky.
 pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: Develop) -> Vec<u8> {
     let pixel = |k: usize| {
         let (x, y) = (k % image.width, k / image.width);
@@ -418,19 +422,19 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
     (0..image.width * image.height).into_par_iter().map(pixel).collect()
 }
 
-/// Backdrops of the rays of a supersampled pixel.
+/// Backdrops of the sub-pixel rays of a supersampled pixel.
 type Closer<T> = Box<[<T as Tracer>::Behind]>;
 
-/// Choice of the pixels that are supersampled.
+/// Selection of the pixels that are supersampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Pixels that differ from a neighbour.
+    /// Pixels whose luminance differs from a neighbour.
     Edges,
     All,
 }
 
 impl Wanted {
-    /// Number of rays with which the pixel (x, y) of a film is traced again; 0 for none.
+    /// Number of rays with which the pixel (x, y) of `film` is traced again; 0 if not selected.
     #[inline(always)]
     fn rays(self, film: &Film, (x, y): (usize, usize)) -> usize {
         if self == Self::All {

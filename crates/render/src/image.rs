@@ -1,40 +1,40 @@
-//! Finished picture, and the sRGB curve as a table.
+//! 8-bit sRGB pictures, and the sRGB transfer curve as a LUT.
 
 use std::sync::LazyLock;
 
 use lavoxel_automaton::view::linear_to_srgb;
 
-/// Picture of 8-bit sRGB pixels, in rows from the top, three bytes each.
+/// 8-bit sRGB picture, row-major from the top, three bytes per pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Number of pixels from left to right.
+    /// Width in pixels.
     pub width: usize,
-    /// Number of pixels from top to bottom.
+    /// Height in pixels.
     pub height: usize,
     /// `3 · width · height` bytes: red, green, blue.
     pub rgb: Vec<u8>,
 }
 
 impl Image {
-    /// Picture filled with one colour.
+    /// Returns a picture of `width` × `height` pixels filled with the sRGB colour `color`.
     pub fn filled(width: usize, height: usize, color: [u8; 3]) -> Self {
         Self { width, height, rgb: color.repeat(width * height) }
     }
 
-    /// Resizes the picture to (width, height) pixels; their colours are undefined afterwards.
+    /// Resizes the picture to (width, height) pixels; all colours are undefined afterwards.
     pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
         (self.width, self.height) = (width, height);
         self.rgb.resize(3 * width * height, 0);
     }
 
-    /// Colour of the pixel at column `x`, row `y`.
+    /// sRGB colour of the pixel in column `x` and row `y` (from the top).
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
         let i = 3 * (y * self.width + x);
         [self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]]
     }
 
-    /// Sets a pixel; positions outside the picture are ignored, so that drawing may run over the
-    /// edge.
+    /// Sets the pixel in column `x` and row `y` to `color`; positions outside of the picture are
+    /// ignored.
     pub fn put(&mut self, x: usize, y: usize, color: [u8; 3]) {
         if x < self.width && y < self.height {
             let i = 3 * (y * self.width + x);
@@ -42,7 +42,8 @@ impl Image {
         }
     }
 
-    /// Fills the rectangle of `size` (width, height) whose top left corner is `corner` (x, y).
+    /// Fills the rectangle of `size` (width, height) pixels whose upper left corner is `corner` (x,
+    /// y), clipped to the picture.
     pub fn fill(&mut self, corner: (usize, usize), size: (usize, usize), color: [u8; 3]) {
         for y in corner.1..corner.1 + size.1 {
             for x in corner.0..corner.0 + size.0 {
@@ -59,16 +60,16 @@ impl From<Image> for image::RgbImage {
     }
 }
 
-/// Number of intervals of the table of [`Srgb`].
+/// Number of intervals of the LUT of [`Srgb`].
 const SHADES: usize = 4096;
 
-/// Table of [`linear_to_srgb`], exact to less than a hundredth of an 8-bit step. The power function
-/// would take longer than all other work of developing a pixel.
+/// LUT of [`linear_to_srgb`], exact to less than 0.01 of an 8-bit step. The power function would
+/// take longer than all other work on a pixel.
 pub(crate) struct Srgb {
     shades: Vec<f32>,
 }
 
-/// Shared instance of the table.
+/// Shared instance of the sRGB LUT.
 pub(crate) static SRGB: LazyLock<Srgb> = LazyLock::new(Srgb::new);
 
 impl Srgb {

@@ -1,11 +1,10 @@
-//! Blue-noise mask: a threshold for each pixel, such that neighbouring pixels differ as much as
-//! possible in all directions. Ray jitter by this mask turns the sampling error into fine grain,
-//! which the eye takes for an even surface. An ordered mask, or a sum of the coordinates, would
-//! leave a mesh or stripes.
+//! Blue-noise mask: a threshold (0 to 1) for each pixel such that neighbouring pixels differ as
+//! much as possible. Ray jitter by this mask turns the sampling error into fine grain, which looks
+//! like a smooth surface. Ordered masks would leave a mesh or stripes.
 //!
-//! Algorithm: void and cluster (Ulichney 1993). Points are put one by one into the largest void
-//! that the points before leave; the value of a pixel is the rank of its point. Distances are
-//! measured on a torus, so that tiles join without a seam.
+//! Algorithm: void and cluster (Ulichney 1993). Points are inserted one by one into the largest
+//! remaining void; the value of a pixel is the rank of its point. Distances are periodic, so that
+//! tiles join without a seam.
 
 use std::sync::LazyLock;
 
@@ -25,33 +24,33 @@ const GOLDEN: f32 = 0.618_034;
 /// Values of a tile, computed on first use.
 static MASK: LazyLock<Box<[f32]>> = LazyLock::new(tile);
 
-/// Values of a tile in rows; each of (k + 1/2)/4096 occurs exactly once.
+/// Values of a tile, row-major; each of (k + 1/2)/4096 occurs exactly once.
 pub fn values() -> &'static [f32] {
     &MASK
 }
 
-/// Value of the pixel (x, y), 0..1; the tile repeats.
+/// Mask value (0 to 1) of the pixel (`x`, `y`); the tile repeats.
 #[inline(always)]
 pub fn value(x: usize, y: usize) -> f32 {
     MASK[y % SIDE * SIDE + x % SIDE]
 }
 
-/// Value of the pixel (x, y) after all values are shifted cyclically by `turns`. The shifted mask
-/// is as blue, and over several frames the values of a pixel divide 0..1 evenly.
+/// Mask value (0 to 1) of the pixel (`x`, `y`) plus `turns`, wrapped to 0..1. The shifted mask is
+/// blue noise too, and over several frames the values of a pixel are evenly distributed.
 #[inline(always)]
 pub fn turned(x: usize, y: usize, turns: f32) -> f32 {
     let value = value(x, y) + turns;
     value - value.floor()
 }
 
-/// Shift of the mask for `frame`, 0..1.
+/// Offset of the mask in frame number `frame`, 0 to 1; argument `turns` of `turned`.
 pub fn turn(frame: u64) -> f32 {
     let turns = GOLDEN * (frame % 1024) as f32;
     turns - turns.floor()
 }
 
-/// Set of points on a torus, with a measure of crowding (sum of Gaussians around the points) for
-/// each pixel.
+/// Set of points on a periodic tile, with a density (sum of Gaussians around the points) for each
+/// pixel.
 struct Pattern {
     points: [bool; TILE],
     crowd: [u32; TILE],
@@ -76,18 +75,18 @@ impl Pattern {
         }
     }
 
-    /// Most crowded point; the first of equal ones.
+    /// Index of the point with the highest density; the first of equal ones.
     fn cluster(&self) -> usize {
         (0..TILE).filter(|&i| self.points[i]).rev().max_by_key(|&i| self.crowd[i]).unwrap_or_default()
     }
 
-    /// Least crowded pixel without a point; the first of equal ones.
+    /// Index of the pixel without a point and with the lowest density; the first of equal ones.
     fn void(&self) -> usize {
         (0..TILE).filter(|&i| !self.points[i]).min_by_key(|&i| self.crowd[i]).unwrap_or_default()
     }
 
-    /// Random points, moved one by one from the tightest cluster into the largest void until that
-    /// void is where the point was.
+    /// Returns random points after relaxation: points move one by one from the tightest cluster
+    /// into the largest void, until the void is where the point was.
     fn even() -> Self {
         let (mut pattern, mut state, mut left) = (Self::empty(), 1_u32, TILE / FIRST);
         while left > 0 {

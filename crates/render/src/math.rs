@@ -1,5 +1,5 @@
-//! Vector helpers for shading code. Colours are linear RGB in the same three-component vectors as
-//! points.
+//! Vector and colour helpers for shading. Colours are linear RGB in the same three-component
+//! vectors as points.
 
 /// Point, direction or linear RGB colour.
 pub type V3 = nalgebra::Vector3<f32>;
@@ -24,14 +24,14 @@ pub(crate) fn mix(a: V3, b: V3, t: f32) -> V3 {
     a + (b - a) * t
 }
 
-/// Cubic step: 0 below `low`, 1 above `high`, smooth between.
+/// Cubic smoothstep of `x`: 0 below `low`, 1 above `high`.
 #[inline]
 pub(crate) fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     let t = saturate((x - low) / (high - low));
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Product component by component: a surface colour under a light colour.
+/// Component-wise product, such as albedo times light.
 #[inline]
 pub(crate) fn times(a: V3, b: V3) -> V3 {
     a.component_mul(&b)
@@ -43,34 +43,35 @@ pub(crate) fn luminance(c: V3) -> f32 {
     0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
 }
 
-/// Unit vector along `v`; straight up where `v` vanishes (even density has no gradient).
+/// Unit vector along `v`; straight up if `v` is zero (uniform density has no gradient).
 #[inline(always)]
 pub(crate) fn unit_or_up(v: V3) -> V3 {
     v.try_normalize(1e-9).unwrap_or_else(V3::y)
 }
 
-/// Converts a direction from true proportions to cells `tall` times as high as wide; the result is
-/// not normalised.
+/// Converts a direction from world proportions to cell coordinates, with cells `tall` times as high
+/// as wide; the result is not normalised.
 #[inline(always)]
 pub(crate) fn in_cells(direction: V3, tall: f32) -> V3 {
     v3(direction.x, direction.y / tall, direction.z)
 }
 
-/// Converts an offset from cells, `tall` times as high as wide, to cell widths.
+/// Converts an offset from cell coordinates, with cells `tall` times as high as wide, to cell
+/// widths.
 #[inline(always)]
 pub(crate) fn in_widths(way: V3, tall: f32) -> V3 {
     v3(way.x, way.y * tall, way.z)
 }
 
-/// Unit direction of compass `azimuth_deg` (0 north, 90 east) raised by `elevation_deg`, both in
-/// degrees.
+/// Unit vector with compass direction `azimuth_deg` (0 north, 90 east) and elevation
+/// `elevation_deg`, both in degrees.
 pub(crate) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
     let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());
     v3(elevation.cos() * azimuth.sin(), elevation.sin(), -elevation.cos() * azimuth.cos())
 }
 
-/// Value at `place` among `stops` (each place and value, rising): linear between stops and constant
-/// outside.
+/// Piecewise linear interpolation at `place` of `stops` (position and value each, ascending
+/// positions); constant outside.
 pub(crate) fn at_stops(stops: &[[f32; 2]], place: f32) -> f32 {
     let upper = stops.partition_point(|s| s[0] <= place);
     match (upper.checked_sub(1).map(|i| stops[i]), stops.get(upper)) {

@@ -1,16 +1,16 @@
-//! Names of the views: flags, keys, panel, help and log take their words from here.
+//! Names of view options, shared by flags, keys, panel, help and log.
 
 use lavoxel_automaton::view::Style;
 
-/// Choice among a few options that users name.
+/// Enumeration whose options have a name for users.
 pub trait Named: Copy + Send + Sync + 'static {
-    /// All options, in the order in which they are listed.
+    /// All options, in display order.
     const ALL: &'static [Self];
 
-    /// Word for the option in lower case, as in flags and scene files.
+    /// Lower-case name of the option, as in flags and scene files.
     fn name(self) -> &'static str;
 
-    /// Description of the option in a few words, without a full stop.
+    /// Short description of the option, without a full stop.
     fn what(self) -> &'static str;
 }
 

@@ -1,4 +1,4 @@
-//! Memory that pictures take, estimated before the first one is drawn.
+//! Estimates of the memory for rendering, before the first picture is drawn.
 
 use crate::ground::beyond::{self, Ends};
 use crate::ground::land;
@@ -7,20 +7,20 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_sim::lowpass::LowPass;
 
-/// Bytes per cell while it is drawn: density and energy with their rims, one smoothed copy, the
-/// bricks, and a page of cells with slopes for one brick in eight. (A brick of 64 cells has a page
-/// where it holds lava.)
+/// Bytes per cell of the lava: density and energy with halo, one smoothed copy, the bricks, and
+/// pages for one brick in eight. (A brick of 64 cells has a page if it contains lava.)
 const BYTES_A_CELL: f64 = 4.5;
 
 /// Bytes per node of the drawn ground: height, colour, normal, light, and the data from which these
 /// are baked.
 const BYTES_A_NODE: f64 = 80.0;
 
-/// Bytes per pixel: its hit on the ground, its light before and after smoothing, its colour, and
-/// its share of the veils of smoke.
+/// Bytes per pixel: ground hit, light before and after smoothing, colour, and the interpolated
+/// smoke.
 const BYTES_A_PIXEL: f64 = 72.0;
 
-/// Memory for pictures of a box with (width, height) pixels, including the low-pass that they show.
+/// Returns the memory for pictures of `width` × `height` pixels of a box of shape `grid`, including
+/// the low-pass volume.
 pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
     LowPass::need(grid)
         .and(MemoryEstimate::of("drawing the volume", grid.cells(), BYTES_A_CELL))
@@ -28,8 +28,8 @@ pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
         .and(need_of_picture([width, height]))
 }
 
-/// Memory for the drawn ground around a box of this shape; 0 for looks without surrounding ground,
-/// such as a table or open sky.
+/// Returns the memory for the ground around a box of shape `grid`; 0 for looks without surrounding
+/// ground, such as a table or open sky.
 pub fn need_of_surroundings(grid: Grid, look: &LookSpec) -> MemoryEstimate {
     let nodes = Ends::of(look).map_or(0, |ends| beyond::nodes([grid.nx, grid.nz], ends));
     MemoryEstimate::of("the drawn ground around the box", nodes, BYTES_A_NODE)
@@ -38,13 +38,14 @@ pub fn need_of_surroundings(grid: Grid, look: &LookSpec) -> MemoryEstimate {
 /// Bytes per cell for each material other than the lava: a smoothed copy, bricks, and pages.
 const BYTES_A_CELL_OF_MEDIUM: f64 = 1.6;
 
-/// Memory for drawing `media` materials other than the lava, including their low-pass.
+/// Returns the memory for drawing `media` materials other than the lava, including their low-pass
+/// volumes.
 pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
     let bytes = BYTES_A_CELL_OF_MEDIUM * media as f64;
     LowPass::need_of_media(grid, media).and(MemoryEstimate::of("drawing the other materials", grid.cells(), bytes))
 }
 
-/// Memory for a picture alone, without the scene.
+/// Returns the memory for a picture of `width` × `height` pixels alone, without the scene.
 pub fn need_of_picture([width, height]: [u32; 2]) -> MemoryEstimate {
     MemoryEstimate::of("the picture", width as usize * height as usize, BYTES_A_PIXEL)
 }
@@ -54,13 +55,14 @@ pub fn need_of_picture([width, height]: [u32; 2]) -> MemoryEstimate {
 /// last frame, from which smoke is made, 8.
 const BYTES_A_CELL_OF_AIR: f64 = 40.0;
 
-/// Memory for drawing the contents of an air of `cells` cells, including the data that pictures
-/// read.
+/// Returns the memory for drawing the ash and steam of an air of `cells` cells, including the
+/// volumes that pictures read.
 pub fn need_of_air(cells: usize) -> MemoryEstimate {
     LowPass::need_of_air(cells).and(need_of_smoke(cells))
 }
 
-/// Memory for pictures alone of an air of `cells` cells: volumes of density, motion and light.
+/// Returns the memory for rendering alone of an air of `cells` cells: volumes of density, motion
+/// and light.
 pub fn need_of_smoke(cells: usize) -> MemoryEstimate {
     MemoryEstimate::of("drawing ash and steam in the air", cells, BYTES_A_CELL_OF_AIR)
 }

@@ -11,8 +11,8 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// Largest integer at or below `x`, as a float and as an index: on plain x86-64, `floor` is a
-/// function call.
+/// Floor of `x`, as a float and as an index; the standard `floor` is a function call on plain
+/// x86-64.
 #[inline(always)]
 fn floor(x: f32) -> (f32, i32) {
     let whole = x as i32;
@@ -20,7 +20,7 @@ fn floor(x: f32) -> (f32, i32) {
     (whole as f32, whole)
 }
 
-/// Work item: noise at a point, with the instructions of this processor.
+/// Work item: noise at a point, with the SIMD instructions of this processor.
 struct Noise<'a> {
     p: V3,
     octaves: u32,
@@ -43,14 +43,15 @@ impl Work for Noise<'_> {
     }
 }
 
-/// Gradient noise of unit period, about −1..1, zero on average.
+/// Gradient noise with unit lattice spacing at `p`, about −1..1, zero on average.
 pub(crate) fn gradient(p: V3) -> f32 {
     let mut sum = 0.0;
     Level::fastest().run(Noise { p, octaves: 1, sum: &mut sum });
     sum
 }
 
-/// Fractal sum of `octaves` gradient noises, each twice as fine and half as strong; about −1..1.
+/// Sum of `octaves` octaves of gradient noise at `p`, each with twice the frequency and half the
+/// amplitude; about −1..1.
 pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     let mut sum = 0.0;
     Level::fastest().run(Noise { p, octaves, sum: &mut sum });
@@ -58,30 +59,30 @@ pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     sum * 0.8
 }
 
-/// Position of a point among cellular plates with one seed per unit cell.
+/// Cellular (Voronoi) noise at a point, with one seed per unit cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plate {
-    /// Distance to the edge shared with the nearest other plate: 0 on the edge, about 0.5 in the
-    /// middle.
+    /// Distance to the edge shared with the nearest other cell: 0 on the edge, about 0.5 in the
+    /// centre.
     pub(crate) edge: f32,
     /// Unit direction in which `edge` grows fastest.
     pub(crate) inward: V3,
-    /// Random number of the plate, 0..1.
+    /// Random number of the cell, 0 to 1.
     pub(crate) tone: f32,
-    /// Random number of the pair of this plate and the nearest other plate, 0..1: strength of the
+    /// Random number of the pair of this cell and the nearest other cell, 0 to 1: strength of the
     /// bond between the two.
     pub(crate) bond: f32,
-    /// Offset from the seed of the plate to the point.
+    /// Offset from the seed of the cell to the point.
     pub(crate) way: V3,
 }
 
-/// Maps a hash to 0..1.
+/// Maps a hash to a float in 0 to 1.
 #[inline(always)]
 pub(crate) fn share_of(h: u32) -> f32 {
     (h.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32
 }
 
-/// Plate under `p`. Plates are longer along `drawn`, a vector of less than unit length, by 1 / √(1
+/// Cellular noise at `p`. Cells are stretched along `drawn`, a vector of length below 1, by 1 / √(1
 /// − |drawn|²).
 pub(crate) fn plate(p: V3, drawn: V3) -> Plate {
     let ((x, i), (y, j), (z, k)) = (floor(p.x), floor(p.y), floor(p.z));

@@ -1,4 +1,4 @@
-//! Single picture of a world, in one call.
+//! One-call rendering of a single picture of a world.
 
 use super::camera::Camera;
 use super::image::Image;
@@ -8,11 +8,11 @@ use lavoxel_base::validate::{Invalid, within};
 use lavoxel_sim::lowpass::LowPass;
 use lavoxel_sim::state::StateRef;
 
-/// Upper bound of the pixels along a side, the same as in a scene.
+/// Maximum width and height in pixels, equal to the limit of scenes.
 const MOST_PIXELS: f64 = 8192.0;
 
-/// Draws a picture of (width, height) pixels. For several pictures of a world, keep a [`LowPass`]
-/// and a [`Renderer`], which reuse unchanged data.
+/// Draws a picture of (width, height) pixels. To draw a world repeatedly, keep a [`LowPass`] and a
+/// [`Renderer`], which reuse unchanged data.
 ///
 /// # Errors
 /// Names the value of camera, look or size that is out of range, or the size of a box that is too

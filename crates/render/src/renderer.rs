@@ -1,4 +1,4 @@
-//! Renderer: draws volumes over one ground with one look, and caches what frames have in common.
+//! Renderer: draws volumes over one ground with one look, and caches data between frames.
 
 mod passes;
 mod surroundings;
@@ -51,63 +51,67 @@ use crate::volume::seen::{Behind, Places, Seen};
 use crate::volume::tiles::{Depths, OtherTiles, Tiles};
 use lavoxel_automaton::view::{Antialias, Form, LookSpec, Style};
 
-/// Part of the box, as shares, that contains no point: nothing is shown.
+/// Empty part of the box: low and high bound along x, y and z as fractions of the box; no point is
+/// inside.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
-/// Part of the box, as shares, that contains all of the box.
+/// Whole box: low and high bound along x, y and z as fractions of the box.
 const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
 
-/// Height over the ground to which a camera in rock is raised, as a share of the box's longer side;
-/// one cell is added.
+/// Height above the ground to which a camera inside rock is raised, as a fraction of the box's
+/// longer horizontal side; one cell is added.
 const OVER_GROUND: f32 = 0.01;
 
-/// Placeholder picture of a cancelled frame.
+/// Placeholder for the picture of a cancelled frame.
 const NO_PICTURE: Image = Image { width: 0, height: 0, rgb: Vec::new() };
 
-/// Renderer of volumes over one ground with one look; caches the data that do not change between
-/// frames.
+/// Renderer of volumes over one ground with one look. Backdrops, bricks, gases, smoke and light are
+/// cached between frames.
 #[derive(Clone, Debug)]
 pub struct Renderer {
     grid: Grid,
     look: LookSpec,
     land: Arc<TerrainLook>,
-    /// Stamp of the ground that `land` shows; `None` unless [`Self::set_ground`] set it.
+    /// Version stamp of the ground that `land` shows; `None` if the ground was not given by
+    /// [`Self::set_ground`].
     ground: Option<u64>,
     sky: Sky,
     blackbody: BlackBody,
     transfer: Transfer,
-    /// Steps simulated so far, for the crust that rides on the flow.
+    /// Number of simulated steps; the crust's pattern moves with the flow accordingly.
     steps: f64,
-    /// Offset of the blue-noise mask that jitters samples along the rays, 0..1.
+    /// Offset (0 to 1) added to the blue-noise mask that jitters samples along the rays; differs
+    /// from frame to frame.
     turn: f32,
-    /// Set where the next frame is one of many of a running scene.
+    /// Animation flag: set while frames of a running scene are drawn, not single pictures.
     running: bool,
-    /// Cached backdrops by camera, the latest last: most animations do not move the camera.
+    /// Cached backdrops by camera, the most recent last. Backdrops are reused while the camera
+    /// stands still.
     seen: Vec<Seen>,
-    /// Number of cameras whose backdrops are cached.
+    /// Maximum number of cameras whose backdrops are cached.
     kept_cameras: usize,
-    /// Set where the ground extended beyond the box in the last picture.
+    /// Set if the last picture drew land beyond the sides of the box.
     goes_on: bool,
-    /// Mouths of vents that throw clots of lava.
+    /// Mouths of vents that throw clots of lava (sparks).
     mouths: Vec<Mouth>,
-    /// Cache of the last volume.
+    /// Cached data derived from the last volume.
     prepared: Prepared,
-    /// Cursor of the changes last taken from a low-pass; `None` if the last frame was not drawn
-    /// from a low-pass.
+    /// Position in the low-pass's change list up to which changes are drawn; `None` if the last
+    /// frame was not drawn from a low-pass.
     last: Option<VolumeCursor>,
-    /// Instruction set with which rows of pixels are drawn.
+    /// SIMD level used to trace rows of pixels.
     pub(super) level: Level,
     contents: Contents,
-    /// Set where the backdrops of supersampled pixels are cached even if every pixel is
-    /// supersampled: up to 200 bytes per pixel.
+    /// Set if the backdrops of supersampled pixels are cached even in pictures with four rays in
+    /// every pixel: up to 200 bytes per pixel.
     keeps_closer: bool,
-    /// Cancels the frame in progress when set.
+    /// Cancellation flag: the frame in progress stops when set.
     stop: Arc<AtomicBool>,
 }
 
 impl Renderer {
-    /// Bakes `ground` (heights in cells above the box floor at column centres, shape (nz, nx)) for
-    /// `look`.
+    /// Creates a renderer and bakes its ground for `look`. `ground`: heights in cells above the box
+    /// floor at column centres, shape (nz, nx).
     ///
     /// # Panics
     /// When the shape of `ground` is not (nz, nx) of `grid`.
@@ -117,9 +121,9 @@ impl Renderer {
         Ok(Self { keeps_closer: true, ..Self::over(Arc::new(land), grid, look)? })
     }
 
-    /// Renderer over the ground `land`, which is baked already for the sun of `look`. For pictures
-    /// with four rays in every pixel, this renderer caches no backdrops of the rays: it serves for
-    /// a single picture.
+    /// Creates a renderer over `land`, which must be baked for the sun of `look`. In pictures with
+    /// four rays in every pixel, this renderer caches no backdrops: it is meant for single
+    /// pictures.
     pub fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
@@ -127,7 +131,7 @@ impl Renderer {
         let blackbody = BlackBody::new();
         let prepared = Prepared::new(grid);
         let level = Level::fastest();
-        // All caches start empty: the first frame fills them.
+        // All caches start empty; the first frame fills them.
         Ok(Self {
             grid,
             look,
@@ -152,13 +156,13 @@ impl Renderer {
         })
     }
 
-    /// Look of the pictures.
+    /// Returns the settings of the pictures.
     pub fn look(&self) -> &LookSpec {
         &self.look
     }
 
-    /// Changes the look and keeps the baked ground. Only another sun, cell height, drape or kind of
-    /// surroundings bakes the ground again.
+    /// Changes the look. The ground is baked again only if the sun, the cell height, the drape or
+    /// the kind of surroundings changed.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
         let (sun, tall) = (self.sky.sun, self.look.cell_height);
         self.set_look_but_sunlight(look)?;
@@ -172,8 +176,8 @@ impl Renderer {
         Ok(())
     }
 
-    /// Changes the look, but keeps the light on the ground even under another sun, until
-    /// [`Self::set_land`] brings another ground.
+    /// Changes the look without baking the ground again: under another sun, sunlight on the ground
+    /// is outdated until [`Self::set_land`] replaces the ground.
     pub fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if look != self.look {
@@ -185,26 +189,26 @@ impl Renderer {
         Ok(())
     }
 
-    /// True if `land` is the ground that is drawn.
+    /// True if `land` is the same allocation as the ground that is drawn.
     pub fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
         Arc::ptr_eq(&self.land, land)
     }
 
-    /// True if the backdrop of this camera is cached, so that its next picture needs no search for
-    /// the ground.
+    /// True if the backdrop of `camera` is cached, so that the next picture needs no intersection
+    /// with the ground.
     pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
         self.seen.iter().any(|seen| seen.is_of(camera, self.contents.cells()))
     }
 
-    /// Replaces the ground by another for the same box.
+    /// Replaces the ground by `land`, baked for the same box, and drops all cached backdrops.
     pub fn set_land(&mut self, land: Arc<TerrainLook>) {
         self.land = land;
         self.seen.clear();
     }
 
-    /// Sets the ground of the same box, and bakes only what differs from the last ground: a few
-    /// changed columns take milliseconds, whereas a new renderer takes about a second. The pictures
-    /// equal the pictures of a new renderer.
+    /// Sets the ground, and bakes only what differs from the last ground: a few changed columns
+    /// take milliseconds, whereas a new renderer takes about a second. Pictures equal those of a
+    /// new renderer.
     ///
     /// # Panics
     /// When the ground has another shape than this renderer.
@@ -219,8 +223,8 @@ impl Renderer {
         }
     }
 
-    /// Sets the visible parts of the scene. Ground and lava between a slice and the eye are not
-    /// drawn.
+    /// Sets which parts of the scene are visible: ground, lava and slices. Ground and lava between
+    /// a slice and the eye are not drawn.
     pub fn set_contents(&mut self, contents: Contents) {
         if contents.ground != self.contents.ground {
             self.seen.clear();
@@ -228,45 +232,45 @@ impl Renderer {
         self.contents = contents;
     }
 
-    /// Switch that cancels the frame in progress when set.
+    /// Returns the cancellation flag; setting the flag stops the frame in progress.
     pub fn stop_switch(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
     }
 
-    /// Replaces the switch that cancels a frame. Once `stop` is set, the return values of
-    /// [`Self::frame`] and [`Self::frame_of`] are no pictures.
+    /// Replaces the cancellation flag. While `stop` is set, [`Self::frame`] and [`Self::frame_of`]
+    /// return incomplete or empty pictures.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;
     }
 
-    /// Sets the step of the next volumes: the crust rides on the flow with the steps
-    /// ([`LookSpec::drift`]).
+    /// Sets the number of simulated steps of the next volume, which moves the crust's pattern with
+    /// the flow ([`LookSpec::drift`]).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;
     }
 
-    /// Sets the mouths of vents that throw clots of lava in the next pictures
-    /// ([`LookSpec::sparks`]); see [`Mouth::of`].
+    /// Sets the vent mouths that throw clots of lava in the next pictures ([`LookSpec::sparks`]);
+    /// see [`Mouth::of`].
     pub fn set_mouths(&mut self, mouths: Vec<Mouth>) {
         self.mouths = mouths;
     }
 
-    /// Sets the number of the next frame of a running scene. Each frame jitters its samples
-    /// differently, so that the mean of several frames has less noise than a single frame. Frame 0
-    /// is for a picture in a file.
+    /// Sets the index of the next frame of a running scene. Each frame jitters its samples
+    /// differently, so that the mean of several frames has less noise than a single frame. Index 0
+    /// means a single picture.
     pub fn set_frame(&mut self, frame: u64) {
         self.turn = mask::turn(frame);
         self.running = frame > 0;
     }
 
-    /// Bounds of the ground block in cells, for the framing of a camera.
+    /// Returns the bounds of the ground block in cells, for framing a camera.
     pub fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
 
-    /// Camera raised above the ground at its place, if `camera` stands in rock of `ground` or below
-    /// the land around the box; `None` if `camera` stands in the open. `ground` must be the one
-    /// last given to [`Renderer::set_ground`]; `target` stays in the middle of the picture.
+    /// Returns a camera raised above the ground at the place of `camera`, if that camera is inside
+    /// rock of `ground` or below the land around the box; `None` otherwise. `ground` must be the
+    /// ground last given to [`Renderer::set_ground`]; the new camera looks at `target` (cells).
     pub fn out_of_rock(&self, ground: &Ground, camera: &Camera, target: Point3<f32>) -> Option<Camera> {
         let (eye, grid) = (camera.eye(), self.grid);
         let is_in = |at: f32, side: usize| at >= 0.0 && at < side as f32;
@@ -280,40 +284,40 @@ impl Renderer {
         (eye.y < land).then(|| camera.raised_to(land + above, target))
     }
 
-    /// Distance in cells along `ray` to the drawn ground, including its relief and its cut sides;
-    /// `None` where the ray misses the ground. Lava in front is ignored.
+    /// Returns the distance in cells along `ray` to the ground, including its relief and cut sides;
+    /// `None` if the ray misses the ground. Lava in front is ignored.
     pub fn distance_to_ground(&self, ray: &Ray) -> Option<f32> {
         let part = self.part(self.shown_from(ray.origin));
         self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
     }
 
-    /// Shown part of the box, as shares, for an eye at `eye` (cells).
+    /// Returns the part of the box that is drawn for an eye at `eye` (cells): low and high bound
+    /// along x, y and z as fractions of the box.
     fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
         let sides = self.sides();
         let plane = |axis: usize| self.contents.slices[axis].as_ref().map(|cut| cut.middle() / sides[axis]);
         opened(self.look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / sides[axis]))
     }
 
-    /// Drawn part of the ground, where the part `shown` of the box (shares) is shown.
+    /// Returns the drawn part of the ground; `shown` is the result of `Self::shown_from`.
     fn part(&self, shown: [[f32; 2]; 3]) -> Part {
         self.land.block.part(if self.contents.ground { shown } else { NOWHERE }, self.sides())
     }
 
-    /// Part of the box, as shares, in which lava and other media are drawn, where the part `shown`
-    /// is shown.
+    /// Returns the part of the box (fractions) in which lava and other media are drawn: `shown`, or
+    /// an empty part if the lava is hidden.
     fn with_volume(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
         if self.contents.lava { shown } else { NOWHERE }
     }
 
-    /// Size of the box in cells along x, y and z.
+    /// Returns the size of the box in cells along x, y and z.
     fn sides(&self) -> [f32; 3] {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|n| n as f32)
     }
 
-    /// Draws `volume`, whose grid is the renderer's. The picture does not depend on the number of
-    /// threads.
+    /// Draws `volume` as seen by `camera`. The picture does not depend on the number of threads.
     ///
-    /// Reads every cell of the volume. [`Self::frame_of`] draws the same picture and reads changed
+    /// Reads every cell of the volume; [`Self::frame_of`] draws the same picture but reads changed
     /// cells only.
     ///
     /// # Panics
@@ -322,8 +326,9 @@ impl Renderer {
         self.draw(volume, camera, Skipping::Bricks)
     }
 
-    /// Draws the latest volume of `lowpass`. If the last frame was drawn from the same low-pass,
-    /// only the cells that changed since then are read; the call takes the changes from `lowpass`.
+    /// Draws the current volume of `lowpass` as seen by `camera`, and takes the list of changed
+    /// cells from `lowpass`. If the last frame was drawn from the same low-pass, only changed cells
+    /// are read.
     ///
     /// # Panics
     /// When the low-pass has another shape than this renderer.
@@ -347,8 +352,8 @@ impl Renderer {
         self.draw_changes(volume, &VolumeChanges { lava, media: all.collect() }, camera, skipping)
     }
 
-    /// Draws `volume` with known `changes`; `None` if the switch of [`Self::stop_switch`] was set
-    /// before the frame was finished.
+    /// Draws `volume` as seen by `camera`, recomputing cached data only for the cells in `changes`.
+    /// Returns `None` if the flag of [`Self::stop_switch`] was set before the frame was finished.
     pub fn frame_with(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera) -> Option<Image> {
         self.last = None;
         let image = self.draw_changes(volume, changes, camera, Skipping::Bricks);
@@ -359,8 +364,9 @@ impl Renderer {
         Some(image)
     }
 
-    /// Distances in cells from the eye to ground or slice along the ray through each pixel of the
-    /// last frame, in rows from the top; [`f32::MAX`] where the ray meets neither.
+    /// Returns the depth buffer of the last frame in cells, row-major from the top: distance from
+    /// the eye to ground or slice along each pixel's central ray, [`f32::MAX`] for a ray that meets
+    /// neither. Empty before the first frame.
     pub fn distances(&self) -> Vec<f32> {
         match self.seen.last().map(|seen| &seen.behind) {
             Some(Behind::Cinematic(kept)) => kept.centres.iter().map(<ShadeContext as Tracer>::far).collect(),
@@ -369,8 +375,8 @@ impl Renderer {
         }
     }
 
-    /// Opacity over the sky of each pixel of `image`, 0 to 255, in rows from the top. `image` must
-    /// be the last picture of `volume` from `camera`.
+    /// Returns the alpha channel of `image`, 0 (sky) to 255 (opaque), row-major from the top.
+    /// `image` must be the last picture that was drawn, of `volume` as seen by `camera`.
     pub fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
         let shown = self.shown_from(camera.eye().coords);
@@ -474,8 +480,8 @@ impl Renderer {
         image
     }
 
-    /// Takes the cached backdrop of this camera, or one that is to be dropped, whose memory is
-    /// reused.
+    /// Removes and returns the cached backdrop of `camera`, or, if there is none and the cache is
+    /// full, the oldest backdrop, whose allocation is reused.
     fn take_seen(&mut self, camera: &Camera) -> Option<Seen> {
         let known = self.seen.iter().position(|seen| seen.is_of(camera, self.contents.cells()));
         let full = (self.seen.len() >= self.kept_cameras).then_some(0);
@@ -484,25 +490,25 @@ impl Renderer {
         taken
     }
 
-    /// Sets the number of cameras, drawn in turns, whose backdrops are cached.
+    /// Sets the maximum number of cameras whose backdrops are cached, at least 1; for scenes that
+    /// alternate between several cameras.
     pub fn keep_cameras(&mut self, count: usize) {
         self.kept_cameras = count.max(1);
     }
 
-    /// Gases and smoke for the sampling step of this look.
+    /// Returns the gases and smoke with the sampling step of the look.
     fn clouds<'a>(&self, fog: Option<&'a Fog>, smoke: Option<&'a Smoke>) -> Clouds<'a> {
         Clouds { fog, smoke, haze: None, size: self.sides(), step: self.look.step }
     }
 
-    /// Haze for the plain styles, in the part `shown` of the box (shares).
+    /// Returns the haze of the plain styles, restricted to the part `shown` of the box (fractions).
     fn haze<'a>(&self, haze: Option<&'a Haze>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Option<HazeField<'a>> {
         let part = (self.with_volume(shown), self.sides());
         haze.map(|haze| HazeField::new(haze, self.look.step, part, skipping))
     }
 
-    /// Distance ranges along the rays that may contain matter, by tile of the picture. The
-    /// cinematic style draws gases by the boxes of `clouds`, the plain styles all media by their
-    /// bricks.
+    /// Returns the distance ranges that may contain matter, per screen tile, found by projecting
+    /// bricks and the boxes of `clouds`. `depths`: hiding depth per tile.
     fn places(
         &self,
         volume: &Volume,
@@ -541,13 +547,13 @@ impl Renderer {
         Places { lava: tiles(self.prepared.bricks()), others }
     }
 
-    /// Clots that vents throw at this step, and the width of a pixel at distance 1.
+    /// Returns the clots in flight at the current step, and the width of a pixel at distance 1.
     fn sparks(&self, camera: &Camera) -> (Sparks, f32) {
         let mouths = if self.contents.lava { &self.mouths[..] } else { &[] };
         (Sparks::at(mouths, self.steps, self.look.sparks, self.land.unit), camera.pixel())
     }
 
-    /// Media other than the lava, in the part `shown` of the box.
+    /// Returns the media other than lava, restricted to the part `shown` of the box (fractions).
     fn media<'a>(&'a self, volume: &'a Volume, skipping: Skipping, shown: [[f32; 2]; 3]) -> Vec<Clear<'a>> {
         let (interest, shown) = (self.transfer.of_interest(&self.look), self.with_volume(shown));
         let media = self.prepared.media(volume, interest, skipping);
@@ -615,7 +621,7 @@ impl Renderer {
         }
     }
 
-    /// Slices of a frame in which the part `shown` of the box is shown.
+    /// Returns the slices of a frame in which the part `shown` of the box (fractions) is drawn.
     fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
         Slices::new([self.grid.nx, self.grid.ny, self.grid.nz], shown, &self.contents, &self.transfer)
     }

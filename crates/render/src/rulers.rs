@@ -1,4 +1,4 @@
-//! Rulers of a box for the axes of pictures: metres, elevations, map coordinates.
+//! Axis scales (rulers) of a box for pictures: metres, elevations, map coordinates.
 
 use super::Ruler;
 use lavoxel_geo::map::{Placement, Site};
@@ -8,8 +8,8 @@ use lavoxel_geo::map::{Placement, Site};
 const MOST_METRES: f64 = 20_000.0;
 
 impl Ruler {
-    /// Rulers in metres along x, y and z: distances from the north-west corner, and true
-    /// elevations.
+    /// Returns rulers along x, y and z: distances from the north-west corner and true elevations,
+    /// in metres, or in kilometres for long boxes.
     pub fn metres(site: &Site) -> [Self; 3] {
         let distance = |name| Self::new(name, "m", 0.0, site.cell_size_m);
         let stretch = site.vertical_exaggeration;
@@ -19,7 +19,8 @@ impl Ruler {
         [distance("distance east"), elevation, distance("distance south")]
     }
 
-    /// Rulers in map coordinates along x and z; `None` for a terrain without a map.
+    /// Returns rulers in map coordinates along x and z; `None` for a terrain without map
+    /// coordinates.
     pub fn of_map(site: &Site) -> Option<[Self; 2]> {
         site.georeference.as_ref()?;
         let (names, unit) = match site.map_unit() {
@@ -30,8 +31,8 @@ impl Ruler {
         Some([Self::new(names[0], unit, west, cell.0), Self::new(names[1], unit, north, -cell.1)])
     }
 
-    /// Rulers of pictures along x, y and z, the most important first. Along x and z: map
-    /// coordinates alone if they are in metres; else distances, followed by map coordinates in
+    /// Returns the rulers of pictures along x, y and z, the most important first. Along x and z:
+    /// map coordinates alone if these are in metres; else distances, followed by map coordinates in
     /// other units, if any.
     pub fn all(site: &Site) -> [Vec<Self>; 3] {
         let longest = site.grid.nx.max(site.grid.nz) as f64 * site.cell_size_m;

@@ -1,4 +1,4 @@
-//! Slices: one layer of cells as a flat picture with axes, a colour bar and a title.
+//! Slices: one layer of cells as a 2D picture with axes, colour bar and title.
 
 mod arrows;
 mod cells;
@@ -28,7 +28,7 @@ pub use survey::{Crop, Survey};
 
 /// Background colour (sRGB).
 const PAPER: [u8; 3] = [24, 26, 30];
-/// Colour of writing (sRGB).
+/// Text colour (sRGB).
 const INK: [u8; 3] = [226, 226, 220];
 /// Colour of empty cells (sRGB). A test keeps it apart from rock, materials and palettes.
 const AIR: [u8; 3] = [50, 62, 80];
@@ -39,7 +39,7 @@ const ROCK_EDGE: [u8; 3] = [172, 164, 152];
 /// Colour of the line around the cells (sRGB).
 const BORDER: [u8; 3] = [96, 98, 102];
 
-/// Axis to which a slice is perpendicular; it determines the directions of the picture.
+/// Axis to which a slice is perpendicular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Seen from the west: z to the right, y up.
@@ -50,56 +50,58 @@ pub enum Axis {
     Z,
 }
 
-/// Cells of a slice, and the size of its picture.
+/// Position and shown part of a slice, and the size of its picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceSpec {
-    /// Perpendicular axis.
+    /// Axis to which the slice is perpendicular.
     pub axis: Axis,
     /// Index of the layer of cells along `axis`.
     pub cell: usize,
-    /// Shown part of the layer.
+    /// Part of the layer that is shown.
     pub shown: Part,
     /// Width and height of the picture in pixels.
     pub size: (usize, usize),
 }
 
-/// Part of a slice: first cell, and cell after the last, along each direction of the picture.
+/// Rectangle of cells of a slice: first cell and end (exclusive) along each direction of the
+/// picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Range along the picture's width: z for a slice perpendicular to x, else x.
+    /// Cell range [first, end) along the picture's width: z for a slice perpendicular to x, else x.
     pub across: [usize; 2],
-    /// Range along the picture's height: z for a slice perpendicular to y, else y.
+    /// Cell range [first, end) along the picture's height: z for a slice perpendicular to y, else
+    /// y.
     pub up: [usize; 2],
 }
 
-/// Content of a cell as a slice shows it.
+/// Content of one cell of a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Content {
     /// No matter.
     Empty,
-    /// Ground, drawn grey.
+    /// Rock, drawn grey.
     Solid,
     /// Material without a value, by its index in [`SliceStyle::materials`].
     Material(u8),
-    /// Value of a material, on the scale of the slice.
+    /// Value of the shown quantity, in the unit of the slice's scale.
     Value(f32),
 }
 
-/// Conversion of values to colours and numbers.
+/// Colours, scale and labels of a slice's picture.
 #[derive(Clone, Debug)]
 pub struct SliceStyle {
-    /// Colours of the values.
+    /// Palette for the values.
     pub palette: Palette,
-    /// Scale of the values; `None` where only materials without values are shown.
+    /// Range and unit of the values; `None` if only materials without values are shown.
     pub scale: Option<Scale>,
-    /// Set where an empty cell has the value 0, as in slices of the air; else empty cells have a
-    /// colour of their own.
+    /// Set if an empty cell has the value 0, as in slices of the air; otherwise empty cells have
+    /// their own colour.
     pub empty_is_zero: bool,
-    /// Materials without values, in the order that [`Content::Material`] counts.
+    /// Materials without values; [`Content::Material`] is an index into this list.
     pub materials: Vec<Plain>,
     /// Text above the picture.
     pub title: String,
-    /// Additional rulers along x, y and z, such as metres; cells always have one.
+    /// Additional axis scales along x, y and z, such as metres; axes in cells are always drawn.
     pub rulers: [Vec<Ruler>; 3],
 }
 
@@ -113,7 +115,7 @@ impl Axis {
         self as usize
     }
 
-    /// Axes along the picture's width and height.
+    /// Returns the axes along the picture's width and height.
     fn across(self) -> (Self, Self) {
         match self {
             Self::X => (Self::Z, Self::Y),
@@ -127,7 +129,8 @@ impl Axis {
         [grid.nx, grid.ny, grid.nz][self.number()]
     }
 
-    /// Cell of the layer `at`, at `i` along the picture's width and `j` along its height.
+    /// Returns the cell of the layer `at` in column `i` along the picture's width and row `j` along
+    /// its height.
     fn cell(self, at: usize, (i, j): (usize, usize)) -> Place {
         match self {
             Self::X => [at, j, i],
@@ -138,7 +141,7 @@ impl Axis {
 }
 
 impl SliceSpec {
-    /// Slice that shows its whole layer in a picture of `size` (width, height) pixels.
+    /// Returns a slice that shows its whole layer in a picture of `size` (width, height) pixels.
     pub fn whole(grid: Grid, axis: Axis, cell: usize, size: (usize, usize)) -> Self {
         Self { axis, cell, shown: Part::whole(grid, axis), size }
     }
@@ -160,30 +163,30 @@ impl SliceSpec {
 }
 
 impl Part {
-    /// Whole layer of the slices perpendicular to `axis`.
+    /// Returns the rectangle of all cells of a slice perpendicular to `axis`.
     pub fn whole(grid: Grid, axis: Axis) -> Self {
         let (across, up) = axis.across();
         Self { across: [0, across.cells(grid)], up: [0, up.cells(grid)] }
     }
 
-    /// Number of cells along width and height.
+    /// Returns the number of cells along width and height.
     fn cells(self) -> (usize, usize) {
         (self.across[1] - self.across[0], self.up[1] - self.up[0])
     }
 }
 
 impl SliceStyle {
-    /// Colour of a value, in sRGB.
+    /// sRGB colour of the value `value`.
     fn color(&self, value: f32) -> [u8; 3] {
         self.palette.srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
     }
 
-    /// Colour of an empty cell, in sRGB.
+    /// sRGB colour of an empty cell.
     fn empty(&self) -> [u8; 3] {
         if self.empty_is_zero { self.color(0.0) } else { AIR }
     }
 
-    /// Place of the slice as text: cell index, and the value on each ruler.
+    /// Returns the position of the slice as text: cell index, and the value on each ruler.
     fn place(&self, spec: &SliceSpec) -> String {
         let measured = self.rulers[spec.axis.number()].iter().map(|ruler| format!(", {}", ruler.middle_of(spec.cell)));
         format!("{} = {}{}", spec.axis.name(), spec.cell, measured.collect::<String>())
@@ -203,9 +206,9 @@ pub fn slice(
     slice_of_motion(grid, spec, style, content, |_| None)
 }
 
-/// Draws a slice with arrows. `motion` returns the velocity of a cell along x, y and z, in the unit
-/// of the scale; the upper end of the scale is the speed of the longest arrow. Arrows show the
-/// velocity component in the plane.
+/// Draws a slice with velocity arrows. `motion` returns the velocity of a cell along x, y and z, in
+/// the unit of the scale; the upper end of the scale is the speed of the longest arrow. Arrows show
+/// the in-plane component.
 ///
 /// # Errors
 /// When the slice lies outside the box.
@@ -247,8 +250,8 @@ fn frame(image: &mut Image, cells: Frame, ink: Ink) {
     image.fill(corner, (cells.width + 2 * thick, cells.height + 2 * thick), BORDER);
 }
 
-/// Writes the title at the left and the place at the right: with this order, a step count that
-/// gains digits moves nothing in a film.
+/// Writes the title at the left and the slice's position at the right; in this order a step count
+/// that gains digits moves nothing in a film.
 fn heading(image: &mut Image, (left, right, middle): (f32, f32, f32), ink: Ink, [title, place]: [&str; 2]) {
     let gap = 1.5 * ink.size;
     let place = ink.shortened(place, right - left);
@@ -257,8 +260,8 @@ fn heading(image: &mut Image, (left, right, middle): (f32, f32, f32), ink: Ink, 
     ink.draw(image, (right, middle), Align::End, &place);
 }
 
-/// Draws the key from its upper left corner down: colours of air, the materials without values, and
-/// rock.
+/// Draws the legend of air, materials without values, and rock, from its upper left corner (`x`,
+/// `y`) down.
 fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
     let em = ink.size;
     for (row, (name, color)) in entries(style).enumerate() {

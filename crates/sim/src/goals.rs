@@ -1,5 +1,5 @@
-//! Goals of a scene: keep an area dry, fill a hollow, reach a sea in time. Each goal counts the
-//! matter in a shape after every step; its verdict is final.
+//! Goals of a scene: keep an area dry, fill a hollow, reach a sea in time. After every step each
+//! goal sums the matter in a shape; a verdict is final.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use lavoxel_base::units::{AMOUNT_ONE, cells};
 use lavoxel_base::validate::Invalid;
 use lavoxel_base::words::grouped;
 
-/// Largest number of goals of a scene.
+/// Maximum number of goals of a scene.
 pub const MAX_GOALS: usize = 100;
 
-/// Upper bound of the last step of a goal.
+/// Upper bound of a goal's deadline, in steps.
 const LAST_STEP: f64 = 1e9;
 
-/// Upper bound of the full cells that a goal may name.
+/// Upper bound of a goal's target, in full cells.
 const MOST: f64 = 1e12;
 
-/// Bytes of a run of cells along x, `Vec` doubling included.
+/// Bytes per run of cells along x, `Vec` doubling included.
 const BYTES_A_RUN: f64 = 2.0 * size_of::<Run>() as f64;
 
 table! {
@@ -59,16 +59,18 @@ fn lava() -> String {
 /// Target of a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Aim {
-    /// Upper limit in full cells.
+    /// Upper limit of the amount in the shape, in full cells.
     KeepBelow(f64),
-    /// Lower limit in full cells.
+    /// Amount to be reached in the shape, in full cells.
     Reach(f64),
-    /// Least share of the room that was open before the first step, 0 to 1.
+    /// Fraction (0 to 1) to be filled of the volume that was open in the shape before the first
+    /// step.
     Fill(f64),
 }
 
 impl GoalSpec {
-    /// Checks every number; `key` is the table's name, such as `goal[0]`.
+    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// `goal[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
         self.shape.validate(&format!("{key}.shape"))?;
@@ -82,7 +84,7 @@ impl GoalSpec {
         Ok(())
     }
 
-    /// Target of the goal; expects a table that [`GoalSpec::validate`] accepted.
+    /// Target of the goal; the table must have passed [`GoalSpec::validate`].
     pub fn aim(&self) -> Aim {
         match (self.keep_below, self.reach, self.fill) {
             (Some(most), ..) => Aim::KeepBelow(most),
@@ -91,7 +93,7 @@ impl GoalSpec {
         }
     }
 
-    /// Memory of the goal's runs of cells in a box.
+    /// Memory of the goal's runs of cells in a box of shape `grid`.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         let [_, high, deep] = self.shape.extent(grid);
         MemoryEstimate::of("the goals", (high * deep) as usize, BYTES_A_RUN)
@@ -102,26 +104,26 @@ impl GoalSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Reached, or kept to the end.
+    /// The target was reached, or the limit was kept until the deadline.
     Won,
-    /// Missed, or not kept.
+    /// The target was missed, or the limit was exceeded.
     Lost,
 }
 
-/// Progress of a goal, as a checkpoint stores it.
+/// Progress of a goal, in the form stored in checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
-    /// Units of amount that were open in the shape before the first step.
+    /// Open volume of the shape before the first step, in units of amount.
     pub room: u64,
-    /// Units of the goal's material in the shape at the last count.
+    /// Amount of the goal's material in the shape at the last count, in units.
     pub now: u64,
-    /// Verdict and its step; `None` while the goal is open.
+    /// Verdict and the step in which it was reached; `None` while the goal is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<(Verdict, u64)>,
 }
 
-/// Cells of a shape in one row along x.
+/// Run of a shape's cells in one row along x.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     from: Place,
@@ -129,14 +131,15 @@ struct Run {
     end: usize,
 }
 
-/// Goal with the cells of its shape.
+/// Goal with the runs of cells of its shape.
 #[derive(Debug)]
 struct Goal {
     spec: GoalSpec,
     runs: Vec<Run>,
 }
 
-/// Goals of a simulation. Clones share everything but the progress.
+/// Goals of a simulation with their progress. Clones share the specs and cells, and own the
+/// progress.
 #[derive(Clone, Debug, Default)]
 pub struct Goals {
     goals: Arc<[Goal]>,
@@ -144,7 +147,7 @@ pub struct Goals {
 }
 
 impl Goals {
-    /// Starts the goals of checked tables in a world before its first step.
+    /// Starts the goals of validated tables in `world`, which must be at step 0.
     pub fn new(specs: &[GoalSpec], world: &World) -> Self {
         let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, world.grid())).collect();
         let progress =
@@ -153,18 +156,18 @@ impl Goals {
         Self { goals, progress }
     }
 
-    /// Resumes goals at the saved `progress`; `None` if the number of goals differs.
+    /// Resumes goals with saved `progress`; `None` if `progress` has another number of goals.
     pub fn resumed(specs: &[GoalSpec], grid: Grid, progress: Vec<Progress>) -> Option<Self> {
         let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, grid)).collect();
         (goals.len() == progress.len()).then_some(Self { goals, progress })
     }
 
-    /// Returns true if any goal is undecided.
+    /// Returns true if at least one goal is undecided.
     pub fn are_open(&self) -> bool {
         self.progress.iter().any(|progress| progress.verdict.is_none())
     }
 
-    /// Counts the matter of all open goals after `step` and decides them where possible.
+    /// Counts the matter of all undecided goals after step `step` and decides those that are due.
     pub(crate) fn update(&mut self, world: &World, step: u64) {
         for (goal, progress) in self.goals.iter().zip(&mut self.progress) {
             if progress.verdict.is_none() {
@@ -174,12 +177,12 @@ impl Goals {
         }
     }
 
-    /// Iterates over the goals and their progress.
+    /// Iterates over the goals with their progress, in scene order.
     pub fn iter(&self) -> impl Iterator<Item = (&GoalSpec, Progress)> {
         self.goals.iter().map(|goal| &goal.spec).zip(self.progress.iter().copied())
     }
 
-    /// Progress of all goals, for a checkpoint.
+    /// Progress of all goals in scene order, for a checkpoint.
     pub fn progress(&self) -> &[Progress] {
         &self.progress
     }
@@ -198,13 +201,13 @@ impl Goal {
         Self { spec: spec.clone(), runs }
     }
 
-    /// Units of amount that the goal's open cells can hold.
+    /// Capacity of the goal's open cells, in units of amount.
     fn room(&self, world: &World) -> u64 {
         let cells = self.runs.iter().flat_map(|run| (run.from[0]..run.end).map(|x| [x, run.from[1], run.from[2]]));
         cells.filter(|&place| !world.ground().is_solid(place)).count() as u64 * u64::from(AMOUNT_ONE)
     }
 
-    /// Units of the goal's material in its cells.
+    /// Amount of the goal's material in the goal's cells, in units.
     fn count(&self, world: &World) -> u64 {
         let Some(layer) = world.layer(&self.spec.material) else { return 0 };
         let rows = self.runs.iter().map(|&Run { from: [x, y, z], end }| layer.row(y, z, x..end));
@@ -223,8 +226,8 @@ impl Goal {
 }
 
 impl Aim {
-    /// Progress towards the target as a share, 1 when complete; for an upper limit, the used share
-    /// of the limit.
+    /// Progress towards the target as a fraction, 1 when complete; for an upper limit, the used
+    /// fraction of the limit.
     pub fn share_of(self, progress: &Progress) -> f64 {
         let wanted = match self {
             Self::KeepBelow(cells) | Self::Reach(cells) => cells,
@@ -236,8 +239,8 @@ impl Aim {
     }
 }
 
-/// Outcome of a challenge: won when all goals are won, lost with the first lost goal; `None` while
-/// open.
+/// Outcome of all goals together: won when all goals are won, lost as soon as one goal is lost;
+/// `None` while undecided.
 pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
     let verdict =
         |of: Verdict| move |(_, progress): &(GoalSpec, Progress)| progress.verdict.is_some_and(|(is, _)| is == of);
@@ -245,7 +248,7 @@ pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
     if goals.iter().any(verdict(Verdict::Lost)) { Some(Verdict::Lost) } else { won.then_some(Verdict::Won) }
 }
 
-/// Progress of a goal in one line of text.
+/// Describes the progress of a goal in one line.
 pub fn words(goal: &GoalSpec, progress: &Progress) -> String {
     let (now, material) = (cells(progress.now), &goal.material);
     let amount = |cells: f64| if cells < 100.0 { format!("{cells:.2}") } else { grouped(cells.round() as u64) };

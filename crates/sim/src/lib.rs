@@ -1,6 +1,5 @@
-//! Simulation step: runs the models as stages and couples them ([`coupling`]), with sources,
-//! records and goals around them, and computes the low-pass that pictures are drawn from
-//! ([`lowpass`]).
+//! Simulation step: runs the models as stages, couples them ([`coupling`]), adds sources, records
+//! and goals, and computes the low-pass filtered volume for pictures ([`lowpass`]).
 //!
 //! It must not know files, scenes as text or pictures.
 //!

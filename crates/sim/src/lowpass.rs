@@ -1,5 +1,5 @@
-//! Low-pass (paper, section 5): converts amounts into a smoothed 8-bit density for drawing. Only
-//! cells within reach of a change are filtered again.
+//! Low-pass filter (paper, section 5): converts amounts into a smoothed 8-bit density for
+//! rendering. After a step, only cells within the kernel's reach of a change are filtered again.
 //!
 //! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and cells outside
 //! the box have no weight; the remaining weights are normalized to one. Density then does not fall
@@ -44,24 +44,24 @@ pub use lavoxel_base::units::ENERGY_SHOWN;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of cells of a box that can be drawn: the fields are dense arrays of two bytes a
-/// cell.
+/// Maximum number of cells of a renderable box: the fields are dense arrays with two bytes a cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Fields that a volume renderer reads: 8 bits per cell, in [`Grid::index`] order.
+/// Input of a volume renderer: 8-bit fields in [`Grid::index`] order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume {
     /// Shape of all fields.
     pub grid: Grid,
-    /// Low-passed amount of the lava, 0..=255 for 0..=1.
+    /// Filtered amount of the lava; 255 represents a full cell.
     pub density: Vec<u8>,
-    /// Low-passed extensive energy of the lava, 0..=255 for 0..=[`ENERGY_SHOWN`].
+    /// Filtered extensive energy of the lava; 255 represents [`ENERGY_SHOWN`].
     pub energy: Vec<u8>,
     /// Fields of the other materials.
     pub media: Vec<Medium>,
-    /// Ash and steam in the air; `None` without either.
+    /// Ash and steam in the air; `None` if the air contains neither.
     pub air: Option<Arc<AirVolume>>,
-    /// Surface temperature of lava that grows a crust; `None` where the temperature is not known.
+    /// Surface temperature of lava that grows a crust; `None` if the model does not compute the
+    /// temperature.
     pub crust: Option<Arc<CrustMap>>,
 }
 
@@ -70,27 +70,28 @@ pub struct Volume {
 pub struct Medium {
     /// Name of the material.
     pub name: String,
-    /// Look of the material.
+    /// Appearance of the material.
     pub look: MaterialLook,
-    /// Low-passed amount, 0..=255 for 0..=1, in [`Grid::index`] order. A falling liquid has at
-    /// least the density that gives it a surface at 1/2; a built material keeps its unfiltered
-    /// amount. Empty before there was any matter: an absent medium takes no memory and no time.
+    /// Filtered amount, 255 for a full cell, in [`Grid::index`] order. A falling liquid has at
+    /// least the density whose isosurface at 1/2 is visible; a built material keeps its unfiltered
+    /// amount. Empty until the material first appears, so that an absent medium costs neither
+    /// memory nor time.
     pub density: Vec<u8>,
 }
 
 impl Volume {
-    /// Creates a volume without liquid.
+    /// Creates a volume without lava or other media.
     pub fn empty(grid: Grid) -> Self {
         let none = || vec![0; grid.cells()];
         Self { grid, density: none(), energy: none(), media: Vec::new(), air: None, crust: None }
     }
 
-    /// Creates a volume from a program's own arrays: densities and extensive energies, shape (z, y,
-    /// x), z south, y up, x east. Clamps densities to 0..=1 and energies to 0..=[`ENERGY_SHOWN`];
-    /// NaN becomes 0.
+    /// Creates a volume from arrays of densities and extensive energies, shape (z, y, x), with z to
+    /// the south, y up and x to the east. Densities are clamped to 0..=1 and energies to
+    /// 0..=[`ENERGY_SHOWN`]; NaN becomes 0.
     ///
     /// # Errors
-    /// When the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or there are more than
+    /// If the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or the box has more than
     /// [`MAX_CELLS`] cells.
     pub fn from_arrays(density: &ArrayRef<f32, Ix3>, energy: &ArrayRef<f32, Ix3>) -> Result<Self, Invalid> {
         let (nz, ny, nx) = density.dim();
@@ -113,11 +114,11 @@ impl Volume {
         })
     }
 
-    /// Adds a material next to the lava: densities, clamped to 0..=1, shape (z, y, x). Lava in the
-    /// same place hides the material.
+    /// Adds a material with the given densities, shape (z, y, x), clamped to 0..=1. Where lava and
+    /// the material overlap, the lava is drawn.
     ///
     /// # Errors
-    /// When the shape is not that of this volume, or a value of the look is out of range.
+    /// If the shape differs from that of this volume, or a value of the look is out of range.
     pub fn with_medium(
         mut self,
         name: &str,
@@ -138,17 +139,17 @@ impl Volume {
         Ok(self)
     }
 
-    /// Density of the lava, shape (z, y, x), 255 for 1.
+    /// Filtered density of the lava, shape (z, y, x); 255 represents 1.
     pub fn densities(&self) -> ArrayView3<'_, u8> {
         self.view(&self.density)
     }
 
-    /// Energy of the lava, shape (z, y, x), 255 for [`ENERGY_SHOWN`].
+    /// Filtered energy of the lava, shape (z, y, x); 255 represents [`ENERGY_SHOWN`].
     pub fn energies(&self) -> ArrayView3<'_, u8> {
         self.view(&self.energy)
     }
 
-    /// Fields of the lava.
+    /// Borrowed fields of the lava.
     pub fn lava(&self) -> Fields<'_> {
         Fields { grid: self.grid, density: &self.density, energy: &self.energy }
     }
@@ -159,41 +160,43 @@ impl Volume {
     }
 }
 
-/// Fields of one medium over a grid, in [`Grid::index`] order.
+/// Borrowed fields of one medium, in [`Grid::index`] order.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
     /// Shape of both fields.
     pub grid: Grid,
-    /// Density per cell, 255 for 1.
+    /// Density per cell; 255 represents 1.
     pub density: &'a [u8],
-    /// Extensive energy per cell, 255 for [`ENERGY_SHOWN`]; empty for a medium without energy.
+    /// Extensive energy per cell; 255 represents [`ENERGY_SHOWN`]. Empty for a medium without
+    /// energy.
     pub energy: &'a [u8],
 }
 
 impl Medium {
-    /// Creates the empty field of an absent material.
+    /// Creates the empty medium of an absent `material`.
     fn absent(material: &Material) -> Self {
         Self { name: material.name.clone(), look: material.look.clone(), density: Vec::new() }
     }
 
-    /// Fields of the medium over a volume of shape `grid`; `None` while the medium is absent.
+    /// Borrowed fields of the medium; `None` while the medium is absent. `grid` is the shape of the
+    /// volume.
     pub fn fields(&self, grid: Grid) -> Option<Fields<'_>> {
         (!self.density.is_empty()).then_some(Fields { grid, density: &self.density, energy: &[] })
     }
 }
 
-/// Quantizes values to 0..=255 for 0..=`most`.
+/// Quantizes values from 0..=`most` to 0..=255, rounded to nearest.
 fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
     // The cast clamps to 0..=255 and turns NaN into 0.
     field.iter().map(|value| (value / most * 255.0).round() as u8).collect()
 }
 
-/// Identifies the last call that took the changes of a low-pass.
+/// Token that identifies a call which consumed the changes of a low-pass; detects missed changes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct VolumeCursor {
-    /// Identifies the low-pass.
+    /// Stamp of the low-pass object.
     stamp: u64,
-    /// Number of the call.
+    /// Sequence number of the call.
     taken: u64,
 }
 
@@ -204,43 +207,44 @@ impl VolumeCursor {
 }
 
 impl Clone for VolumeCursor {
-    /// Gives the clone a new stamp: a copy of a low-pass changes on its own.
+    /// Clones with a new stamp: the copy evolves independently, so that cursors of the original do
+    /// not apply.
     fn clone(&self) -> Self {
         Self::first()
     }
 }
 
-/// Changes of a volume, by medium.
+/// Changed cells of a volume since the previous call, by medium.
 #[derive(Debug)]
 pub struct TakenChanges {
-    /// Changes of the lava.
+    /// Changes of the lava fields.
     pub lava: Vec<Change>,
-    /// Changes of the other materials: one list for each of [`Volume::media`].
+    /// Changes of the other materials, in the order of [`Volume::media`].
     pub media: Vec<Vec<Change>>,
 }
 
-/// Incremental filter that keeps a [`Volume`] up to date with a world.
+/// Incremental filter that keeps a [`Volume`] in sync with a world.
 #[derive(Clone, Debug)]
 pub struct LowPass {
     cursor: VolumeCursor,
     volume: Volume,
-    /// State of each layer of the world at its last filtering; `None` before the first.
+    /// Change cursor of each layer at its last filtering; `None` before the first.
     cursors: Vec<Option<LayerCursor>>,
     filtered: usize,
-    /// Cells of each row that may not be zero, at index `z · ny + y`.
+    /// Cells of each row outside of which the lava fields are zero, at index `z · ny + y`.
     shown: Vec<Span>,
-    /// Cells of each slab whose value changed since the changes were last taken.
+    /// Changed cells of each slab since the changes were last consumed.
     changed: Vec<SlabChanges>,
     /// Filters of the other materials, in the order of [`Volume::media`].
     clear: Vec<ClearFilter>,
-    /// Version of the air that [`Volume::air`] shows.
+    /// Version of the air from which [`Volume::air`] was computed.
     air: Option<u64>,
-    /// Writers of [`Volume::crust`].
+    /// Incremental writer of [`Volume::crust`].
     crusts: Crusts,
 }
 
 impl LowPass {
-    /// Creates an empty low-pass for boxes of shape `grid`.
+    /// Creates a low-pass with empty fields for boxes of shape `grid`.
     pub fn new(grid: Grid) -> Self {
         let (shown, changed) = (vec![Span::EMPTY; grid.ny * grid.nz], vec![SlabChanges::default(); grid.nz]);
         let volume = Volume::empty(grid);
@@ -257,7 +261,7 @@ impl LowPass {
         }
     }
 
-    /// Memory of a low-pass for boxes of shape `grid`.
+    /// Memory estimate of a low-pass for boxes of shape `grid`.
     pub fn need(grid: Grid) -> MemoryEstimate {
         let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
         let rows =
@@ -266,7 +270,7 @@ impl LowPass {
         MemoryEstimate::of("the low-pass", grid.cells(), 2.0).and(rows).and(cursor)
     }
 
-    /// Memory of `media` materials other than lava, once all are present.
+    /// Memory estimate of `media` materials other than lava, once all are present.
     pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
         // Each thread copies the rows around the row that it writes. Asking rayon for its threads
         // would start the pool before the program has chosen their number.
@@ -278,12 +282,12 @@ impl LowPass {
             .and(MemoryEstimate::of("the amounts around its rows", copies, AroundRow::BYTES_A_CELL as f64))
     }
 
-    /// Memory of ash and steam in an air of `cells` cells.
+    /// Memory estimate of the ash and steam fields of an air with `cells` cells.
     pub fn need_of_air(cells: usize) -> MemoryEstimate {
         MemoryEstimate::of("what the air carries", cells, AirVolume::BYTES_A_CELL)
     }
 
-    /// Refuses boxes that are too large to be drawn.
+    /// Returns an error if the box has more than [`MAX_CELLS`] cells.
     pub fn check(grid: Grid) -> Result<(), Invalid> {
         if grid.cells() <= MAX_CELLS {
             return Ok(());
@@ -297,14 +301,14 @@ impl LowPass {
         &self.shown
     }
 
-    /// Filtered fields.
+    /// Filtered fields as of the last refresh.
     pub fn volume(&self) -> &Volume {
         &self.volume
     }
 
-    /// Takes the cells whose lava density or energy changed since the last call, or since the
-    /// volume was empty. Where many refreshes have passed, changes may overlap and may include
-    /// unchanged cells.
+    /// Returns and clears the list of cells whose lava density or energy changed since the last
+    /// call, or since the volume was empty. After many refreshes without a call, changes may
+    /// overlap and may include unchanged cells.
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.cursor.taken += 1;
         let mut changes = Vec::new();
@@ -312,7 +316,7 @@ impl LowPass {
         changes
     }
 
-    /// Takes the changes of [`Volume::media`]`[medium]`, independently of the lava's.
+    /// Returns and clears the changes of [`Volume::media`]`[medium]`, independently of the lava's.
     pub fn take_changes_of(&mut self, medium: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         self.clear[medium].changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
@@ -325,9 +329,9 @@ impl LowPass {
         &self.clear[medium].shown
     }
 
-    /// Takes the changes since `last`; `None` when `last` is not the cursor of the last call that
-    /// took changes of this low-pass. Either way the changes count as taken, and `last` becomes the
-    /// cursor of this call.
+    /// Returns and clears all changes since the call that set `last`; `None` if `last` is not the
+    /// cursor of the most recent such call on this low-pass, so that changes were missed. `last` is
+    /// set to the cursor of this call in both cases.
     pub fn take_changes_since(&mut self, last: &mut Option<VolumeCursor>) -> Option<TakenChanges> {
         let known = last.as_ref() == Some(&self.cursor);
         let lava = self.take_changes();
@@ -336,14 +340,14 @@ impl LowPass {
         known.then_some(changes)
     }
 
-    /// Number of cells that the last refresh filtered.
+    /// Number of cells that the last refresh recomputed.
     pub fn filtered(&self) -> usize {
         self.filtered
     }
 
-    /// Filters the cells within reach of all changes in the layers and the ground since the last
-    /// refresh. After a refresh from another world, or on the first one, filters all cells within
-    /// reach of present or previous matter.
+    /// Updates the volume: filters the cells within the kernel's reach of all changes in the layers
+    /// and the ground since the last refresh. The first refresh, or one from another world, filters
+    /// all cells within reach of present or previous matter.
     pub fn refresh<'a>(&mut self, state: impl Into<StateRef<'a>>) -> &Volume {
         let state: StateRef<'_> = state.into();
         let world = state.world;
@@ -359,7 +363,7 @@ impl LowPass {
         &self.volume
     }
 
-    /// Converts the air again if its version changed.
+    /// Recomputes the air's fields if the version of the air has changed.
     fn refresh_air(&mut self, air: Option<&Air>) {
         let version = air.map(|air| air.amounts().version());
         if version != self.air {
@@ -368,8 +372,8 @@ impl LowPass {
         }
     }
 
-    /// Filters the other materials within reach of the changes (one entry for each layer); returns
-    /// the number of filtered cells.
+    /// Filters the other materials within reach of the changes (one entry per layer); returns the
+    /// number of recomputed cells.
     fn refresh_media(&mut self, world: &World, changes: &[LayerChanges<'_>]) -> usize {
         let layers = || world.layers().iter().enumerate().filter(|(_, layer)| !layer.carries_energy());
         let same = |(medium, (_, layer)): (&Medium, (usize, &Layer))| medium.name == layer.material().name;
@@ -390,7 +394,7 @@ impl LowPass {
             .sum()
     }
 
-    /// Filters the lava within reach of the changes; returns the number of filtered cells.
+    /// Filters the lava within reach of the changes; returns the number of recomputed cells.
     fn filter(&mut self, world: &World, changes: &LayerChanges<'_>) -> usize {
         let (grid, layer) = (world.grid(), world.number_of_lava());
         self.shown
@@ -409,7 +413,7 @@ impl LowPass {
     }
 }
 
-/// Part of a low-pass at one z.
+/// Mutable part of a low-pass for one slab (constant z).
 struct Slab<'a> {
     z: usize,
     shown: &'a mut [Span],
@@ -419,7 +423,8 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Filters the cells within reach of the changes; returns their number.
+    /// Filters the cells of the slab within reach of the changes; returns the number of recomputed
+    /// cells.
     fn filter(&mut self, taps: &mut Taps, world: &World, around: &Around<'_>) -> usize {
         let (grid, known) = (world.grid(), around.is_known());
         let rows = if known { around.rows() } else { 0..grid.ny };
@@ -450,7 +455,7 @@ impl Slab<'_> {
     }
 }
 
-/// Iterates over the up to nine rows around row (y, z) inside the box, each with its weight.
+/// Iterates over the up to nine rows around row (y, z) inside the box as (y, z, weight).
 fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, usize, u32)> {
     let near =
         |v: usize, n: usize| (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }));
@@ -458,20 +463,21 @@ fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, u
         .flat_map(move |(z, weight_z)| near(y, grid.ny).map(move |(y, weight_y)| (y, z, weight_y * weight_z)))
 }
 
-/// Sums over the rows around one row, for each x: weights, amounts, energies.
+/// Weighted sums over the 3 × 3 rows around one row, for each x: weights, amounts, energies.
 #[derive(Default)]
 struct Taps {
-    /// Number of the filtered layer.
+    /// Index of the filtered layer.
     layer: usize,
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
-    /// Cells that hold lava in the slab and its neighbours, for each y around the rows read last.
+    /// Spans of cells that contain lava in the slab and its neighbours, for each y near the rows
+    /// read last.
     held: Vec<Span>,
 }
 
 impl Taps {
-    /// Reads the spans of lava around the rows `ys` of slab `z`.
+    /// Reads the spans of lava near the rows `ys` of slab `z`.
     fn read_spans(&mut self, world: &World, ys: Range<usize>, z: usize) {
         let grid = world.grid();
         self.held.resize(grid.ny, Span::EMPTY);
@@ -481,14 +487,14 @@ impl Taps {
         }
     }
 
-    /// Cells of row `y` of the slab read last that lie within reach of lava.
+    /// Span of row `y` in the slab read last within the kernel's reach of lava.
     fn reach(&self, grid: Grid, y: usize) -> Span {
         let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
         near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)
     }
 
     /// Filters the cells `span` of row (y, z) into `density` and `energy`; calls `changed` with the
-    /// x of each cell whose value changed.
+    /// x of each cell whose value has changed.
     fn filter_row(
         &mut self,
         world: &World,
@@ -529,13 +535,12 @@ impl Taps {
     }
 }
 
-/// Index of cell `x` in the lists of sums: shifted by one tile, so that there is a cell before the
-/// first and one after the last.
+/// Index of cell `x` in the lists of sums: offset by one tile, as padding at the start of the row.
 fn place(x: usize) -> usize {
     x + TILE_X
 }
 
-/// Adds the `cells` of a tile, times `weight`, to the first sums.
+/// Adds `weight` × the values of a tile's eight `cells` to the first eight sums.
 fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
     // A fixed-size chunk lets the compiler add all cells at once.
     if let Some(sums) = sums.first_chunk_mut::<TILE_X>() {

@@ -1,5 +1,4 @@
-//! Physical model in the window: report of its volumes, probe of a column, and changes to its
-//! vents.
+//! Physical model in the window: report of its volumes, probe of a column, and edits of its vents.
 
 use lavoxel_base::words::{rough, short};
 use lavoxel_flow::{Flow, FlowColumn};
@@ -7,45 +6,45 @@ use lavoxel_scene::scene::Seconds;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 use lavoxel_sim::state::State;
 
-/// Lowest and highest rate of a vent in m³/s that a drag or a slider gives.
+/// Range of a vent's effusion rate in m³/s that drags and sliders can set.
 pub(crate) const FLOW_RATE: (f64, f64) = (0.01, 1000.0);
 
-/// Highest temperature of a vent in kelvin that a drag or a slider gives.
+/// Highest temperature of a vent in kelvin that drags and sliders can set.
 pub(crate) const MOST_KELVIN: f64 = 1800.0;
 
 /// Offset between kelvin and degrees Celsius.
 pub(crate) const ZERO_CELSIUS_K: f64 = 273.15;
 
-/// Text of a temperature in both units: `1350 K (1077 °C)`.
+/// Returns the text of a temperature in both units, such as `1350 K (1077 °C)`.
 fn warmth(kelvin: f64) -> String {
     format!("{kelvin:.0} K ({:.0} °C)", kelvin - ZERO_CELSIUS_K)
 }
 
-/// Snapshot of a flow's account; volumes in cubic metres.
+/// Numbers of the physical model; volumes in m³.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowReport {
-    /// Simulated time in seconds from the start.
+    /// Simulated time since the start, in seconds.
     pub time_s: f64,
-    /// Temperature in kelvin of a vent without one of its own.
+    /// Temperature in kelvin of vents without their own temperature.
     pub vent_k: f64,
     /// Temperature in kelvin of air and ground.
     pub ambient_k: f64,
-    /// Volume poured in (m³).
+    /// Volume erupted by the vents (m³).
     pub poured: f64,
-    /// Volume that is liquid now (m³).
+    /// Volume of liquid lava at present (m³).
     pub liquid: f64,
-    /// Volume that has solidified (m³).
+    /// Volume of solidified lava (m³).
     pub set: f64,
-    /// Volume that left through open sides (m³).
+    /// Volume that left through open sides of the box (m³).
     pub out: f64,
-    /// Volume not poured because the column was full (m³).
+    /// Volume not erupted because the vent's column was full (m³).
     pub blocked: f64,
-    /// Fraction of the fluxes that the flux limiter held back, 0 to 1.
+    /// Fraction of the fluxes that the flux limiter has removed, 0 to 1.
     pub capped: f64,
 }
 
 impl FlowReport {
-    /// Report of the flow of a world; `None` in the classic model.
+    /// Creates the report of a world; `None` in the classic model.
     pub(crate) fn of(world: &State) -> Option<Self> {
         let flow = world.flow()?;
         let (account, lava) = (flow.account(), &flow.setup().lava);
@@ -64,28 +63,27 @@ impl FlowReport {
     }
 }
 
-/// Contents of the column under the pointer.
+/// Flow values at the column under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowProbe {
-    /// Column of the flow: thicknesses, viscosity, arrival time.
+    /// Thicknesses, viscosity and arrival time of the column.
     pub column: FlowColumn,
-    /// Temperature in kelvin of the lava under a crust: of the cell, or else of the uppermost cell
-    /// of the column. `None` without lava.
+    /// Temperature in kelvin of the lava under its crust: in the probed cell, or in the uppermost
+    /// cell with lava of the column. `None` without lava.
     pub kelvin: Option<f64>,
-    /// Temperature in kelvin of the surface under the sky, as pictures draw the lava; `None`
-    /// without one.
+    /// Temperature in kelvin of the free surface, as pictures show it; `None` without lava.
     pub surface_k: Option<f64>,
 }
 
 impl FlowProbe {
-    /// Probe of the flow at `cell` (x, y, z).
+    /// Creates the probe of the column of `cell` (x, y, z).
     pub(crate) fn of(flow: &Flow, cell: [usize; 3]) -> Self {
         let number = cell[2] * flow.space().nx + cell[0];
         let column = flow.column(number);
         Self { column, kelvin: flow.temperature_k(cell).or(column.surface_k), surface_k: flow.crust_k(number) }
     }
 
-    /// Text lines for the user; empty for a column without lava.
+    /// Returns the text lines for the user; empty for a column without lava.
     pub(crate) fn words(&self) -> String {
         let FlowProbe { column, kelvin, surface_k } = self;
         let mut lines = Vec::new();
@@ -111,18 +109,19 @@ impl FlowProbe {
     }
 }
 
-/// Rate that marks show: in m³/s for a vent of the physical model (last row of a rate table), else
-/// in cells per step.
+/// Returns the rate that marks show: in m³/s for a vent of the physical model (last row of its rate
+/// table), else in cells per step.
 pub(crate) fn rate_of(vent: &VentSpec) -> f64 {
     vent.flow.as_ref().map_or(vent.rate, |flow| flow.rates_m3_s.last().map_or(0.0, |[_, rate]| *rate))
 }
 
-/// Gives a vent of the physical model the constant rate `rate_m3_s` from now on.
+/// Sets the constant effusion rate `rate_m3_s` (m³/s) of a vent of the physical model.
 pub(crate) fn set_rate(flow: &mut VentFlow, rate_m3_s: f64) {
     (flow.rates_m3_s, flow.linear) = (vec![[0.0, rate_m3_s]], false);
 }
 
-/// Label of a vent of the physical model: rate, and radius and temperature too if `whole`.
+/// Returns the label of a vent of the physical model: name and rate; with `whole`, also radius and
+/// temperature.
 pub(crate) fn label(name: &str, vent: &VentSpec, flow: &VentFlow, whole: bool) -> String {
     let rate = short(rate_of(vent), 2);
     if !whole {

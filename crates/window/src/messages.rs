@@ -33,275 +33,277 @@ use lavoxel_sim::simulation;
 /// Speed at which the simulation runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// Stands still.
+    /// Makes no steps.
     Paused,
-    /// Steps per second, as far as the machine can.
+    /// Fixed rate in steps per second (above 0), as far as the machine can.
     Rate(f64),
-    /// Unlimited.
+    /// Makes steps as fast as possible.
     Free,
 }
 
-/// Message of the window to the simulation thread. The thread handles messages between two steps,
+/// Command of the window to the simulation thread. The thread handles commands between two steps,
 /// in the order of sending.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Starts again with another scene.
+    /// Replaces the session by a new scene at step 0.
     Open(Box<Scene>),
-    /// Runs at a pace, or pauses.
+    /// Sets the pace, or pauses.
     Pace(Pace),
-    /// Makes this number of steps, then pauses.
+    /// Makes this number of steps as fast as possible, then pauses.
     Steps(u64),
-    /// Command to the simulation; numbers of vents are those of [`Report::vents`]. If acts or steps
-    /// lie ahead, another branch begins.
+    /// Applies a command to the simulation as a new act; vents are numbered as in
+    /// [`Report::vents`]. If acts or steps lie ahead, a new branch begins.
     World(simulation::Command),
-    /// Command to the simulation within the same gesture as the command before, as while a slider
-    /// is dragged: both are undone together.
+    /// Applies a command to the simulation within the same gesture as the previous command (such as
+    /// a drag of a slider): undo joins both.
     Drag(simulation::Command),
-    /// Draws with a brush.
+    /// Draws a piece of a brush stroke.
     Stroke(Box<Stroke>),
-    /// Keeps the present moment, so that the user can come back.
+    /// Takes a snapshot of the present moment, to which the user can return.
     Keep,
-    /// Moves through the session's time.
+    /// Moves the session to another moment.
     Go(Way),
-    /// Changes a branch.
+    /// Renames or removes a branch.
     Branch(BranchChange),
-    /// Shows the present step of another branch, or its end; `None` returns to the present moment.
+    /// Shows another branch, by its number, at the present step or at its tip if that lies earlier;
+    /// `None` returns to the present moment.
     Visit(Option<u64>),
-    /// Probes the cell under the pointer; the answer is [`Report::probe`], kept up to date until
-    /// another ray or `None`.
+    /// Probes the cell under the pointer along a ray; [`Report::probe`] holds the result until
+    /// another ray, or `None` for no probe.
     Pick(Option<Ray>),
-    /// Slices to send, by cell index along x, y and z (`None`: not shown), and the quantity they
-    /// show.
+    /// Selects the slices to send: cell index across x, y and z (`None`: no slice), and the
+    /// quantity they show.
     Cuts([Option<usize>; 3], Quantity),
-    /// Inputs of the light that the lava throws on the rock.
+    /// Parameters of the light that the lava casts on the rock.
     Glow(Glow),
-    /// Set while steps shall leave most of the processor to pictures, as while a camera is dragged.
+    /// True gives drawing priority over steps (such as while a camera is dragged); false ends that
+    /// priority.
     GiveWay(bool),
-    /// Selects measurements for the live plots.
+    /// Selects the measurements for the live plots.
     Watch(Watch),
-    /// Camera and look for the session file.
+    /// Camera and look for the next save.
     View(Box<CameraSpec>, Box<LookSpec>),
-    /// Key frames of the film for the session file.
+    /// Key frames of the film for the next save.
     Film(Vec<FilmKey>),
-    /// Begins with the scene of a session file, and goes to the present moment of its history.
+    /// Replaces the session by the scene of a session file, and replays its history up to the saved
+    /// moment.
     Resume(Box<Scene>, Box<History>),
     /// Thumbnail for the session file, as PNG bytes.
     Thumbnail(Vec<u8>),
-    /// Writes the session as a scene that replays to the same bits; a session file holds its
-    /// history too.
+    /// Writes the session to a file: as a session file with its history, or as a scene file whose
+    /// run reproduces the state bit by bit. The second field says what happens to an existing file.
     Save(PathBuf, Existing),
 }
 
-/// Measurements that the window requests in addition to those of every report.
+/// Measurements that the window requests in addition to the numbers of every report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// Material whose covered area and front are measured; `None` for none.
+    /// Name of the material whose covered area and runout are measured; `None` for no material.
     pub material: Option<String>,
-    /// Column `[x, z]` that is measured; `None` for none.
+    /// Column `[x, z]` whose thicknesses and temperature are measured; `None` for no column.
     pub column: Option<[usize; 2]>,
-    /// Column `[x, z]` on which a camera stands; `None` outside first person.
+    /// Column `[x, z]` under a first-person camera; `None` outside first person.
     pub stand: Option<[usize; 2]>,
 }
 
-/// Results of the requested measurements.
+/// Results of the measurements requested by `Watch`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
-    /// Extent of the watched material.
+    /// Extent of the watched material; `None` if none is watched.
     pub spread: Option<Spread>,
-    /// Watched column; `None` outside the box.
+    /// Values of the watched column; `None` if none is watched or outside the box.
     pub column: Option<Column>,
-    /// Column on which a camera stands; `None` outside the box.
+    /// Surface under a first-person camera; `None` outside first person or outside the box.
     pub stand: Option<Stand>,
 }
 
-/// Height of the surface on which a camera stands.
+/// Height of the surface under a first-person camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
     /// Column `[x, z]`.
     pub at: [usize; 2],
-    /// Upper surface of the ground, of bodies and of liquids, in cells above the floor of the box.
+    /// Upper surface of ground, bodies and liquids, in cells above the floor of the box.
     pub surface: f32,
 }
 
-/// Extent of a material over the ground.
+/// Extent of a material on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Step of the measurement.
+    /// Number of the step at the measurement.
     pub step: u64,
-    /// Covered ground in square metres.
+    /// Covered area of the ground in m².
     pub area_m2: f64,
-    /// Distance of the farthest covered column from the nearest vent, in metres along the map;
+    /// Runout: horizontal distance of the farthest covered column from its nearest vent, in metres;
     /// `None` without a vent.
     pub front_m: Option<f64>,
 }
 
-/// Measurements of a column.
+/// Measurements of one column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// Column `[x, z]`.
     pub at: [usize; 2],
-    /// Name and thickness in metres of each material: its volume over the column's area.
+    /// Name and thickness in metres of each material: volume in the column over the column's area.
     pub thickness_m: Vec<(String, f64)>,
-    /// Temperature in °C of the surface of liquid lava; `None` in the classic model or without
-    /// lava.
+    /// Surface temperature of liquid lava in °C; `None` in the classic model or without lava.
     pub celsius: Option<f64>,
 }
 
-/// Piece of a stroke: a brush is drawn along the path of the pointer.
+/// Piece of a brush stroke, along the path of the pointer.
 #[derive(Clone, Debug)]
 pub struct Stroke {
-    /// First-piece flag: a stroke begins with this piece.
+    /// Set for the first piece of a stroke.
     pub begins: bool,
-    /// Rays along the path since the piece before, each starting where it enters the visible part
-    /// of the box. Without rays the last dab is repeated.
+    /// Rays along the pointer's path since the previous piece, each starting where it enters the
+    /// visible part of the box. Empty: repeats the last dab.
     pub rays: Vec<Ray>,
     /// Visible part of the box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
-    /// Radius of the ball in cells.
+    /// Radius of the brush in cells.
     pub radius: f64,
-    /// Matter that the ball puts in.
+    /// Matter that the brush puts into the ball.
     pub matter: Matter,
 }
 
-/// Movement through the time of a session.
+/// Movement of a session through its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Goes to a moment of the present branch, and pauses there.
+    /// Goes to a moment of the present branch and pauses.
     To(Moment),
-    /// Goes to a step of the present branch, after all acts at that step, and pauses there.
+    /// Goes to a step of the present branch, after all acts at that step, and pauses.
     Step(u64),
     /// Returns to the scene as it was opened, at the present pace.
     Start,
-    /// Returns to the nearest earlier moment that the user kept, else to the start, and pauses
-    /// there.
+    /// Returns to the nearest earlier moment kept by the user, or to the start if there is none,
+    /// and pauses.
     Back,
-    /// Goes to the nearest later moment that the user kept, else to the end of the branch, and
-    /// pauses there.
+    /// Goes to the nearest later moment kept by the user, or to the tip of the branch if there is
+    /// none, and pauses.
     Ahead,
-    /// Goes to the moment before the last action.
+    /// Undoes the last deed: goes to the moment just before it.
     Undo,
-    /// Goes to the moment after the action undone last, else after the next one ahead.
+    /// Redoes the deed undone last, or the next one ahead if none was undone: goes to the moment
+    /// just after it.
     Redo,
-    /// Goes to the present step of another branch, or to its end.
+    /// Goes to the branch with this number, at the present step or at its tip if that lies earlier.
     Branch(u64),
 }
 
-/// Change of a branch, by the branch's number.
+/// Change of a branch; the first field is the branch's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BranchChange {
-    /// Gives the branch another name.
+    /// Renames the branch.
     Rename(u64, String),
-    /// Removes the branch, with the acts that no other branch has.
+    /// Removes the branch, and the acts that lie on no other branch.
     Remove(u64),
 }
 
-/// Texels of a box of the volume.
+/// Changed texels in a box of the lava's volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Lowest corner in cells.
+    /// Cell with the lowest coordinates, as x, y, z.
     pub origin: Place,
     /// Number of cells along x, y and z.
     pub size: [usize; 3],
-    /// Density and energy of each cell as in [`lavoxel_sim::lowpass::Volume`], x fastest, then y,
-    /// then z.
+    /// Density and energy of each cell, as bytes coded like [`lavoxel_sim::lowpass::Volume`]; x
+    /// fastest, then y, then z.
     pub texels: Vec<[u8; 2]>,
 }
 
-/// Rectangular part of the ground.
+/// Changed rectangle of the ground.
 #[derive(Clone, Debug)]
 pub struct GroundPatch {
-    /// First column along x and z.
+    /// First column as `[x, z]`.
     pub origin: [usize; 2],
     /// Heights in cells above the floor, shape (columns along z, columns along x).
     pub heights: Array2<f32>,
-    /// Columns with caves, of the whole ground.
+    /// Columns with caves of the whole ground.
     pub(crate) caves: Arc<Caves>,
 }
 
 impl GroundPatch {
-    /// Patch of a whole ground; `tall`: the height of a cell in cell widths.
+    /// Creates a patch of the whole ground; `tall` is the height of a cell in cell widths.
     pub(crate) fn whole(ground: &Ground, tall: f32) -> Self {
         Self { origin: [0, 0], heights: ground.surface().clone(), caves: Arc::new(Caves::of(ground, tall)) }
     }
 
-    /// Bounding rectangle of the columns changed since `cursor`, which is then up to date; `None`
-    /// without changes. `tall`: the height of a cell in cell widths.
+    /// Creates a patch of the bounding rectangle of all columns changed since `cursor`, and moves
+    /// the cursor to the present; `None` without changes. `tall` is the height of a cell in cell
+    /// widths.
     pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground, tall: f32) -> Option<Self> {
         let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
         let heights = ground.surface().slice(s![zs.clone(), xs.clone()]).to_owned();
         Some(Self { origin: [xs.start, zs.start], heights, caves: Arc::new(Caves::of(ground, tall)) })
     }
 
-    /// Writes the patch into the heights of the whole ground, shape (nz, nx).
+    /// Copies the patch into `heights`, the heights of the whole ground in cells, shape (nz, nx).
     pub fn write_to(&self, heights: &mut Array2<f32>) {
         let ([x, z], (depth, width)) = (self.origin, self.heights.dim());
         heights.slice_mut(s![z..z + depth, x..x + width]).assign(&self.heights);
     }
 }
 
-/// Changes of the materials other than the lava since the update before.
+/// Changes of the materials other than lava since the last update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MediaUpdate {
-    /// Name and look of each material that is present.
+    /// Name and look of each material present, in the order of the texels' bytes.
     pub media: Vec<(String, MaterialLook)>,
-    /// Reset flag: all earlier texels are void; cells without a patch hold nothing.
+    /// Set if all earlier texels are invalid; cells without a patch are then empty.
     pub reset: bool,
-    /// Changed boxes, without overlap.
+    /// Changed boxes; disjoint.
     pub patches: Vec<MediaPatch>,
-    /// Largest density of any material in each brick of [`BRICK`]³ cells with a halo of one cell, x
-    /// fastest; `None` without changes.
+    /// Largest density (0 to 255) of any of the materials in each brick of [`BRICK`]³ cells,
+    /// including a halo of one cell; x fastest. `None` if unchanged.
     pub bricks: Option<Vec<u8>>,
 }
 
-/// Box of the fields of all materials other than the lava.
+/// Changed texels of all materials other than lava, in a box of the volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaPatch {
-    /// First cell along x, y and z.
+    /// Cell with the lowest coordinates, as x, y, z.
     pub origin: Place,
     /// Number of cells along x, y and z.
     pub size: [usize; 3],
-    /// Densities of each cell, one byte per material of [`MediaUpdate::media`], 255 for 1; x
-    /// fastest, then y, then z.
+    /// Density of each cell, one byte per material of [`MediaUpdate::media`], 255 for a full cell;
+    /// material fastest, then x, y, z.
     pub texels: Vec<u8>,
 }
 
-/// Changes of the simulation since the update before.
+/// Changes of the simulation since the last update.
 #[derive(Debug)]
 pub struct Update {
-    /// State of the simulation in numbers.
+    /// Numbers of the simulation's present state.
     pub report: Report,
-    /// Reset flag: drops all earlier updates. The box may have another shape, and cells without a
-    /// patch hold nothing.
+    /// Set if all data of earlier updates are invalid: the box may have another size, and cells
+    /// without a patch are empty.
     pub reset: bool,
-    /// Changed boxes of the volume, without overlap.
+    /// Changed boxes of the lava's volume; disjoint.
     pub patches: Vec<Patch>,
-    /// Changes of the materials other than the lava.
+    /// Changes of the materials other than lava; `None` if unchanged.
     pub media: Option<MediaUpdate>,
-    /// Ash and steam in the air. Outer `None`: unchanged; inner `None`: the air holds nothing any
-    /// more.
+    /// Ash and steam in the air. Outer `None`: unchanged; inner `None`: clear air.
     pub air: Option<Option<Arc<AirVolume>>>,
-    /// Surface temperatures of lava that grows a crust. Outer `None`: unchanged; inner `None`:
-    /// unknown.
+    /// Surface temperatures of lava with a crust. Outer `None`: unchanged; inner `None`: unknown.
     pub crust: Option<Option<Arc<CrustMap>>>,
-    /// Largest density of each brick of [`BRICK`]³ cells with a halo of one cell, x fastest; `None`
-    /// without changes.
+    /// Largest density (0 to 255) of lava in each brick of [`BRICK`]³ cells, including a halo of
+    /// one cell; x fastest. `None` if unchanged.
     pub bricks: Option<Vec<u8>>,
-    /// Changed part of the ground; all of the ground when the scene is new.
+    /// Changed part of the ground, the whole ground after a reset; `None` if unchanged.
     pub ground: Option<GroundPatch>,
-    /// Requested slices along x, y and z; `None` for unchanged ones.
+    /// Requested slices across x, y and z; `None` for each unchanged slice.
     pub cuts: [Option<Cut>; 3],
-    /// Light of the lava; `None` if unchanged.
+    /// Light of the lava on its surroundings; `None` if unchanged.
     pub ember: Option<EmberUpdate>,
-    /// Present water at the sides of the box.
+    /// Present sea: water at the sides of the box; `None` without a sea.
     pub sea: Option<Sea>,
-    /// Present mouths of vents that throw clots.
+    /// Present mouths of the vents that throw clots of lava.
     pub mouths: Vec<Mouth>,
-    /// Messages for the user: completed actions and errors.
+    /// New notices for the user.
     pub notices: Vec<Notice>,
 }
 
 impl Update {
-    /// Update that holds only `report`.
+    /// Creates an update with `report` and no other changes.
     pub(crate) fn of_report(report: Report) -> Self {
         Self {
             report,
@@ -321,18 +323,18 @@ impl Update {
     }
 }
 
-/// Light that the lava throws on its surroundings.
+/// Light that the lava casts on its surroundings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmberUpdate {
-    /// Per column: emitted light, and height × emitted light, both blurred; and surface temperature
-    /// in kelvin, 0 if unknown. Shape (nz, nx), x fastest.
+    /// Per column, shape (nz, nx), x fastest: emitted light; height × emitted light (both blurred);
+    /// surface temperature in kelvin, 0 if unknown.
     pub columns: Vec<[f32; 3]>,
-    /// Patches of glowing lava: middle in cells along x, y and z, and glow.
+    /// Patches of glowing lava: centre as x, y, z in cells, and glow.
     pub patches: Vec<[f32; 4]>,
 }
 
 impl EmberUpdate {
-    /// Update with the light of a volume.
+    /// Creates an update from the computed light of a volume.
     pub(crate) fn of(light: &EmberLight) -> Self {
         let surface = |k: usize| light.crust.as_ref().map_or(0.0, |crust| crust.data[k]);
         let column = |(k, map): (usize, &nalgebra::Vector2<f32>)| [map.x, map.y, surface(k)];
@@ -343,31 +345,31 @@ impl EmberUpdate {
     }
 }
 
-/// Message for the user.
+/// Notice for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Error flag: something could not be done.
+    /// Set for an error: an action could not be done.
     pub wrong: bool,
-    /// Text of one sentence.
+    /// Text, one sentence.
     pub text: String,
-    /// Remedy offered by a button next to the text; `None` for no button.
+    /// Remedy that a button next to the text offers; `None` for no button.
     pub mend: Option<Mend>,
 }
 
-/// Remedy that the window offers with a message.
+/// Remedy that the window offers together with a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mend {
-    /// Opens the sides of the box, at which lava stands.
+    /// Opens the sides of the box, where lava has piled up.
     OpenSides,
 }
 
 impl Notice {
-    /// Message about a completed action.
+    /// Creates a notice about a completed action.
     pub fn new(text: String) -> Self {
         Self { wrong: false, text, mend: None }
     }
 
-    /// Message about an action that failed.
+    /// Creates an error notice about an action that failed.
     pub fn wrong(text: String) -> Self {
         Self { wrong: true, text, mend: None }
     }

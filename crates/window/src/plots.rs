@@ -1,30 +1,30 @@
 //! Time series for the live plots.
 //!
-//! Invariants: a series has at most `MOST` samples, however long a session runs, and none later
-//! than the present after a return in time.
+//! Invariants: a series has at most `MOST` samples, however long the session runs; after a jump
+//! back in time, no sample is later than the present.
 
 use crate::messages::{Report, Watch};
 use lavoxel_automaton::matter::Material;
 
-/// Upper bound of the samples of a series; beyond, every other sample is dropped.
+/// Upper bound of the number of samples per series; above, every other sample is dropped.
 const MOST: usize = 400;
 
-/// Time series from the first sample on.
+/// Time series with adaptive sampling.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
     /// Samples as `[time, value]`, ascending in time.
     samples: Vec<[f64; 2]>,
-    /// Least time between two samples, except the last.
+    /// Least time between neighbouring samples, except before the last sample.
     gap: f64,
 }
 
 impl Series {
-    /// Adds a sample; samples of the same or a later time are dropped.
+    /// Adds a sample; drops all samples of the same or a later time.
     pub(crate) fn note(&mut self, time: f64, value: f64) {
         while self.samples.last().is_some_and(|last| last[0] >= time) {
             self.samples.pop();
         }
-        // The last sample moves along until it is far enough from the one before.
+        // The last sample is replaced until it is at least `gap` after the sample before.
         if let [.., before, last] = &mut self.samples[..]
             && last[0] - before[0] < self.gap
         {
@@ -47,57 +47,58 @@ impl Series {
         self.gap = 2.0 * span / MOST as f64;
     }
 
-    /// Samples as `[time, value]`, ascending in time.
+    /// Returns the samples as `[time, value]`, ascending in time.
     pub(crate) fn samples(&self) -> &[[f64; 2]] {
         &self.samples
     }
 
-    /// Value of the last sample.
+    /// Returns the value of the last sample; `None` without samples.
     pub(crate) fn last(&self) -> Option<f64> {
         self.samples.last().map(|last| last[1])
     }
 }
 
-/// Column whose history is plotted.
+/// Column whose time series are plotted.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
     /// Column `[x, z]`.
     pub(crate) at: [usize; 2],
-    /// Clicked point in cells.
+    /// Clicked point as x, y, z in cells.
     pub(crate) place: [f32; 3],
-    /// Name and thickness in metres over time, for each material that was ever present.
+    /// Name and thickness (m) over time of each material that was ever present in the column.
     pub(crate) thickness: Vec<(String, Series)>,
-    /// Temperature of the surface in °C over time.
+    /// Surface temperature (°C) over time.
     pub(crate) celsius: Series,
 }
 
 /// All time series of a session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plots {
-    /// Unfolded flag of the section: while folded, only the numbers of every report are kept, and
-    /// nothing is measured for the plots.
+    /// Set while the panel's section is unfolded; while folded, only values of ordinary reports are
+    /// recorded and no measurements are requested.
     pub(crate) is_open: bool,
-    /// Name of the plotted material; `None` for the default of [`Plots::name`].
+    /// Name of the material chosen for the plots; `None` for the default of [`Plots::name`].
     pub(crate) material: Option<String>,
-    /// Volume in m³.
+    /// Volume over time, in m³.
     pub(crate) volume: Series,
-    /// Covered area in m².
+    /// Covered area over time, in m².
     pub(crate) area: Series,
-    /// Distance in m of the farthest point from the nearest vent.
+    /// Runout over time: distance of the farthest covered column from its nearest vent, in metres.
     pub(crate) front: Series,
-    /// Picked point; `None` without one.
+    /// Picked column; `None` without one.
     pub(crate) point: Option<Point>,
-    /// Name and shape in cells of the scene that the series belong to.
+    /// Name of the scene and size of its box in cells, to which the series belong; `None` before
+    /// the first report.
     of: Option<(String, [usize; 3])>,
 }
 
 impl Plots {
-    /// Drops the series and the point of the scene before.
+    /// Drops the series and the picked column of the old scene.
     pub(crate) fn restart(&mut self) {
         *self = Self { is_open: self.is_open, ..Self::default() };
     }
 
-    /// Adds the numbers of a report; restarts the series for another scene.
+    /// Adds the values of a report; restarts the series for another scene.
     pub(crate) fn note(&mut self, report: &Report) {
         let grid = report.grid;
         let of = (report.name.clone(), [grid.nx, grid.ny, grid.nz]);
@@ -124,8 +125,8 @@ impl Plots {
         }
     }
 
-    /// Name of the plotted material: the chosen one, else lava if the world has any or has vents,
-    /// else the first.
+    /// Returns the name of the plotted material: the chosen one; by default lava, if the world
+    /// contains lava or vents, else the first material.
     pub(crate) fn name<'a>(&'a self, report: &'a Report) -> &'a str {
         let first = || report.materials.first().map_or(Material::LAVA, |m| &m.material.name);
         let lava =
@@ -133,18 +134,19 @@ impl Plots {
         self.material.as_deref().unwrap_or_else(|| if lava { Material::LAVA } else { first() })
     }
 
-    /// Restarts the series with another material.
+    /// Restarts the series for another material; `None` for the default.
     pub(crate) fn choose(&mut self, material: Option<String>) {
         self.material = material;
         (self.volume, self.area, self.front) = (Series::default(), Series::default(), Series::default());
     }
 
-    /// Restarts the history with another point.
+    /// Restarts the column's series for the column `at` (`[x, z]`); `place` is the clicked point in
+    /// cells.
     pub(crate) fn pick(&mut self, at: [usize; 2], place: [f32; 3]) {
         self.point = Some(Point { at, place, thickness: Vec::new(), celsius: Series::default() });
     }
 
-    /// Measurements that the plots need now.
+    /// Returns the measurements that the plots need at present.
     pub(crate) fn wanted(&self, report: Option<&Report>) -> Watch {
         let material = report.filter(|_| self.is_open).map(|report| self.name(report).to_owned());
         Watch { material, column: self.point.as_ref().map(|point| point.at), stand: None }
@@ -169,17 +171,18 @@ impl Point {
     }
 }
 
-/// Time of a report on the plots' axis: minutes in the physical model, else steps.
+/// Returns the time of a report on the plots' axis: minutes in the physical model, else steps.
 pub(crate) fn time(report: &Report) -> f64 {
     report.flow.as_ref().map_or(report.step as f64, |flow| flow.time_s / 60.0)
 }
 
-/// Unit of [`time`].
+/// Returns the unit of [`time`].
 pub(crate) fn unit(report: &Report) -> &'static str {
     if report.flow.is_some() { "min" } else { "steps" }
 }
 
-/// Volume of a material in cubic metres; in the physical model the liquid volume of the lava.
+/// Returns the volume of a material in m³; in the physical model, the volume of liquid lava. `None`
+/// if the material is unknown.
 fn volume(report: &Report, name: &str) -> Option<f64> {
     if let Some(flow) = report.flow.as_ref().filter(|_| name == Material::LAVA) {
         return Some(flow.liquid);

@@ -1,5 +1,6 @@
-//! State of the window: the last report, working copies that the user edits, and the shown parts.
-//! The panel reads and edits the state, and queues requests that the frame loop carries out.
+//! State of the window: the last report, working copies of values that the user edits, and the
+//! visible parts of the user interface. The panel reads and edits the state, and queues requests
+//! for the frame loop.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,17 +33,17 @@ use lavoxel_scene::scene::{Overrides, Scene};
 use lavoxel_sim::goals::{Verdict, outcome};
 use lavoxel_sim::source::VentSpec;
 
-/// Time for which an edit overrides reports, since those may be older than the edit.
+/// Time for which a user's edit overrides reports, which may be older than the edit.
 const BELIEVED: Duration = Duration::from_millis(600);
 
-/// Default pace: after a start with a pause, and after unlimited speed.
+/// Default pace after a paused start and after unlimited speed.
 pub(crate) const USUAL_PACE: Pace = Pace::Rate(60.0);
 
-/// Pace on a bare heightmap in the classic model, whose steps have no duration: its vent takes
-/// minutes to fill a valley.
+/// Default pace for a bare heightmap in the classic model, whose steps have no physical duration:
+/// its vent takes minutes to fill a valley.
 pub const HEIGHTMAP_PACE: Pace = Pace::Rate(10.0);
 
-/// Working copy of a value that the simulation reports.
+/// Working copy of a reported value that the user can edit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Draft<T> {
     pub(crate) value: T,
@@ -54,18 +55,18 @@ impl<T: Clone + PartialEq> Draft<T> {
         Self { value, edited: None }
     }
 
-    /// Marks the value as just edited by the user.
+    /// Marks the value as just edited by the user, which overrides reports for a while.
     pub(crate) fn touch(&mut self) {
         self.edited = Some(Instant::now());
     }
 
-    /// Copies the reported value, even over an edit: an edit of another scene is void.
+    /// Takes over the reported value even after a recent edit, which belongs to another scene.
     fn replace(&mut self, reported: &T) {
         self.edited = None;
         self.value.clone_from(reported);
     }
 
-    /// Copies the reported value, unless an edit is still on its way.
+    /// Takes over the reported value, unless the user has just edited the value.
     fn follow(&mut self, reported: &T) {
         if self.edited.is_none_or(|at| at.elapsed() > BELIEVED) {
             self.edited = None;
@@ -74,91 +75,94 @@ impl<T: Clone + PartialEq> Draft<T> {
     }
 }
 
-/// Request to the frame loop.
+/// Request of the user interface to the frame loop.
 #[derive(Clone, Debug)]
 pub(crate) enum Request {
-    /// Carries out the action of a key.
+    /// Carries out an action.
     Do(Action),
-    /// Sends a message to the simulation.
+    /// Sends a command to the simulation thread.
     Send(Command),
-    /// Moves through the session's time.
+    /// Moves the session to another moment.
     Go(Way),
-    /// Shows a branch next to the present one.
+    /// Compares the present branch with the branch of this number, side by side.
     Compare(u64),
-    /// Edits key frames of the film.
+    /// Edits the key frames of the film.
     Film(Filming),
-    /// Opens a scene or a heightmap.
+    /// Opens a scene file or a heightmap.
     Open(PathBuf),
     /// Opens a scene that has no file.
     Make(Box<Scene>),
-    /// Opens the scene again in finer cells.
+    /// Opens the present scene again with finer cells.
     Finer,
-    /// Runs the physical model on the bare heightmap.
+    /// Opens the bare heightmap again in the physical model.
     Physical,
-    /// Begins a challenge: the player has read the task.
+    /// Begins a challenge, after the player has read the task.
     Begin,
 }
 
 /// Card about the challenge of a scene with goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Card {
-    /// Task, before the first step.
+    /// Task of the challenge, before the first step.
     Task,
-    /// Result, with the verdict.
+    /// Result of the challenge.
     End(Verdict),
 }
 
-/// Visible parts of the user interface, and texts typed there.
+/// Visible parts of the user interface, and the texts in its fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) panel: bool,
-    /// Folded flag of the panel (a narrow bar); `None` until the user has chosen, then narrow
-    /// windows fold the panel.
+    /// Set while the panel is folded to a narrow bar; `None` until the user has chosen, with the
+    /// default that narrow windows fold the panel.
     pub(crate) folded: Option<bool>,
     pub(crate) help: bool,
     pub(crate) volume: bool,
     pub(crate) ground: bool,
     pub(crate) quality: Quality,
-    /// Target in frames per second of [`Quality::Auto`] until the user sets another value.
+    /// Target frame rate of [`Quality::Auto`] in frames per second, until the user sets another
+    /// rate.
     pub(crate) usual_fps: f32,
     /// File name typed into the start screen, its completions, and the name typed for a recording.
     pub(crate) open_path: String,
     pub(crate) completion: Completion,
     pub(crate) record_path: String,
-    /// Start-screen flag; the start screen is also the file dialog if the system has none.
+    /// Set while the start screen is shown, which is also the file dialog if the system has none.
     pub(crate) opening: bool,
-    /// Focus flag: the start screen's text field takes the keys in the next frame.
+    /// Set to give the start screen's text field the keyboard focus in the next frame.
     pub(crate) focus_path: bool,
-    /// Step of the tour that is shown; `None` without a tour.
+    /// Index of the tour's step that is shown; `None` without a tour.
     pub(crate) tour: Option<usize>,
-    /// Card of the challenge that is shown.
+    /// Card of the challenge that is shown; `None` without a card.
     pub(crate) card: Option<Card>,
-    /// Bare heightmap whose model can be chosen, with the overrides of the command line; `None` for
-    /// other scenes.
+    /// Bare heightmap for which the user can choose the model, with the overrides of the command
+    /// line; `None` for other scenes.
     pub(crate) models: Option<Box<(PathBuf, Overrides)>>,
-    /// Set once the question for the model was answered; the panel can bring the question back.
+    /// Set once the user has chosen the model; the panel can ask again.
     pub(crate) model_chosen: bool,
 }
 
-/// Timeline at the bottom of the window.
+/// State of the timeline at the bottom of the window.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strip {
-    /// Latest request in the drag in progress.
+    /// Movement requested last in the drag in progress; `None` before the first.
     pub(crate) asked: Option<Way>,
-    /// Branch that is being renamed, and the text typed so far.
+    /// Number of the branch that is being renamed, and the text typed so far; `None` without
+    /// renaming.
     pub(crate) rename: Option<(u64, String)>,
 }
 
-/// Numbers of the last frames.
+/// Display numbers of the last frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Frame {
-    /// Different pictures per second over the last second; `None` while the picture is finished.
+    /// Rate of different pictures per second over the last second; `None` while the picture is
+    /// finished.
     pub(crate) fps: Option<f64>,
-    /// Traced fraction of the window's resolution per axis, 0 to 1.
+    /// Traced share of the window's resolution along each axis, 0 to 1.
     pub(crate) scale: f32,
-    /// Set if the picture is as fine as it becomes and nothing moves.
+    /// Set if the picture is final: nothing moves and no refined picture follows.
     pub(crate) finished: bool,
-    /// Length in seconds of the recording in progress; `None` without one.
+    /// Length of the recording in progress in seconds; `None` without a recording.
     pub(crate) recording: Option<f64>,
 }
 
@@ -167,17 +171,17 @@ pub(crate) struct State {
     pub(crate) scene: Scene,
     pub(crate) report: Option<Report>,
     pub(crate) ground: Option<Arc<Array2<f32>>>,
-    /// Marks of rock built by hand.
+    /// Columns of rock placed by hand.
     pub(crate) built: Built,
     pub(crate) look: LookSpec,
     pub(crate) rules: Draft<RulesSpec>,
-    /// Materials of the scene with the parameters in force.
+    /// Materials other than lava, with the parameters in force.
     pub(crate) materials: Draft<Vec<Material>>,
     /// Wind in force; `None` without air.
     pub(crate) wind: Draft<Option<Wind>>,
     pub(crate) vents: Draft<Vec<(usize, VentSpec)>>,
     pub(crate) pace: Draft<Pace>,
-    /// Pace that follows a pause.
+    /// Pace that a resumed simulation gets after a pause.
     pub(crate) rate: Pace,
     pub(crate) cuts: Cuts,
     pub(crate) tools: Tools,
@@ -185,21 +189,21 @@ pub(crate) struct State {
     pub(crate) first_person: bool,
     pub(crate) turntable: bool,
     pub(crate) times: StageTimes,
-    /// Key frames that are saved with the session.
+    /// Key frames of the film, which are saved with the session.
     pub(crate) film: KeyFrames,
     pub(crate) toasts: Toasts,
     pub(crate) strip: Strip,
-    /// Two branches side by side; `None` without a comparison.
+    /// Side-by-side comparison of two branches; `None` without a comparison.
     pub(crate) sides: Option<Sides>,
     pub(crate) frame: Frame,
-    /// Queue of requests to the frame loop.
+    /// Queue of requests for the frame loop.
     pub(crate) requests: Vec<Request>,
     /// Number of scenes sent to the simulation, without the first.
     sent: u64,
-    /// Scene that was sent to the simulation and is not reported yet, with its number in the order
-    /// of sending.
+    /// Scene sent to the simulation but not reported yet, with its number in the order of sending;
+    /// `None` if there is none.
     coming: Option<(u64, Scene)>,
-    /// Recently opened files, the last first.
+    /// Recently opened files, latest first.
     pub(crate) recent: Recent,
     /// State of the start screen.
     pub(crate) gallery: Gallery,
@@ -260,18 +264,18 @@ impl State {
         }
     }
 
-    /// Registers a scene that is being sent to the simulation: the scene replaces the present one
-    /// with its first report.
+    /// Registers a scene that is sent to the simulation and that becomes the present scene with its
+    /// first report.
     pub(crate) fn expect(&mut self, scene: Scene) {
         self.sent += 1;
         self.coming = Some((self.sent, scene));
     }
 
-    /// Applies an update. Returns true if the update is the first of the scene that was sent.
+    /// Takes over an update. Returns true for the first update of a scene that was sent.
     pub(crate) fn follow(&mut self, update: &Update) -> bool {
         let report = &update.report;
-        // Compares by number, not by step: a running simulation has passed step 0 when the window
-        // first hears of the scene.
+        // Compared by number, not by step: a running simulation is past step 0 when the first
+        // report arrives.
         let came = self.coming.as_ref().is_some_and(|(number, _)| *number == report.opened);
         if came {
             self.drafts_replaced_by(report);
@@ -305,8 +309,8 @@ impl State {
         came
     }
 
-    /// Shows the task of a challenge when its scene arrives, and the result in the deciding step,
-    /// where time stops.
+    /// Shows the card with the task when the scene of a challenge arrives, and the card with the
+    /// result in the deciding step, after which the simulation pauses.
     fn note_challenge(&mut self, report: &Report, before: Option<&Report>) {
         let Some(before) = before else {
             let waits = outcome(&report.goals).is_none() && report.step == 0;
@@ -316,7 +320,7 @@ impl State {
             }
             return;
         };
-        // A jump in time decides nothing: the state after the jump was decided before.
+        // A jump in time decides nothing: the state after the jump was decided earlier.
         if before.epoch != report.epoch {
             self.shown.card = None;
         } else if let (None, Some(verdict)) = (outcome(&before.goals), outcome(&report.goals)) {
@@ -325,8 +329,8 @@ impl State {
         }
     }
 
-    /// Replaces all working copies by the report of another scene, and drops plots and names of the
-    /// scene before.
+    /// Resets all working copies to the report of another scene, and drops plots and names of the
+    /// old scene.
     fn drafts_replaced_by(&mut self, report: &Report) {
         self.rules.replace(&report.rules);
         self.materials.replace(&poured(report));
@@ -337,14 +341,15 @@ impl State {
         self.strip = Strip::default();
     }
 
-    /// Makes the scene that was sent the present one.
+    /// Makes the scene that was sent the present scene.
     fn arrive(&mut self) {
         let Some((_, scene)) = self.coming.take() else { return };
         let drape = self.report.as_ref().and_then(|report| report.drape.clone());
         self.look = LookSpec { cell_height: self.cell_height(), drape, ..scene.look() };
         let there =
             |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
-        // A quantity chosen by the user stays; the default one of the former scene gives way.
+        // A quantity chosen by the user stays; the default quantity of the old scene is replaced by
+        // that of the new one.
         let chosen = Some(std::mem::take(&mut self.cuts.quantity)).filter(|now| *now != self.scene.usual_quantity());
         let quantity = chosen.filter(there).unwrap_or_else(|| scene.usual_quantity());
         self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
@@ -354,27 +359,28 @@ impl State {
         self.scene = scene;
     }
 
-    /// Number of cells along x, y and z; `None` before the first report.
+    /// Returns the number of cells along x, y and z; `None` before the first report.
     pub(crate) fn sides(&self) -> Option<[usize; 3]> {
         self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
     }
 
-    /// Column `[x, z]` that contains a point `[x, z]` in cells; `None` outside the box.
+    /// Returns the column `[x, z]` that contains the point `at` (`[x, z]` in cells); `None` outside
+    /// the box.
     pub(crate) fn column(&self, at: [f32; 2]) -> Option<[usize; 2]> {
         let [nx, _, nz] = self.sides()?;
         let inside = at.iter().zip([nx, nz]).all(|(at, side)| (0.0..side as f32).contains(at));
         inside.then(|| at.map(|at| at as usize))
     }
 
-    /// Bounds for cameras to frame: the ground block, with oblong cells in the physical model, and
-    /// the matter above at the start.
+    /// Returns the bounds that cameras should frame: `subject`, the ground block in cells,
+    /// stretched to oblong cells in the physical model and extended by the initial matter above.
     pub(crate) fn proportioned(&self, subject: Bounds) -> Bounds {
         let grid = self.report.as_ref().map(|report| report.grid);
         let matter = grid.map_or_else(Vec::new, |grid| self.scene.spec.matter_at_start(grid));
         subject.of_tall_cells(self.cell_height()).holding(&matter)
     }
 
-    /// Height of a cell as drawn, in cell widths.
+    /// Returns the height of a cell as drawn, in cell widths.
     fn cell_height(&self) -> f32 {
         let flows = self.report.as_ref().filter(|report| report.flow.is_some());
         flows.map_or(1.0, |report| (report.cell_height_m / report.cell_size_m) as f32)
@@ -385,7 +391,7 @@ impl State {
         self.requests.push(request);
     }
 
-    /// Sets a pace, and unless it is a pause keeps it as the pace that follows the next pause.
+    /// Sets the pace; any pace except a pause also becomes the pace after the next pause.
     pub(crate) fn set_pace(&mut self, pace: Pace) {
         if pace != Pace::Paused {
             self.rate = pace;
@@ -395,7 +401,7 @@ impl State {
         self.ask(Request::Send(Command::Pace(pace)));
     }
 
-    /// Opens the sides of the box, in the classic model.
+    /// Opens the sides of the box, in the classic model only.
     pub(crate) fn open_sides(&mut self) {
         let before = self.rules.value.clone();
         self.rules.value.walls = Walls::Open;
@@ -404,8 +410,8 @@ impl State {
         self.ask(Request::Send(Command::World(change.into())));
     }
 
-    /// Visible part of the box from this camera: bounds in cells along x, y and z of the clip box,
-    /// cut open by slices.
+    /// Returns the visible part of the box for a camera (clip box, cut open by slices): lower and
+    /// upper bound in cells along x, y and z.
     pub(crate) fn part(&self, camera: &Camera) -> [[f32; 2]; 3] {
         let Some(sides) = self.sides().map(|sides| sides.map(|n| n as f32)) else { return [[0.0, 0.0]; 3] };
         let plane = |k: usize| self.cuts.shown[k].then(|| (self.cuts.at[k] as f32 + 0.5) / sides[k]);
@@ -414,7 +420,7 @@ impl State {
         std::array::from_fn(|k| part[k].map(|share| share * sides[k]))
     }
 
-    /// View of a whole picture from this camera.
+    /// Returns the view of a picture without a covered part, for a camera.
     pub(crate) fn view(&self, camera: Camera) -> View {
         View {
             camera,
@@ -426,18 +432,18 @@ impl State {
         }
     }
 
-    /// Inputs of the light that the lava throws on the rock.
+    /// Returns the parameters of the light that the lava casts on the rock.
     pub(crate) fn glow(&self) -> Glow {
         Glow::from(&self.look)
     }
 
-    /// Shows a message.
+    /// Shows a notice.
     pub(crate) fn tell(&mut self, notice: Notice) {
         self.toasts.add(notice, Instant::now());
     }
 }
 
-/// Materials other than the lava that tools pour, with the parameters in force.
+/// Returns the materials other than lava that tools can pour, with the parameters in force.
 fn poured(report: &Report) -> Vec<Material> {
     let others = report.materials.iter().filter(|report| !report.shows_flow).map(|report| &report.material);
     others.filter(|material| !material.carries_energy()).cloned().collect()

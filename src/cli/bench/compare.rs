@@ -1,4 +1,4 @@
-//! Comparison of two tables of times.
+//! Comparison of two timing tables.
 
 use std::path::Path;
 
@@ -7,24 +7,24 @@ use serde::Serialize;
 use super::table::{NAME_WIDTH, Table, Times, number};
 use super::timed::Timed;
 
-/// Rule by which a difference counts as a change, in words.
+/// Description of the criterion for a significant change.
 const RULE: &str = "marked where each median lies outside of the p10 to p90 of the other";
 
-/// New table compared with the old one.
+/// New timing table with its differences from an old one.
 #[derive(Serialize)]
 pub(super) struct Comparison {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Differences of machine or settings that make the times hard to compare.
+    /// Differences of machine or settings that limit the comparability of the times.
     warnings: Vec<String>,
     rule: &'static str,
     changes: Vec<Change>,
-    /// Number of times that are in only one of the tables.
+    /// Number of entries that only one of the tables has.
     alone: usize,
 }
 
-/// Both medians of one stage in one world.
+/// Medians of one stage in one world, old and new.
 #[derive(Serialize)]
 struct Change {
     #[serde(skip)]
@@ -33,13 +33,13 @@ struct Change {
     world: String,
     old_ms: f64,
     new_ms: f64,
-    /// New median over old; `None` if the old one is 0.
+    /// New median divided by the old one; `None` if the old one is 0.
     ratio: Option<f64>,
     outside_noise: bool,
 }
 
 impl Comparison {
-    /// Compares all rows that both tables have.
+    /// Compares all entries that both tables have; `file` is the path of the old table.
     pub(super) fn new(old: &Table, new: &Table, file: &Path) -> Self {
         let mut changes = Vec::new();
         for of in Timed::all() {
@@ -105,7 +105,7 @@ impl Change {
     }
 }
 
-/// JSON of a table, with the comparison if there is one.
+/// Serializes a table as JSON, with the comparison if given.
 pub(super) fn json(table: &Table, compared: Option<&Comparison>) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Both<'a> {
@@ -117,7 +117,7 @@ pub(super) fn json(table: &Table, compared: Option<&Comparison>) -> serde_json::
     serde_json::to_string_pretty(&Both { table, compared })
 }
 
-/// Warnings about differences of machine, threads, steps and box.
+/// Warnings about different machines, threads, steps and boxes.
 fn warnings(old: &Table, new: &Table) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut differ = |what: &str, old: String, new: String| {

@@ -20,15 +20,17 @@ use super::table::{Row, Times};
 use super::timed::Timed;
 use super::worlds::Case;
 
-/// Width and height of a picture in pixels.
+/// Width and height of the timed pictures, in pixels.
 const PICTURE: (usize, usize) = (480, 320);
-/// Sides in columns of the square map that is voxelised, and of the one that is read from a file.
+/// Side lengths, in columns, of the square map that is voxelized and of the map that is read from a
+/// file.
 const MAP_SIDE: usize = 4096;
 const FILE_SIDE: usize = 1024;
 /// Height in cells of the box over a map.
 const MAP_NY: usize = 512;
 
-/// Takes `count` samples; fewer after Ctrl-C, but one at least.
+/// Takes `count` samples by calling `one` with the sample's index; after Ctrl-C fewer, but at least
+/// one.
 fn samples<T>(count: u64, mut one: impl FnMut(u64) -> T) -> Vec<T> {
     (0..count).map_while(|i| (i == 0 || !stop::asked()).then(|| one(i))).collect()
 }
@@ -39,8 +41,8 @@ fn time(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Times each rule, step after step, so that the world flows on as in use. A rule that several
-/// materials follow takes the sum of their times.
+/// Times each rule in successive steps, so that the world evolves as in use. For a rule that
+/// several materials follow, their times are added.
 pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Times)> {
     let stages: Vec<Stage<'_>> = case.stages().collect();
     let (mut world, mut engine) = (case.world.clone(), Tiled::default());
@@ -48,8 +50,8 @@ pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Tim
         let draw = Draw { seed: 1, step };
         let mut sums = BTreeMap::<&str, f64>::new();
         for &stage in &stages {
-            // Calming is timed on a copy: in the real run the lava is fed and does not calm down,
-            // so the timed world must flow on.
+            // The calming rule is timed on a copy: lava of the timed world is fed and must not calm
+            // down.
             let mut copy = stage.calms().then(|| world.clone());
             let world = copy.as_mut().unwrap_or(&mut world);
             let all = time(|| (0..case.batch).for_each(|_| stage.run(world, &mut engine, draw)));
@@ -76,7 +78,7 @@ pub(super) fn lowpass(case: &Case, steps: u64) -> Times {
     Times::of_durations(samples(steps, refresh))
 }
 
-/// Times the hash of the whole state.
+/// Times the hash of the whole state, `times` times.
 pub(super) fn hash(case: &Case, times: u64) -> Times {
     let hash = |_| {
         time(|| {
@@ -86,15 +88,15 @@ pub(super) fn hash(case: &Case, times: u64) -> Times {
     Times::of_durations(samples(times, hash))
 }
 
-/// Renderer for the timed pictures, cached for the next world on the same ground: its creation
-/// takes longer than a picture.
+/// Renderer of the timed pictures, reused for worlds on the same ground, because its creation takes
+/// longer than a picture.
 #[derive(Default)]
 pub(super) struct Easel {
     renderer: Option<(Array2<f32>, Renderer)>,
 }
 
 impl Easel {
-    /// Times pictures of a fixed camera, with a step in between.
+    /// Times `count` pictures from a fixed camera, with one simulation step between them.
     pub(super) fn pictures(&mut self, case: &Case, style: Style, count: u64) -> anyhow::Result<Times> {
         let mut world = case.world.clone();
         let mut engine = Tiled::default();
@@ -102,7 +104,7 @@ impl Easel {
         let renderer = self.renderer(&world)?;
         renderer.set_look(LookSpec { style, ..LookSpec::default() })?;
         let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), PICTURE);
-        // The first picture is not timed: it traces the ground, which the later ones reuse.
+        // The first picture is not timed: it traces the ground, which later pictures reuse.
         renderer.frame(lowpass.refresh(&world), &camera);
         let picture = |i| {
             case.step_of(&mut world, &mut engine, i);
@@ -124,14 +126,14 @@ impl Easel {
     }
 }
 
-/// Times the conversion of a heightmap to the ground of a box: from memory, and from a file.
+/// Times the conversion of a heightmap to the ground of a box, from memory and from a file.
 pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
     let row =
         |name: String, side: usize, times| Row::new(&name, [(Timed::Open, times)].into()).with_columns(side * side);
     let heights = ridges(MAP_SIDE);
     let voxelise = |_| {
-        // The copy is not part of the measured work.
+        // The copy is made outside of the timed work.
         let heights = heights.clone();
         time(|| {
             black_box(World::new(Ground::from_surface(MAP_NY, heights)));
@@ -154,13 +156,13 @@ pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// World on the heights of a file.
+/// Builds a world on the heights in a file.
 fn opened(path: &Path) -> anyhow::Result<World> {
     let map = load(path, &LoadOptions::default())?;
     Ok(World::new(Ground::from_surface(MAP_NY, map.heights)))
 }
 
-/// Square map of heights in cells that differ from column to column.
+/// Square test map of heights in cells that vary from column to column.
 fn ridges(side: usize) -> Array2<f32> {
     Array2::from_shape_fn((side, side), |(z, x)| 40.0 + ((x ^ z) & 255) as f32)
 }

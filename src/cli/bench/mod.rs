@@ -105,15 +105,15 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Measures all rows; returns `None` after Ctrl-C.
+/// Measures all rows; `None` after Ctrl-C.
 fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
-    // Worlds are built only if needed: opening a map needs none.
+    // Worlds are built only if needed: opening a map uses none.
     let cases = if Timed::all().any(|work| work.is_of_worlds() && args.asks_for(work)) { cases()? } else { Vec::new() };
     for case in &cases {
-        // Runs on one of the worker threads: handing every step over from outside takes longer than
-        // some steps.
+        // Runs inside the thread pool: entering the pool for every step would take longer than some
+        // steps.
         rows.push(rayon::scope(|_| row(case, args, &mut easel))?);
     }
     if args.asks_for(Timed::Open) {
@@ -122,7 +122,7 @@ fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
     Ok(Some(rows).filter(|_| !stop::asked()))
 }
 
-/// Measures the requested stages in one world.
+/// Measures the requested stages for one world.
 fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> {
     let asks = |work| args.asks_for(work) && !stop::asked();
     let mut times = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Tables of times in files.
+//! Timing tables in files.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use lavoxel::validate::tame;
 
 use super::table::{FORMAT, Table};
 
-/// Writes a table, whole or not at all.
+/// Writes a timing table atomically.
 pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(table)?;
     let mut file = WholeFile::create(path, existing)?;
@@ -17,7 +17,7 @@ pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::R
     Ok(file.commit()?)
 }
 
-/// Reads a table that [`write`] wrote; any other text is an error.
+/// Reads a timing table written by [`write`]; any other content is an error.
 pub(super) fn read(path: &Path) -> anyhow::Result<Table> {
     let name = path.display();
     let wrong = |what: &str| anyhow::anyhow!("{name}: not a table of lavoxel bench --save: {}", tame(what));

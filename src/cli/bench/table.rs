@@ -1,4 +1,4 @@
-//! Table of times, as text and as JSON.
+//! Timing table, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::timed::Timed;
 
-/// Format tag in a table's file; the number rises for a table that older programs would misread.
+/// Format tag in the file of a table; its number is increased when older programs would misread the
+/// format.
 pub(super) const FORMAT: &str = "lavoxel bench 1";
 
-/// Width in characters of the text column that names a row.
+/// Width of the first text column, which names the row, in characters.
 pub(super) const NAME_WIDTH: usize = 26;
 
-/// Measured times with machine and settings.
+/// Measured times with the machine and the settings.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Table {
     pub(super) format: String,
@@ -44,7 +45,7 @@ impl Default for Paper {
     }
 }
 
-/// Times of the stages on one world or map.
+/// Times of the stages for one world or map.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Row {
     pub(super) world: String,
@@ -75,7 +76,7 @@ impl Row {
         self.times.get(&stage.key())
     }
 
-    /// Amount of work, and for columns the rate in millions per second.
+    /// Amount of work as text, and for work in columns the rate in millions per second.
     fn extent(&self, times: &Times) -> (String, String) {
         match (self.liquid_cells, self.columns) {
             (Some(cells), _) => (cells.to_string(), String::new()),
@@ -96,7 +97,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Distribution of at least one duration in milliseconds; sorts `ms`.
+    /// Computes the distribution of durations in milliseconds; `ms` must not be empty.
     pub(super) fn of(mut ms: Vec<f64>) -> Self {
         ms.sort_unstable_by(f64::total_cmp);
         let at = |share: f64| ms[((ms.len() - 1) as f64 * share).round() as usize];
@@ -108,7 +109,7 @@ impl Times {
         Self::of(times.into_iter().map(|time| time.as_secs_f64() * 1e3).collect())
     }
 
-    /// Returns true if the values can be durations: not negative, percentiles ascending.
+    /// Returns true if the values are valid durations: nonnegative, with ascending percentiles.
     pub(super) fn is_sound(&self) -> bool {
         let Self { mean, p10, p50, p90, p99 } = *self;
         mean >= 0.0 && p10 >= 0.0 && p10 <= p50 && p50 <= p90 && p90 <= p99 && p99.is_finite()
@@ -119,19 +120,19 @@ impl Times {
     }
 }
 
-/// Milliseconds with three significant digits, in nine characters.
+/// Formats milliseconds with three significant digits in nine characters.
 pub(super) fn number(ms: f64) -> String {
     let decimals = if ms > 0.0 { (2.0 - ms.log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
     format!("{ms:>9.*}", decimals as usize)
 }
 
 impl Table {
-    /// Times of one stage, with their rows.
+    /// Iterates over the rows with times of `stage`.
     pub(super) fn stage(&self, stage: Timed) -> impl Iterator<Item = (&Row, &Times)> {
         self.rows.iter().filter_map(move |row| Some((row, row.times(stage)?)))
     }
 
-    /// Times of all stages, with their rows.
+    /// Iterates over all rows and their times.
     pub(super) fn all(&self) -> impl Iterator<Item = (&Row, &Times)> {
         Timed::all().flat_map(|stage| self.stage(stage))
     }
@@ -153,7 +154,7 @@ impl Table {
         lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
     }
 
-    /// Text lines of one stage.
+    /// Text lines of the table for one stage.
     fn part(&self, stage: Timed) -> Vec<String> {
         let what = if stage == Timed::Open { "columns" } else { "liquid" };
         let heads = ["mean", "p10", "p50", "p90", "p99"].map(|head| format!("{head:>9}")).join("");

@@ -1,4 +1,4 @@
-//! Subjects of the measurement, by name.
+//! Subjects of the benchmark and their names.
 
 use std::sync::LazyLock;
 
@@ -7,16 +7,16 @@ use clap::builder::PossibleValue;
 use lavoxel::render::Style;
 use lavoxel::simulation::Stage;
 
-/// Work that is timed by itself.
+/// Separately timed work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timed {
-    /// Rule of the simulation, by its name.
+    /// Rule of the simulation, given by its name.
     Rule(&'static str),
-    /// Low-pass after a step, which pictures need.
+    /// Low-pass filtering after a step, as pictures need it.
     Lowpass,
-    /// Cinematic picture.
+    /// Picture in the cinematic style.
     Cinematic,
-    /// Scientific picture.
+    /// Picture in the scientific style.
     Scientific,
     /// Hash of the whole state.
     Hash,
@@ -36,12 +36,12 @@ impl Timed {
         ALL.iter().copied()
     }
 
-    /// Returns true if the subject is timed on every world.
+    /// Returns true if the subject is timed for every world.
     pub(super) fn is_of_worlds(self) -> bool {
         self != Self::Open
     }
 
-    /// Name on the command line.
+    /// Name of the subject on the command line.
     fn name(self) -> &'static str {
         match self {
             Self::Rule(name) => name,
@@ -53,12 +53,12 @@ impl Timed {
         }
     }
 
-    /// Key of the times in a row of the JSON table.
+    /// Key of the subject in a JSON row.
     pub(super) fn key(self) -> String {
         format!("{}_ms", self.name())
     }
 
-    /// Heading of the part of the text, and help text.
+    /// Heading of the subject's part of the table, and help text.
     pub(super) fn title(self) -> String {
         match self {
             Self::Rule(name) => format!("{name} step"),
@@ -70,7 +70,7 @@ impl Timed {
         }
     }
 
-    /// Style of a picture; `None` for other subjects.
+    /// Style of the timed picture; `None` for other subjects.
     pub(super) fn style(self) -> Option<Style> {
         match self {
             Self::Cinematic => Some(Style::Cinematic),

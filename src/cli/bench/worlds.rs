@@ -1,4 +1,4 @@
-//! Worlds on which the stages are timed.
+//! Worlds in which the stages are timed.
 
 use std::path::Path;
 
@@ -17,18 +17,18 @@ use super::stop;
 /// Box of the paper.
 pub(super) const PAPER_BOX: Grid = Grid { nx: 128, ny: 100, nz: 128 };
 
-/// Steps of the volcano after which its lava is timed.
+/// Numbers of steps after which the volcano is timed.
 const VOLCANO_STEPS: [u64; 2] = [500, 2000];
-/// Fractions of the box that are filled with lava.
+/// Fractions of the box filled with lava.
 const FILLS: [f64; 3] = [0.1, 0.25, 0.5];
-/// Number of steps in which the lava of a filled box comes to rest.
+/// Number of steps for the lava of a filled box to come to rest.
 const SETTLING: u64 = 5;
-/// Number of steps of a settled world that are timed as one: a single step is too short for the
-/// clock.
+/// Number of steps of a settled world that are timed together, because a single step is too short
+/// for the clock's resolution.
 const SETTLED_BATCH: u64 = 100;
 
-/// Scenes of several materials, with the steps before the measurement. Together they have every
-/// rule.
+/// Scenes with several materials, each with the number of steps before the measurement. Together
+/// the scenes use every rule.
 const SCENES: [(&str, &str, u64); 6] = [
     ("island", include_str!("../../../terrains/island.toml"), 1500),
     ("cycle", include_str!("../../../terrains/cycle.toml"), 500),
@@ -58,18 +58,18 @@ radius = 1.0
 rate_m3_s = 20.0
 "#;
 
-/// World with its rules.
+/// World to be timed, with its rules.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) world: State,
     pub(super) rules: Rules,
-    /// Vents that feed the air.
+    /// Vents that add to the air.
     pub(super) vents: Vents,
-    /// Number of steps that are timed together.
+    /// Number of steps timed together.
     pub(super) batch: u64,
 }
 
-/// Builds all worlds; fewer after Ctrl-C.
+/// Builds all worlds; after Ctrl-C fewer.
 pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut simulation = Scene::volcano().build(Box::new(Tiled::default()))?.simulation;
@@ -94,7 +94,7 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Runs a simulation to `steps` steps in all; fewer after Ctrl-C.
+/// Runs a simulation until `steps` steps are completed; fewer after Ctrl-C.
 fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
@@ -104,7 +104,7 @@ fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
 }
 
 impl Case {
-    /// Stages of a step without the sources, in order.
+    /// Stages of a step in order, without the sources.
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
         let air = Stage::of_air(&self.world, &self.vents);
         let flow = self.world.flow().map(|_| Stage::Flow(&self.vents));
@@ -112,22 +112,22 @@ impl Case {
         flow.into_iter().chain(Stage::of_rules(&self.rules).filter(move |_| !flows)).chain(air)
     }
 
-    /// Makes one step of the case's own world, without the sources.
+    /// Advances the case's own world by one step, without the sources.
     pub(super) fn step(&mut self, engine: &mut Tiled, number: u64) {
         let mut world = std::mem::replace(&mut self.world, World::new(Ground::none(Grid::new(1, 1, 1))).into());
         self.step_of(&mut world, engine, number);
         self.world = world;
     }
 
-    /// Makes one step of a copy of the world, without the sources and without calming, as for lava
-    /// that is fed.
+    /// Advances a copy of the world by one step, without the sources and without the calming rule,
+    /// as for lava that is fed.
     pub(super) fn step_of(&self, world: &mut State, engine: &mut Tiled, number: u64) {
         let stages = self.stages().filter(|stage| !stage.calms());
         stages.for_each(|stage| stage.run(world, engine, Draw { seed: 1, step: number }));
     }
 }
 
-/// Empty set of vents.
+/// Returns an empty list of vents.
 fn none() -> Vents {
     Vents::new(&[], PAPER_BOX)
 }

@@ -1,4 +1,4 @@
-//! Table of barriers: the flag, the comparison run without barriers, and the files.
+//! Barrier table: the flag, the comparison run without barriers, and the output files.
 
 use std::path::{Path, PathBuf};
 
@@ -32,16 +32,16 @@ pub(in crate::cli) struct BarrierOptions {
     barrier_table: Option<PathBuf>,
 }
 
-/// Validated table to be written.
+/// Validated request for a barrier table.
 pub(in crate::cli) struct BarrierTable {
     path: PathBuf,
     scene: Scene,
-    /// Barriers on the box, known once the ground is.
+    /// Barriers rasterized to the box; empty until the ground is known.
     barriers: Vec<Barrier>,
 }
 
 impl BarrierOptions {
-    /// Validates the flag before the long work; `None` if no table is requested.
+    /// Validates the flag before lengthy work; `None` if no table is requested.
     pub(super) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<Option<BarrierTable>> {
         let Some(path) = &self.barrier_table else { return Ok(None) };
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -66,18 +66,18 @@ impl BarrierOptions {
 }
 
 impl BarrierTable {
-    /// Path of the file to write.
+    /// Path of the output file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Places the barriers on the box of the run.
+    /// Rasterizes the barriers to the box of the run.
     pub(super) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         self.barriers = self.scene.barriers(site)?;
         Ok(())
     }
 
-    /// Runs the scene without barriers, and writes the table.
+    /// Simulates the scene without barriers for comparison, and writes the table.
     pub(super) fn write(
         &self,
         simulation: &Simulation,
@@ -98,7 +98,7 @@ impl BarrierTable {
         Ok(())
     }
 
-    /// Scene without its barriers after `steps` steps; `None` if stopped.
+    /// Simulates the scene without its barriers for `steps` steps; `None` if stopped by a signal.
     fn without(&self, steps: u64, quiet: bool) -> anyhow::Result<Option<Stage>> {
         if stop::asked() {
             return Ok(None);
@@ -118,7 +118,7 @@ impl BarrierTable {
         Ok(is_whole.then_some(stage))
     }
 
-    /// Lines of the barriers; with `all` also a row for all barriers together.
+    /// Lines of the barriers as features; `all` adds a feature for all barriers together.
     fn assets(&self, site: &Site, all: bool) -> Assets {
         let own =
             self.barriers.iter().map(|barrier| (barrier.name.clone(), barrier.lines.clone(), barrier.columns.clone()));
@@ -134,7 +134,7 @@ fn number(value: Option<f64>, fine: f64) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Null, |value| json!((value * fine).round() / fine))
 }
 
-/// Numbers of a barrier in a file; distances in metres, times in hours.
+/// Output row of a barrier; distances in metres, times in hours.
 fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> Row {
     let hours = |seconds: Option<f64>| number(seconds.map(|seconds| seconds / HOUR), 1e4);
     let own = [
@@ -149,7 +149,7 @@ fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> Row {
     own.into_iter().chain(of_all).map(|(name, value)| (name.into(), value)).collect()
 }
 
-/// Numbers of all barriers together in a file.
+/// Output row of all barriers together.
 fn together(gain: &BarrierGain) -> Row {
     let own =
         ["height_m", "width_m", "reached_h", "overflow_h", "freeboard_m", "held_m3"].map(|name| (name, Value::Null));
@@ -163,7 +163,7 @@ fn together(gain: &BarrierGain) -> Row {
     own.into_iter().chain(of_all).map(|(name, value)| (name.into(), value)).collect()
 }
 
-/// Summary: numbers of barriers reached and overflowed, and the gain of all.
+/// Summary line: numbers of barriers reached and overflowed, and the total gain.
 fn words(barriers: &[Barrier], outcomes: &[BarrierOutcome], gain: Option<&BarrierGain>) -> String {
     let count = |time: fn(&BarrierOutcome) -> Option<f64>| outcomes.iter().filter_map(time).count();
     let (reached, overflowed) = (count(|outcome| outcome.reached_s), count(|outcome| outcome.overflow_s));

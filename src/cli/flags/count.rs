@@ -1,12 +1,12 @@
-//! Parsers of whole numbers on the command line: `3000`, `1_000_000` or `1.5e6`.
+//! Parsers of integers on the command line: `3000`, `1_000_000` or `1.5e6`.
 
 use lavoxel::hazard::MAX_RUNS;
 use lavoxel::scene::{MAX_THREADS, MOST_FINER};
 
-/// Upper bound of the steps of a run.
+/// Upper bound of the number of steps of a run.
 const MOST_STEPS: u64 = 1_000_000_000;
 
-/// Parses a number of steps, 0 included.
+/// Parses a number of steps, 0 or more.
 pub(in crate::cli) fn steps(text: &str) -> Result<u64, String> {
     within(text, 0, MOST_STEPS, "steps")
 }
@@ -26,17 +26,17 @@ pub(in crate::cli) fn threads(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_THREADS as u64, "threads")
 }
 
-/// Parses a refinement factor: number of cells along a side for each one of the scene.
+/// Parses a refinement factor: number of cells along each side per cell of the scene.
 pub(in crate::cli) fn finer(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_FINER as u64, "cells in place of one")
 }
 
-/// Parses a seed of a terrain, 32 bits.
+/// Parses a 32-bit seed of a generated terrain.
 pub(in crate::cli) fn terrain_seed(text: &str) -> Result<u64, String> {
     within(text, 0, u64::from(u32::MAX), "as a seed")
 }
 
-/// Parses a seed, 64 bits.
+/// Parses a 64-bit seed.
 pub(in crate::cli) fn seed(text: &str) -> Result<u64, String> {
     whole(text)
 }
@@ -48,7 +48,7 @@ fn within(text: &str, least: u64, most: u64, unit: &str) -> Result<u64, String> 
     }
 }
 
-/// Parses a whole number in any of these notations; saturates at `u64::MAX`.
+/// Parses an integer in any of these notations; saturates at `u64::MAX`.
 fn whole(text: &str) -> Result<u64, String> {
     let digits = text.trim().replace('_', "");
     if let Ok(number) = digits.parse() {

@@ -1,4 +1,4 @@
-//! Exposure of a run: the flag, the records needed, and the files.
+//! Exposure of map features to lava: the flag, the records that it needs, and the output files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::cli::show::say;
 
-/// Name of the records in a checkpoint.
+/// Section name of the records in a checkpoint.
 const MEMORY: &str = "flow_records";
 
 /// Seconds per hour.
@@ -39,25 +39,25 @@ pub(in crate::cli) struct ExposureOptions {
     exposure: Vec<String>,
 }
 
-/// Map of features, and the output file.
+/// Map of features with its output file.
 struct Exposure {
     map: PathBuf,
     file: PathBuf,
-    /// Features on the box, read once the ground is known.
+    /// Features mapped to the box; `None` until the ground is known.
     assets: Option<Assets>,
 }
 
-/// Validated exposure files, and the records kept for them.
+/// Validated exposure requests with the records that they need.
 pub(in crate::cli) struct Exposures {
     list: Vec<Exposure>,
     above_m: f64,
     records: Option<FlowRecords>,
-    /// Step recorded last; `None` before the first.
+    /// Step of the last record; `None` before the first.
     seen: Option<u64>,
 }
 
 impl ExposureOptions {
-    /// Validates the flags before the long work; a feature counts as reached by lava thicker than
+    /// Validates the flags before lengthy work. A feature counts as reached by lava thicker than
     /// `above_m` metres.
     pub(super) fn check(&self, scene: &Scene, above_m: f64, existing: Existing) -> anyhow::Result<Exposures> {
         let exposure = |text: &String| {
@@ -88,12 +88,12 @@ impl ExposureOptions {
 }
 
 impl Exposures {
-    /// Paths of the files to write.
+    /// Paths of the output files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.list.iter().map(|exposure| exposure.file.as_path())
     }
 
-    /// Reads the maps onto the box of the run.
+    /// Reads the feature maps and maps them to the box of the run.
     pub(super) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         for exposure in &mut self.list {
             let assets = Assets::read(&exposure.map, site);
@@ -102,12 +102,12 @@ impl Exposures {
         Ok(())
     }
 
-    /// Memory that the records need in a checkpoint while it is written.
+    /// Temporary memory of the records while a checkpoint is written.
     pub(super) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
         if self.records.is_some() { FlowRecords::need(grid) } else { MemoryEstimate::default() }
     }
 
-    /// Records the state of the simulation. Must be called before the first step and after each.
+    /// Records the present state; must be called before the first step and after each step.
     pub(super) fn observe(&mut self, simulation: &Simulation) {
         let Some((records, flow)) = self.records.as_mut().zip(simulation.world().flow()) else { return };
         let step = Some(simulation.steps());
@@ -117,20 +117,20 @@ impl Exposures {
         }
     }
 
-    /// Section name and bytes of the records for a checkpoint; `None` without records.
+    /// Section name and encoded records for a checkpoint; `None` without records.
     pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         let records = self.records.as_ref()?;
         Some((MEMORY, postcard::to_allocvec(records).expect("records are plain numbers")))
     }
 
-    /// Restores the records from the sections `memory` of a checkpoint after `step` steps.
+    /// Restores the records from the checkpoint sections `memory`, written after `step` steps.
     pub(super) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, scene: &Scene, step: u64) -> anyhow::Result<()> {
         let grid = scene.spec.grid.grid()?;
         match memory.get(MEMORY) {
             Some(bytes) => {
                 let read = postcard::from_bytes::<FlowRecords>(bytes).ok().filter(|records| records.fits(grid));
                 self.records = Some(read.context("the checkpoint's section \"flow_records\" is not right")?);
-                // The restored records include the step of the checkpoint.
+                // The restored records already include the step of the checkpoint.
                 self.seen = Some(step);
             }
             None => anyhow::ensure!(
@@ -142,8 +142,8 @@ impl Exposures {
         Ok(())
     }
 
-    /// Writes the files, each with a line of summary. Returns one result per file: an error does
-    /// not stop the later ones.
+    /// Writes the files and prints a summary line for each. Returns one result per file: an error
+    /// does not prevent later files.
     pub(super) fn write(
         &mut self,
         simulation: &Simulation,
@@ -151,7 +151,7 @@ impl Exposures {
         quiet: bool,
     ) -> Vec<anyhow::Result<()>> {
         let Some((mut records, flow)) = self.records.take().zip(simulation.world().flow()) else { return Vec::new() };
-        // Observes all wet columns: lava that an event put somewhere may never have moved.
+        // Observes all wet columns, because lava placed by an event may never have moved.
         records.observe(flow, flow.wet());
         let written = |exposure: &Exposure| -> anyhow::Result<()> {
             let Some(assets) = &exposure.assets else { return Ok(()) };
@@ -167,7 +167,7 @@ impl Exposures {
     }
 }
 
-/// Numbers of an asset in a file; times in hours, thickness in metres, temperature in kelvin.
+/// Output row of a feature; times in hours, thickness in metres, temperature in kelvin.
 fn row(reach: &Option<Reach>) -> Row {
     let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
     let of = |number: fn(&Reach) -> f64, fine| {
@@ -183,7 +183,7 @@ fn row(reach: &Option<Reach>) -> Row {
     ]
 }
 
-/// Summary: number of assets reached, and the first one.
+/// Summary line: number of features reached, and the first one.
 fn words(assets: &Assets, reached: &[Option<Reach>]) -> String {
     let all = assets.list().iter().zip(reached).filter_map(|(asset, reach)| Some((asset, (*reach)?)));
     let count = all.clone().count();

@@ -1,5 +1,5 @@
-//! Maps and fields of the last step, for GIS and Python: the flags, the records needed, and the
-//! files.
+//! Maps and fields of the last step for GIS and Python: the flags, the records that they need, and
+//! the output files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,13 @@ use crate::cli::flags::barriers::{BarrierOptions, BarrierTable};
 use crate::cli::flags::exposure::{ExposureOptions, Exposures};
 use crate::cli::show::say;
 
-/// Advice for maps that take too much memory.
+/// Advice for maps that exceed the memory limit.
 const MEND: &str = "ask for fewer maps, or make the box coarser";
 
-/// Name of the records in a checkpoint.
+/// Section name of the records in a checkpoint.
 const MEMORY: &str = "records";
 
-/// Default limit of footprints in the classic model, in metres for a thickness.
+/// Default threshold of footprints in the classic model; in metres for a thickness.
 const FOOTPRINT_ABOVE: f64 = 0.05;
 
 /// Flags that ask for data files.
@@ -83,7 +83,7 @@ pub(in crate::cli) struct MapOptions {
 }
 
 impl MapOptions {
-    /// Validates, before the long work, the requested files and that they can be written.
+    /// Validates, before lengthy work, the requested files and checks that they can be written.
     pub(in crate::cli) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<MapPlan> {
         let (grid, quantities) = (scene.spec.grid.grid()?, scene.column_quantities());
         let above = self.above(scene)?;
@@ -108,7 +108,7 @@ impl MapOptions {
             "--levels: pass --map NAME=FILE.geojson or FILE.gpkg, too, whose contour lines they are"
         );
         // Records take memory per column and material, so they are kept only if a file needs the
-        // past.
+        // history.
         let past = |map: &MapFile| map.subject.quantity().measure().needs_records();
         let needs_records = self.npz.is_some() || maps.iter().any(past);
         let recorded = if needs_records { recorded(&quantities) } else { Vec::new() };
@@ -122,7 +122,7 @@ impl MapOptions {
 }
 
 impl MapOptions {
-    /// Map and its file, parsed from `NAME=FILE`.
+    /// Parses `NAME=FILE` as a map with its output file.
     fn map(&self, text: &str, quantities: &[ColumnQuantity], above: f64) -> anyhow::Result<MapFile> {
         let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
             let names = Subject::names(quantities);
@@ -139,7 +139,7 @@ impl MapOptions {
 }
 
 impl MapOptions {
-    /// Limit of footprints; by default the thickness in metres above which the report of a flow
+    /// Threshold of footprints; by default, the thickness in metres above which a flow's report
     /// counts a column as covered.
     fn above(&self, scene: &Scene) -> anyhow::Result<f64> {
         let usual = || match scene.spec.flow {
@@ -154,7 +154,7 @@ impl MapOptions {
         Ok(above)
     }
 
-    /// Levels of contour lines, ascending without duplicates.
+    /// Contour levels, ascending and without duplicates; `None` without the flag.
     fn rising_levels(&self) -> anyhow::Result<Option<Vec<f64>>> {
         let Some(mut levels) = self.levels.clone() else { return Ok(None) };
         if let Some(wrong) = levels.iter().find(|level| !level.is_finite()) {
@@ -166,13 +166,14 @@ impl MapOptions {
     }
 }
 
-/// Materials to be recorded if any file needs records: those with a greatest thickness, each once.
+/// Names of the materials to be recorded if any file needs records: those with a maximum thickness,
+/// without duplicates.
 fn recorded(quantities: &[ColumnQuantity]) -> Vec<String> {
     let thickest = quantities.iter().filter(|quantity| quantity.measure() == ColumnMeasure::MaxThickness);
     thickest.filter_map(Quantity::material).map(str::to_owned).collect()
 }
 
-/// Checks that no two outputs share a file.
+/// Checks that all output files have distinct paths.
 fn check_apart<'a>(maps: &'a [MapFile], others: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
     check_distinct(maps.iter().map(|map| map.path.as_path()).chain(others))?;
     let styles: Vec<_> = maps.iter().filter_map(|map| Some((map.style_path()?, &map.path))).collect();
@@ -185,83 +186,83 @@ fn check_apart<'a>(maps: &'a [MapFile], others: impl Iterator<Item = &'a Path>) 
     Ok(())
 }
 
-/// Ended run, for the messages about its files.
+/// Completed run, for the metadata of its files and messages about them.
 pub(in crate::cli) struct Ended<'a> {
-    /// Origin of the files.
+    /// Provenance that is written into the files.
     pub(in crate::cli) about: About,
     pub(in crate::cli) site: &'a Site,
     pub(in crate::cli) outcome: Outcome,
-    /// Quiet flag: names no file.
+    /// True to suppress the messages that name the files.
     pub(in crate::cli) quiet: bool,
 }
 
-/// Validated data files, and the records kept for them.
+/// Validated data files with the records that they need.
 pub(in crate::cli) struct MapPlan {
     maps: Vec<MapFile>,
     npz: Option<PathBuf>,
     exposures: Exposures,
     barriers: Option<BarrierTable>,
     existing: Existing,
-    /// Records of all materials; empty if no file needs any.
+    /// Records of all materials; empty if no file needs records.
     records: Vec<Records>,
-    /// Memory reserved for the records.
+    /// Registration of the records' memory.
     _held: Held,
 }
 
 impl MapPlan {
-    /// Paths of the files to write, without accompanying files such as styles.
+    /// Paths of the output files, without accompanying files such as styles.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         let maps = self.maps.iter().map(|map| map.path.as_path());
         let table = self.barriers.iter().map(BarrierTable::path);
         maps.chain(self.npz.as_deref()).chain(self.exposures.paths()).chain(table)
     }
 
-    /// Checks, before the long work, that the files can be written for this box, and reads the maps
-    /// that they need.
+    /// Checks, before lengthy work, that the files can be written for this box, and reads the input
+    /// maps that they need.
     pub(in crate::cli) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         self.exposures.check_site(site)?;
         self.barriers.as_mut().map_or(Ok(()), |table| table.check_site(site))?;
         self.maps.iter().try_for_each(|map| Ok(map.check_site(site)?))
     }
 
-    /// Memory of the largest file while it is written, without the world and the records.
+    /// Memory for writing the largest file, without the world and the records.
     pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let archive = self.npz.as_ref().map(|_| npz::need(grid));
         self.maps.iter().map(|map| map.need(grid)).chain(archive).fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
-    /// Memory that the records need in a checkpoint while it is written.
+    /// Temporary memory of the records while a checkpoint is written.
     pub(in crate::cli) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
         Records::need_of_keeping(grid, self.records.len()).and(self.exposures.need_of_keeping(grid))
     }
 
-    /// Returns true if the cells of every step are read.
+    /// Returns true if the files need the cells of every step.
     pub(in crate::cli) fn reads_steps(&self) -> bool {
         !self.records.is_empty()
     }
 
-    /// Records the state of the simulation. Must be called before the first step and after each.
+    /// Records the present state; must be called before the first step and after each step.
     pub(in crate::cli) fn observe(&mut self, simulation: &Simulation) {
         self.exposures.observe(simulation);
         let (state, step) = (simulation.world(), simulation.steps());
         self.records.iter_mut().for_each(|records| records.observe(state, state.flow(), step));
     }
 
-    /// Section names and bytes of the records for a checkpoint.
+    /// Section names and encoded records for a checkpoint.
     pub(in crate::cli) fn memory(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
         self.memory_of_records().into_iter().chain(self.exposures.memory())
     }
 
     fn memory_of_records(&self) -> Option<(&'static str, Vec<u8>)> {
-        // One buffer of the final capacity, filled material by material: a growing one would
-        // double; unfilled room takes no memory.
+        // One buffer with the final capacity is filled material by material: a growing buffer would
+        // double, and unused capacity takes no physical memory.
         let room = self.records.iter().map(Records::most_bytes).sum();
         let add = |bytes, records| postcard::to_extend(records, bytes).expect("records are plain numbers");
         let bytes: Vec<u8> = self.records.iter().fold(Vec::with_capacity(room), add);
         (!bytes.is_empty()).then_some((MEMORY, bytes))
     }
 
-    /// Restores the records from the sections `memory` of a checkpoint after `step` steps.
+    /// Restores the records from the checkpoint sections `memory`, written after `step` steps.
     pub(in crate::cli) fn go_on(
         &mut self,
         memory: &BTreeMap<String, Vec<u8>>,
@@ -279,7 +280,7 @@ impl MapPlan {
         };
         let (grid, mut all) = (scene.spec.grid.grid()?, Vec::<Records>::new());
         let recorded = recorded(&scene.column_quantities());
-        // The records follow each other without a list, as they were written.
+        // The records are concatenated without an index.
         while !bytes.is_empty() {
             let read = postcard::take_from_bytes::<Records>(bytes).ok().filter(|(records, _)| records.fits(grid));
             let (records, rest) = read.context("the checkpoint's section \"records\" is not right")?;
@@ -304,7 +305,7 @@ impl MapPlan {
         Ok(())
     }
 
-    /// Writes all files and names each; an error does not stop the later ones.
+    /// Writes all files and prints their paths; an error does not prevent later files.
     pub(in crate::cli) fn write(&mut self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
         let maps = Maps { world: simulation.world(), records: &self.records, site: run.site };
         let _held = simulation.world().taken().held();

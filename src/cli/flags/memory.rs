@@ -1,11 +1,11 @@
-//! `--max-memory`: limits the memory that the program may take.
+//! `--max-memory`: limit of the program's memory.
 
 use std::str::FromStr;
 
 use lavoxel::memory;
 use sysinfo::System;
 
-/// Fraction of the machine's memory that may be taken without `--max-memory`.
+/// Default limit as a fraction of the machine's memory.
 const USUAL_SHARE: f64 = 0.8;
 
 /// Size as the user writes it.
@@ -19,7 +19,7 @@ pub(in crate::cli) enum Size {
 impl FromStr for Size {
     type Err = String;
 
-    /// Parses `512M`, `4G`, `1.5GiB`, `80%`, or plain bytes; a K is 1024.
+    /// Parses `512M`, `4G`, `1.5GiB`, `80%`, or plain bytes; the prefixes are powers of 1024.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("\"{text}\" is not a size such as 512M, 4G or 80%");
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -39,11 +39,11 @@ impl FromStr for Size {
     }
 }
 
-/// Sets the limit of all memory checks of this process.
+/// Sets the memory limit of this process; `None` sets the default limit.
 pub(in crate::cli) fn limit_to(size: Option<Size>) {
     match size.unwrap_or(Size::Share(USUAL_SHARE)) {
         Size::Bytes(bytes) => memory::set_limit(bytes),
-        // There is no limit if the memory of the machine is unknown.
+        // If the machine's memory is unknown, there is no limit.
         Size::Share(share) => {
             if let Some(bytes) = of_machine() {
                 memory::set_limit((bytes as f64 * share) as u64);
@@ -52,7 +52,7 @@ pub(in crate::cli) fn limit_to(size: Option<Size>) {
     }
 }
 
-/// Memory in bytes of the machine, or of the control group of this process if smaller; `None` if
+/// Memory in bytes of the machine, or of this process's control group if smaller; `None` if
 /// unknown.
 fn of_machine() -> Option<u64> {
     let mut system = System::new().ok()?;

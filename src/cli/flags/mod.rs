@@ -1,4 +1,4 @@
-//! Flags that several commands share, and the files that those flags request.
+//! Flags shared by several commands, and the output files that these flags request.
 
 pub(super) mod barriers;
 pub(super) mod count;

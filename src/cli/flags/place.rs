@@ -191,7 +191,7 @@ pub(in crate::cli) struct PlaceArgs {
     map: MapArgs,
 }
 
-/// Keys of `[terrain]` that flags set, with their flags.
+/// Keys of `[terrain]` and the flags that set each.
 const FLAGS: [(&str, &str); 18] = [
     ("crop", "--crop"),
     ("crop_m", "--crop"),
@@ -213,18 +213,18 @@ const FLAGS: [(&str, &str); 18] = [
     ("error_length_m", "--dem-error-length"),
 ];
 
-/// Parameters of `[terrain]` with the flags that set each.
+/// Iterates over parameters of `[terrain]`, each with the flag that sets it.
 fn flags() -> impl Iterator<Item = (&'static Param<TerrainSpec>, &'static str)> {
     FLAGS.into_iter().filter_map(|(key, flag)| Some((TerrainSpec::param(key)?, flag)))
 }
 
-/// Help of a flag with the meaning of a key of `[terrain]`.
+/// Help text of a flag: the description of a `[terrain]` key.
 fn help_of(key: &str) -> &'static str {
     TerrainSpec::param(key).map_or("", |param| param.what.trim_end_matches('.'))
 }
 
 impl MapArgs {
-    /// Terrain with the keys that the flags set.
+    /// Terrain spec that contains only the keys set by flags.
     pub(in crate::cli) fn terrain(&self) -> TerrainSpec {
         let (crop, crop_m) = match self.crop {
             Some(Cut::Cells(crop)) => (Some(crop), None),
@@ -254,8 +254,8 @@ impl MapArgs {
         }
     }
 
-    /// Registers the flags that override numbers of `[terrain]`, under the full keys and under the
-    /// keys without the table, as readers of files name them.
+    /// Registers the flags that override numbers of `[terrain]`, both under the full keys and under
+    /// the keys without the table name, as error messages of file readers give them.
     pub(in crate::cli) fn put_into(&self, typed: &mut Typed) {
         let terrain = self.terrain();
         for (param, flag) in flags().filter(|(param, _)| param.entry().form == Form::Number) {
@@ -266,12 +266,12 @@ impl MapArgs {
         }
     }
 
-    /// Fill rule that the flag sets; `None` without the flag.
+    /// Fill rule set by the flag; `None` without the flag.
     pub(in crate::cli) fn fill(&self) -> Option<Fill> {
         self.fill.map(Fill::from)
     }
 
-    /// Refuses flags that need a box.
+    /// Returns an error for flags that only make sense with a box.
     pub(in crate::cli) fn check_no_box(&self) -> anyhow::Result<()> {
         for (flag, given) in [("--base-m", self.base_m.is_some()), ("--base-cells", self.base_cells.is_some())] {
             anyhow::ensure!(!given, "{flag}: says how a box is filled; give the box too (--size NXxNYxNZ)");
@@ -279,7 +279,7 @@ impl MapArgs {
         Ok(())
     }
 
-    /// Refuses flags that do not apply to a kind of terrain.
+    /// Returns an error for flags that do not apply to the terrain `kind`.
     fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
         let terrain = self.terrain();
         for (param, flag) in flags() {
@@ -294,12 +294,12 @@ impl MapArgs {
 }
 
 impl PlaceArgs {
-    /// Overrides of the flags.
+    /// Overrides that the flags set.
     pub(in crate::cli) fn overrides(&self) -> anyhow::Result<Overrides> {
         let lava = |name: &str| {
             LavaSpec::preset(name).map_err(|error| anyhow::anyhow!(error.replace("flow.lava =", "--lava")))
         };
-        // The path becomes absolute: scenes resolve files from their own folder.
+        // The path is made absolute, because scenes resolve relative paths from their own folder.
         let drape = self.drape.as_ref().map(std::path::absolute).transpose()?;
         Ok(Overrides {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
@@ -319,7 +319,7 @@ impl PlaceArgs {
         })
     }
 
-    /// Initial lava from a file and the flags about it.
+    /// Spec of the initial lava in `file`, with the flags that modify it.
     fn start_of(&self, file: &Path) -> StartSpec {
         let usual = StartSpec::of_file(file.to_owned());
         StartSpec {
@@ -329,11 +329,11 @@ impl PlaceArgs {
         }
     }
 
-    /// Flags that override keys of a scene, for error messages.
+    /// Flags that override scene keys, so that errors can name the flag.
     pub(in crate::cli) fn typed(&self) -> Typed {
         let mut typed = Typed::default();
         self.map.put_into(&mut typed);
-        // Errors name some keys with their table and some without.
+        // Errors name these keys with or without their table.
         for key in ["grid.cell_size_m", "cell_size_m"] {
             typed.add(key, "--voxel-size", self.voxel_size, "metres");
         }
@@ -365,7 +365,7 @@ impl PlaceArgs {
         typed
     }
 
-    /// Refuses flags that do not apply to a kind of terrain, by their names.
+    /// Returns an error that names the flags which do not apply to the terrain `kind`.
     pub(in crate::cli) fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
         self.map.check_kind(kind)?;
         let on_map = self.vent.iter().any(|vent| matches!(vent.wish.place, VentPlace::Map { .. }));
@@ -378,7 +378,7 @@ impl PlaceArgs {
     }
 }
 
-/// Parses a time and a file.
+/// Parses `TIME=FILE`.
 fn survey(text: &str) -> Result<(Seconds, PathBuf), String> {
     let (time, file) = text.split_once('=').ok_or("write TIME=FILE, such as 36h=drone.tif")?;
     let time: Seconds = time.parse()?;
@@ -463,7 +463,7 @@ impl FromStr for Raster {
     }
 }
 
-/// Parses whole numbers between separators.
+/// Parses integers separated by any of `separators`.
 fn numbers<const N: usize>(text: &str, separators: [char; N]) -> Result<Vec<usize>, String> {
     let part = |part: &str| part.trim().parse().map_err(|_| format!("\"{part}\" is not a whole number"));
     text.split(separators).map(part).collect()
@@ -493,7 +493,7 @@ impl FromStr for Cut {
     }
 }
 
-/// Parses bounds such as `499547.5,4174982.5,503327.5,4178762.5`: west, south, east, north.
+/// Parses four numbers (west, south, east, north) such as `499547.5,4174982.5,503327.5,4178762.5`.
 fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     let wrong = || format!("\"{text}\" is not four coordinates: west,south,east,north");
     let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
@@ -517,7 +517,7 @@ impl FromStr for Vent {
     }
 }
 
-/// Help of `--lava`, with all presets.
+/// Help text of `--lava` with the names of all presets.
 fn lava_help() -> String {
     let (last, others) = Lava::PRESETS.split_last().unwrap_or((&"", &[]));
     format!(

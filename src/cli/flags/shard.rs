@@ -22,7 +22,7 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// Returns true if `run`, counted from 0, belongs to the part.
+    /// Returns true if the run with index `run` (from 0) belongs to this shard.
     pub(in crate::cli) fn has(self, run: u64) -> bool {
         run % self.of == self.number - 1
     }

@@ -1,9 +1,10 @@
-//! Better tips for wrong command lines: the parser compares a flag only with those of one command.
+//! Improved suggestions for invalid command lines, because the parser compares a flag only with
+//! those of one command.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-/// Units of time, and the words for each.
+/// Units of time with their accepted names.
 const TIMES: [(&str, &[&str]); 4] = [
     ("s", &["s", "sec", "second", "seconds"]),
     ("min", &["min", "mins", "minute", "minutes"]),
@@ -11,7 +12,7 @@ const TIMES: [(&str, &[&str]); 4] = [
     ("d", &["d", "day", "days"]),
 ];
 
-/// Replaces the tip of an error by a better one, if there is one.
+/// Replaces the suggestion in a parser error by a better one, if available.
 pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[String]) -> Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
     if error.kind() != ErrorKind::UnknownArgument {
@@ -24,7 +25,8 @@ pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[Strin
     error
 }
 
-/// Tip for a time with a space: `--duration 3 hours` is `--duration 3h`.
+/// Suggestion for a time with a space, such as `--duration 3h` for `--duration 3 hours`; `None` for
+/// other errors.
 fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
     let at = typed.iter().position(|word| word == wrong)?;
     let [flag, number] = typed.get(at.checked_sub(2)?..at)? else { return None };
@@ -33,7 +35,7 @@ fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
     is_time.then(|| format!("a number and its unit are one word: {flag} {number}{unit}"))
 }
 
-/// Tip for a flag that only other commands have.
+/// Suggestion for a flag that exists in other commands only; `None` for other errors.
 fn of_another_command(wrong: &str, program: &Command, typed: &[String]) -> Option<String> {
     let name = wrong.strip_prefix("--")?.split('=').next()?;
     let has = |command: &&Command| {

@@ -1,4 +1,4 @@
-//! Errors of the command line: the message names the flag that set a number, as the user typed it.
+//! Command-line errors that name the flag that set a number, as typed by the user.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use lavoxel::scene::SceneError;
 use lavoxel::terrain::TerrainError;
 use lavoxel::validate::{Invalid, tame};
 
-/// Flags of a command line that override keys of a scene.
+/// Flags given on the command line, with the scene keys that they override.
 #[derive(Default)]
 pub(in crate::cli) struct Typed(Vec<Flag>);
 
@@ -15,12 +15,13 @@ struct Flag {
     key: String,
     /// Text as typed, such as `--size 9000x10`.
     text: String,
-    /// Unit of the numbers, or their notations.
+    /// Unit of the number, or the accepted notations.
     hint: &'static str,
 }
 
 impl Typed {
-    /// Adds a flag, if `value` is present.
+    /// Registers `flag` for `key` if `value` is present; `hint` is the unit or the accepted
+    /// notations.
     pub(in crate::cli) fn add(&mut self, key: &str, flag: &str, value: Option<impl Display>, hint: &'static str) {
         if let Some(value) = value {
             let text = tame(&format!("{flag} {value}"));
@@ -28,7 +29,7 @@ impl Typed {
         }
     }
 
-    /// Rewrites an error to name the flag in place of the key that the flag overrides.
+    /// Replaces, in an error, the scene key by the flag that overrides it.
     pub(in crate::cli) fn name(&self, error: anyhow::Error) -> anyhow::Error {
         let Some(invalid) = invalid_in(&error) else { return error };
         let named = |flag: &&Flag| match flag.key.strip_suffix('.') {
@@ -37,7 +38,7 @@ impl Typed {
         };
         let Some(Flag { key, text, hint }) = self.0.iter().find(named) else { return error };
         let hint = if hint.is_empty() { String::new() } else { format!(" {hint}") };
-        // With a prefix for a whole table, the message must name the number.
+        // If the flag sets a whole table, the message must also name the number.
         let part = match invalid.key.strip_prefix(key.as_str()).unwrap_or_default() {
             "" => String::new(),
             part => format!(" {part}"),
@@ -46,7 +47,7 @@ impl Typed {
     }
 }
 
-/// Invalid number that caused the error; `None` for other errors.
+/// The `Invalid` value in the error chain; `None` for other errors.
 fn invalid_in(error: &anyhow::Error) -> Option<&Invalid> {
     error.chain().find_map(|cause| {
         let terrain = match cause.downcast_ref() {

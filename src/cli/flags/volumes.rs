@@ -1,4 +1,4 @@
-//! Volumes and meshes that `lavoxel run` writes: the last step, or a series of steps.
+//! Volumes and meshes written by `lavoxel run`: of the last step, or as a series of steps.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,20 +19,21 @@ use serde::{Deserialize, Serialize};
 use crate::cli::flags::count;
 use crate::cli::show::say;
 
-/// Upper bound of the files of a series.
+/// Maximum number of files in a series.
 const MAX_FILES: u64 = 100_000;
 
-/// Section name of the written steps in a checkpoint.
+/// Section name of the series in a checkpoint.
 const MEMORY: &str = "series";
 
-/// Steps of a series in a checkpoint: the requested file, and runs of equidistant steps.
+/// Written steps of a series, as stored in a checkpoint: the requested file, and runs of
+/// equidistant steps.
 #[derive(Debug, Serialize, Deserialize)]
 struct Series {
     path: String,
     runs: Vec<Run>,
 }
 
-/// Run of `count` steps from `first` on, `apart` steps from one to the next.
+/// Run of `count` equidistant steps from `first`, with a spacing of `apart` steps.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Run {
     first: u64,
@@ -41,7 +42,7 @@ struct Run {
 }
 
 impl Run {
-    /// Compresses ascending steps into runs.
+    /// Compresses ascending steps to runs.
     fn of(steps: &[u64]) -> Vec<Self> {
         let mut runs: Vec<Self> = Vec::new();
         for &step in steps {
@@ -54,8 +55,8 @@ impl Run {
         runs
     }
 
-    /// Expands runs up to the step `last`; `None` for runs that no series can have. The counts come
-    /// from a file, so the bounds are checked before anything is expanded.
+    /// Expands runs to steps up to `last`; `None` if the runs are invalid. The counts are
+    /// untrusted, so they are checked before anything is expanded.
     fn steps(runs: &[Self], last: u64) -> Option<Vec<u64>> {
         let mut steps = Vec::new();
         for Self { first, apart, count } in runs {
@@ -83,7 +84,7 @@ pub(in crate::cli) struct VolumeArgs {
 }
 
 impl VolumeArgs {
-    /// Checks, before the work begins, that every file can be written.
+    /// Checks, before the simulation starts, that every file can be written.
     pub(in crate::cli) fn check(&self, scene: &Scene, steps: u64, existing: Existing) -> anyhow::Result<Exports> {
         let mut outputs: Vec<Output> = Vec::new();
         let volumes = self.volume.iter().map(|path| ("--volume", SpaceFile::volume(path)));
@@ -109,28 +110,28 @@ impl VolumeArgs {
     }
 }
 
-/// File, or series of files, that is written during a run.
+/// Output file, or series of files, written during a run.
 struct Output {
     file: SpaceFile,
-    /// Steps that were written.
+    /// Steps that have been written.
     steps: Vec<u64>,
-    /// Set if the list of the series belongs to this run, which may have begun the list before an
-    /// interruption.
+    /// True if the series file (.pvd) belongs to this run, possibly from before an interruption, so
+    /// that it may be replaced.
     is_begun: bool,
 }
 
 impl Output {
-    /// Path of the requested file, as text.
+    /// Path of the requested file as text.
     fn path(&self) -> String {
         self.file.path().to_string_lossy().into_owned()
     }
 
-    /// Path of the file for one step of a series.
+    /// Path of the series' file for step `step`.
     fn numbered(&self, step: u64) -> PathBuf {
         self.file.path().with_file_name(self.name_of(&format!("{step:06}")))
     }
 
-    /// Name of a file of a series with this number.
+    /// File name of the series with `number` inserted.
     fn name_of(&self, number: &str) -> OsString {
         let mut name = self.file.path().file_stem().unwrap_or_default().to_owned();
         name.push(format!("_{number}."));
@@ -138,10 +139,10 @@ impl Output {
         name
     }
 
-    /// Writes a step into its own file, and updates the list of the series.
+    /// Writes one step to its own file and updates the series file.
     fn add(&mut self, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
         self.file.at(self.numbered(shot.about.step)).write(shot, skin, existing)?;
-        // After the first time the list is our own and may be replaced.
+        // After the first step, the series file is known to be this run's own.
         let list_existing = if self.is_begun { Existing::Replace } else { existing };
         self.is_begun = true;
         self.steps.push(shot.about.step);
@@ -150,11 +151,11 @@ impl Output {
     }
 }
 
-/// Outputs that are written during a run.
+/// Volume and mesh outputs of a run.
 pub(in crate::cli) struct Exports {
     outputs: Vec<Output>,
     every: Option<u64>,
-    /// Number of steps of the whole run.
+    /// Total number of steps of the run.
     steps: u64,
     existing: Existing,
     skin: Skin,
@@ -162,18 +163,18 @@ pub(in crate::cli) struct Exports {
 }
 
 impl Exports {
-    /// Paths of the files to write, without the numbers of a series.
+    /// Paths of the requested files, without step numbers.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.outputs.iter().map(|output| output.file.path())
     }
 
-    /// Lower bound of the memory of the largest file while it is written, without the world.
+    /// Lower bound of the memory for writing the largest file, without the world.
     pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let needs = self.outputs.iter().map(|output| output.file.need(grid));
         needs.fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
-    /// Section name and bytes of the series for a checkpoint; `None` without a series.
+    /// Section name and encoded steps of the series for a checkpoint; `None` without a series.
     pub(in crate::cli) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         self.every?;
         let series = |output: &Output| Series { path: output.path(), runs: Run::of(&output.steps) };
@@ -181,8 +182,8 @@ impl Exports {
         Some((MEMORY, postcard::to_allocvec(&all).expect("steps are plain numbers")))
     }
 
-    /// Restores the series of files with the same names from the sections `memory` of a checkpoint
-    /// after `step` steps: files written before stay on their lists.
+    /// Restores series of the same file names from the checkpoint sections `memory`, written after
+    /// `step` steps, so that files written before stay in the series.
     pub(in crate::cli) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, step: u64) -> anyhow::Result<()> {
         let Some(bytes) = memory.get(MEMORY).filter(|_| self.every.is_some()) else { return Ok(()) };
         let wrong = || anyhow::anyhow!("the checkpoint's section \"series\" is not right");
@@ -198,7 +199,8 @@ impl Exports {
         Ok(())
     }
 
-    /// Refuses files that exist or cannot be written, except those of the series so far.
+    /// Returns an error if a file exists or cannot be written, except for files of the series so
+    /// far.
     pub(in crate::cli) fn check_files(&self) -> anyhow::Result<()> {
         for output in &self.outputs {
             let Some(every) = self.every else {
@@ -211,8 +213,8 @@ impl Exports {
             if output.steps.last() != Some(&self.steps) {
                 check_free(&output.numbered(self.steps), self.existing)?;
             }
-            // One file has proved that the folder is writable; for the others only the names
-            // matter.
+            // One file has shown that the folder is writable; for the others only existence is
+            // checked.
             let next = output.steps.last().map_or(0, |step| step / every) + 1;
             let taken = (next..=self.steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
             taken.map_or(Ok(()), |path| check_free(&path, self.existing))?;
@@ -220,7 +222,7 @@ impl Exports {
         Ok(())
     }
 
-    /// Reads the draped image, if a file shows it.
+    /// Reads the draped picture if a file needs it.
     pub(in crate::cli) fn take_drape(&mut self, scene: &Scene, stage: &Stage) -> anyhow::Result<()> {
         let is_shown =
             |output: &Output| output.file.path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"));

@@ -179,11 +179,11 @@ pub(crate) struct RenderArgs {
 /// First line of the plan of a film.
 const PLAN: &str = "Frames of a film that is not whole yet: the command that began it goes on with them.";
 
-/// Least time between two checkpoints of a film.
+/// Minimum time between two checkpoints of a film.
 const KEPT_EVERY: Duration = Duration::from_secs(20);
 
-/// Cost limit of checkpoints: after each one, the next waits at least this multiple of the writing
-/// time, which bounds the share of checkpoints to 4 % of the total time.
+/// Minimum time between checkpoints as a multiple of the last one's writing time, which limits
+/// checkpoints to 4 % of the total time.
 const KEPT_COST: u32 = 25;
 
 const EXAMPLES: &str = "\
@@ -207,7 +207,7 @@ Examples:
   Draw a section of the crater, coloured by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
 
-/// Parses two numbers of pixels, as in `960x640`.
+/// Parses a size in pixels such as `960x640` (width × height).
 pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     let wrong = || format!("\"{text}\" is not a size such as 960x640");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
@@ -215,7 +215,7 @@ pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
-/// Parses three numbers, as in `0.5,0.4,0.5`.
+/// Parses three numbers separated by commas, such as `0.5,0.4,0.5`.
 fn point(text: &str) -> Result<[f32; 3], String> {
     let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
@@ -246,7 +246,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
     if let Some(Asked::Scene(other)) = &mut beside {
         args.put_into(other)?;
         other.validate()?;
-        // A caption tells the halves apart.
+        // A caption identifies the left and right part of each picture.
         for one in [&mut scene, other] {
             let notes = &mut one.spec.film.notes;
             notes.caption = notes.caption.take().or(Some(one.spec.name.clone()));
@@ -265,8 +265,8 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
     let other_view = other.map(|other| args.view(other)).transpose()?;
     let need = args.need(&scene).and(beside_need);
     scene.check_memory(need.clone())?;
-    // The memory of pictures counts in addition to everything that the world takes, now and after
-    // each step.
+    // The memory of pictures is registered, because it adds to that of the world now and after each
+    // step.
     let _held = need.held();
     start_threads(scene.spec.threads)?;
     let stage = scene.build(Box::new(Tiled::default()))?;
@@ -292,7 +292,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
 }
 
 impl RenderArgs {
-    /// Flags that override keys of a scene, for error messages.
+    /// Flags that override scene keys, so that errors can name the flag.
     fn typed(&self) -> Typed {
         let mut typed = self.scene.source.typed();
         let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
@@ -315,7 +315,7 @@ impl RenderArgs {
         typed
     }
 
-    /// Writes the values of the flags into the scene, where they are validated like the rest.
+    /// Applies the flags to the scene, which validates their values like its own.
     fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
         if let Some(steps) = self.steps {
             scene.spec.set_steps(steps);
@@ -323,7 +323,7 @@ impl RenderArgs {
         let (film, camera) = (&mut scene.spec.film, &mut scene.spec.camera);
         film.every = self.every.unwrap_or(film.every);
         film.size = self.size.unwrap_or(film.size);
-        // Without a size of its own, the picture of the last step gets that of the frames.
+        // Without its own flag, the picture of the last step has the size of the frames.
         film.picture_size = self.picture_size.or(self.size).unwrap_or(film.picture_size);
         film.fps = self.fps.unwrap_or(film.fps);
         film.orbit_deg = self.orbit.unwrap_or(film.orbit_deg);
@@ -349,8 +349,8 @@ impl RenderArgs {
         Ok(())
     }
 
-    /// Returns true if neither flags nor film place the camera over a bare heightmap in the
-    /// physical model.
+    /// Returns true if an automatic camera may be chosen: a bare heightmap in the physical model,
+    /// without camera flags or film keys.
     fn is_camera_free(&self, scene: &Scene) -> bool {
         let is_set = self.distance.is_some() || self.target.is_some() || self.azimuth.is_some();
         let film = &scene.spec.film;
@@ -358,8 +358,8 @@ impl RenderArgs {
         scene.spec.model == Model::Flow && self.scene.source.heightmap().is_some() && !is_set && !is_led
     }
 
-    /// Plan of a film: a text of everything that determines the frames, compared before a film is
-    /// continued. `other` is a scene drawn at the right.
+    /// Text that contains all inputs of the frames; an interrupted film is continued only if its
+    /// text is equal. `other` is the scene drawn at the right, if any.
     fn plan_text(&self, scene: &Scene, other: Option<&Scene>) -> anyhow::Result<String> {
         let mut whole = scene.clone();
         whole.spec.threads = 0;
@@ -372,14 +372,14 @@ impl RenderArgs {
             self.sun.as_ref().map(|sun| format!("sun {sun:?}")),
         ];
         let view: String = view.into_iter().flatten().map(|line| line + "\n").collect();
-        // The last file is the scene itself, whose text is already part of the plan.
+        // The last file is the scene itself, whose text is part of the plan already.
         let files = scene.files();
         let files = fingerprints(files.split_last().map_or(&[][..], |(_, files)| files).iter().map(PathBuf::as_path));
         let text = whole.to_toml(Path::new("plan.toml"))?;
         Ok(format!("{PLAN}\nprogram lavoxel {}\n{view}{files}{text}{other}", env!("CARGO_PKG_VERSION")))
     }
 
-    /// Memory of the largest picture.
+    /// Memory estimate of the largest picture.
     fn need(&self, scene: &Scene) -> MemoryEstimate {
         let film = &scene.spec.film;
         let size = [film.size, film.picture_size].into_iter().max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
@@ -394,7 +394,7 @@ impl RenderArgs {
         }
     }
 
-    /// View of a scene that is drawn.
+    /// View (volume or slice) in which a scene is drawn.
     fn view(&self, scene: &Scene) -> anyhow::Result<View> {
         let Some(plane) = self.slice else { return Ok(View::Volume) };
         let all = scene.quantities();
@@ -407,11 +407,11 @@ impl RenderArgs {
     }
 }
 
-/// Files to write, all checked before the work begins.
+/// Output files, all checked before the simulation starts.
 struct Outputs {
     picture: Option<PathBuf>,
     targets: Targets,
-    /// Files of an interrupted version of this film, which may be replaced.
+    /// Output files of an interrupted run of this film, which may be replaced.
     unfinished: Vec<PathBuf>,
 }
 
@@ -463,7 +463,8 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Rule for an existing file at `path`.
+    /// Policy for an existing file at `path`: files of an interrupted run of this film may be
+    /// replaced.
     fn existing(&self, path: &Path) -> Existing {
         if self.unfinished.iter().any(|known| is_same_file(known, path)) {
             Existing::Replace
@@ -473,28 +474,28 @@ impl Outputs {
     }
 }
 
-/// Number of a frame in file names: the step, or the frame's index for films with key frames or a
-/// hold.
+/// Number in the file name of a frame: the step, or the frame's index for a film with key frames or
+/// a hold.
 fn name_of(plan: &Plan, frame: u64, step: u64) -> u64 {
     if plan.is_by_steps() { step } else { frame }
 }
 
-/// Simulation of a film, and its checkpoints.
+/// Simulation of a film with its checkpoint writer.
 struct State {
     stage: Stage,
-    /// Writer of checkpoints; `None` before the first frame or without a folder.
+    /// Checkpoint writer; `None` before the first frame or without a folder.
     keeper: Option<Keeper>,
-    /// Time of the last checkpoint, and the least wait until the next.
+    /// Time of the last checkpoint, and the minimum wait until the next one.
     kept: Instant,
     wait: Duration,
-    /// Set once the first frame to be drawn has come.
+    /// True once the first new frame has been reached.
     begun: bool,
 }
 
 impl State {
-    /// Restores the last checkpoint in `folder` that is earlier than `step`, if there is one. It
-    /// must be earlier because a state that was just read lacks the pictures of its coverage, which
-    /// come with the next step. Returns the step from which the film continues.
+    /// Restores the latest checkpoint in `folder` that is earlier than `step`, if any; returns the
+    /// step at which the film continues. The checkpoint must be earlier, because a restored state
+    /// lacks the pictures of its coverage until the next step.
     fn begin(&mut self, folder: Option<&Path>, step: u64) -> anyhow::Result<u64> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(self.stage.simulation.steps());
@@ -502,7 +503,7 @@ impl State {
         let Some(folder) = folder else { return Ok(0) };
         let last = folder.join(STATE);
         for path in [last.clone(), previous(&last)] {
-            // An unreadable checkpoint is skipped: its steps are made again.
+            // An unreadable checkpoint is ignored: its steps are simulated again.
             let read = path.exists().then(|| Checkpoint::load(&path, Box::new(Tiled::default())).ok()).flatten();
             let Some(checkpoint) = read.filter(|read| read.stage.simulation.steps() < step) else { continue };
             self.stage = checkpoint.stage;
@@ -517,14 +518,14 @@ impl State {
         Ok(self.stage.simulation.steps())
     }
 
-    /// Lets long steps end early after a signal.
+    /// Enables the interruption of long steps by a signal.
     fn stop_by(&mut self) {
         self.stage.simulation.stop_by(stop::flag());
         self.stage.simulation.cut_by(stop::overdue());
     }
 
-    /// Makes a step; a checkpoint comes before if due, when all earlier frames are already kept.
-    /// Returns the duration of the step.
+    /// Advances by one step, after writing a checkpoint if one is due and all earlier frames are
+    /// stored. Returns the duration of the step.
     fn step(&mut self, scene: &Scene) -> anyhow::Result<Duration> {
         if let Some(keeper) = self.keeper.as_mut().filter(|_| self.kept.elapsed() >= self.wait) {
             let begin = Instant::now();

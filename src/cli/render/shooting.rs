@@ -1,4 +1,4 @@
-//! Film being made: the loop over steps and frames, and the files that receive the frames.
+//! Production of a film: the loop over steps and frames, and the output of frames to files.
 
 use std::time::Instant;
 
@@ -17,14 +17,14 @@ use crate::cli::show::progress::{Frames, Progress};
 use crate::cli::show::reel::Reel;
 use crate::cli::show::say;
 
-/// Camera that follows the lava, and the bounds to which its target is relative: lowest corner and
-/// extent in cells.
+/// Camera that follows the lava, with the bounds that its target is relative to, as (lowest corner,
+/// extent) in cells.
 pub(super) struct Framed {
     follower: Option<Follower>,
     bounds: [[f32; 3]; 2],
 }
 
-/// Film being made.
+/// State of a film in production.
 pub(super) struct Shooting {
     pub(super) scene: Scene,
     pub(super) state: State,
@@ -34,16 +34,16 @@ pub(super) struct Shooting {
     pub(super) plan: Plan,
     pub(super) framed: Option<Framed>,
     pub(super) reel: Option<Reel>,
-    /// Step of the last frame so far.
+    /// Step of the last frame drawn.
     pub(super) shown: u64,
     pub(super) quiet: bool,
 }
 
-/// Distance of a following camera, in diagonals of the shown bounds, unless the scene sets another.
+/// Default distance of a following camera, in diagonals of the shown bounds.
 const FOLLOWING: f32 = 0.45;
 
-/// Label in a frame's file with the sight of a following camera, so that a continued film repeats
-/// its movement.
+/// Metadata key in a frame's file under which the sight of a following camera is stored, so that a
+/// continued film repeats the camera's movement.
 const SIGHT: &str = "Sight";
 
 impl Shooting {
@@ -70,19 +70,19 @@ impl Shooting {
         Ok(if is_done { Outcome::Done } else { Outcome::Stopped })
     }
 
-    /// Number of steps that film and picture need.
+    /// Number of steps needed by the film and the picture of the last step.
     fn steps(&self) -> u64 {
         let film = self.reel.as_ref().map_or(0, |_| self.plan.last_step());
         if self.outputs.picture.is_some() { film.max(self.scene.spec.film.steps) } else { film }
     }
 
-    /// Returns true if the picture needs further steps.
+    /// Returns true if the picture of the last step needs steps beyond the present one.
     fn is_early(&self) -> bool {
         self.outputs.picture.is_some() && self.state.stage.simulation.steps() < self.scene.spec.film.steps
     }
 
-    /// Makes the frames of the film, as many as there is time for, and completes its files. Returns
-    /// the number of frames.
+    /// Draws the frames of the film until the end or a stop signal, and completes the film's files.
+    /// Returns the number of frames.
     fn film(&mut self) -> anyhow::Result<u64> {
         let Some(mut reel) = self.reel.take() else { return Ok(0) };
         self.frame_cameras()?;
@@ -91,7 +91,7 @@ impl Shooting {
         for frame in 0..self.plan.frames() {
             let shot = self.plan.shot(frame);
             let name = name_of(&self.plan, frame, shot.step);
-            // A repeated frame is not drawn again: the kept one is used.
+            // A repeated frame is not drawn again: its stored copy is used.
             if self.plan.repeats(frame) {
                 reel.repeat(kept, name)?;
                 progress.skip(frame + 1, shot.step);
@@ -116,8 +116,8 @@ impl Shooting {
         Ok(added)
     }
 
-    /// Draws a frame of the film and keeps it. Returns false if nothing was kept: after a signal
-    /// the present step is the last frame, which is not kept.
+    /// Draws a frame and stores it. Returns false if the frame was not stored: after a stop signal
+    /// the present step becomes the last frame, which is not stored.
     fn draw_frame(
         &mut self,
         frame: u64,
@@ -169,7 +169,7 @@ impl Shooting {
         Ok(())
     }
 
-    /// Camera of a frame of the present state, and for a following camera its sight of the lava.
+    /// Camera for a frame of the present state; for a following camera also its sight of the lava.
     fn camera(&mut self, shot: &Shot) -> (CameraSpec, Option<Sight>) {
         let camera = shot.camera.clone();
         let Some(Framed { follower: Some(follower), bounds: [low, extent] }) = &mut self.framed else {
@@ -182,8 +182,8 @@ impl Shooting {
         (CameraSpec { target, distance: camera.distance.or(Some(FOLLOWING)), ..camera }, Some(sight))
     }
 
-    /// Advances a following camera by the sight stored in an earlier frame. Returns false if that
-    /// sight is unknown.
+    /// Advances a following camera by the sight stored in an earlier frame's file; returns false if
+    /// the file has no sight.
     fn takes_up(&mut self, part: &Part) -> bool {
         let Some(Framed { follower: Some(follower), .. }) = &mut self.framed else { return true };
         let numbers: Option<Vec<f64>> =
@@ -193,8 +193,7 @@ impl Shooting {
         true
     }
 
-    /// Draws the last step as the picture, if requested and if there is time. Returns true if
-    /// drawn.
+    /// Draws the picture of the last step if requested and not stopped; returns true if drawn.
     fn picture(&mut self) -> anyhow::Result<bool> {
         let Some(path) = self.outputs.picture.clone() else { return Ok(false) };
         let steps = self.steps();
@@ -210,7 +209,7 @@ impl Shooting {
             progress.finish();
         }
         let step = self.state.stage.simulation.steps();
-        // After an aborted step the state may be earlier than the last frame of the film.
+        // After an aborted step, the state may be earlier than the film's last frame.
         if step < self.shown {
             return Ok(false);
         }
@@ -226,8 +225,8 @@ impl Shooting {
         Ok(true)
     }
 
-    /// Draws the current step, with the part at the right if requested; `None` if the program is to
-    /// end and has no more time.
+    /// Draws the present state, with the part at the right if requested; `None` if the program has
+    /// been stopped and its grace period is over.
     fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> anyhow::Result<Option<Image>> {
         let Self { painter, state, beside, .. } = self;
         let simulation = &state.stage.simulation;
@@ -238,7 +237,7 @@ impl Shooting {
         }
     }
 
-    /// Labels for the file of a picture of the present state.
+    /// Metadata for the file of a picture of the present state, as (key, value).
     fn labels(&self, sight: Option<Sight>) -> Vec<(&'static str, String)> {
         let simulation = &self.state.stage.simulation;
         let mut labels = vec![
@@ -254,13 +253,13 @@ impl Shooting {
         labels
     }
 
-    /// Prints the written files and the last step.
+    /// Prints the paths of the written files and the last step.
     fn tell(&self, frames: u64, has_picture: bool) {
         if self.quiet {
             return;
         }
         let Stage { simulation, site, .. } = &self.state.stage;
-        // Known frames are shown without simulating their steps.
+        // Stored frames are skipped without simulating their steps.
         let steps = simulation.steps().max(self.shown);
         if let Some(edge) = Edge::of(simulation, site).words() {
             say::note(&edge);

@@ -7,11 +7,11 @@ use lavoxel::render::sun;
 use lavoxel::scene::{Scene, unix_seconds};
 use lavoxel::validate::tame;
 
-/// Date in seconds since 1970 (UTC), and a place if given.
+/// Date in seconds since 1970-01-01 UTC, with an optional position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SunAt {
     unix_s: f64,
-    /// Longitude and latitude in degrees; `None` for the place of the box.
+    /// Longitude and latitude in degrees; `None`: the position of the box.
     place: Option<[f64; 2]>,
 }
 
@@ -37,7 +37,7 @@ impl FromStr for SunAt {
 }
 
 impl SunAt {
-    /// Sets sun and sky of a scene for the date at its place.
+    /// Sets sun direction and sky of a scene for the date and position.
     pub(super) fn shine(&self, scene: &mut Scene, site: &Site) -> anyhow::Result<()> {
         let on_the_map = || {
             let [x, y] = site.on_the_map([0.5 * site.grid.nx as f64, 0.5 * site.grid.nz as f64]);

@@ -18,19 +18,19 @@ use crate::cli::process::stop;
 use crate::cli::show::painter::{Painter, View};
 use crate::cli::{file_or_shipped, no_file};
 
-/// Least ratio of the picture's width to that of a map: a map takes at most half.
+/// Minimum ratio of the picture's width to the map's width: the map takes at most half.
 const WIDEST: u32 = 2;
 
-/// Content of the flag for pictures at the right of those of the scene.
+/// Parsed flag value: the content at the right of each picture.
 pub(in crate::cli) enum Asked {
-    /// Map, and the least upper end of its legend, in the map's unit.
+    /// Map, with the minimum upper end of its legend in the map's unit.
     Map(Subject, f64),
     /// Another scene.
     Scene(Box<Scene>),
 }
 
 impl Asked {
-    /// Parses `NAME` or `NAME=NUMBER` of a map, or the file or name of a scene.
+    /// Parses `NAME` or `NAME=NUMBER` as a map, or else the path or name of a scene.
     pub(in crate::cli) fn read(text: &str, scene: &Scene) -> anyhow::Result<Self> {
         let quantities = scene.column_quantities();
         let (name, upper) = match text.split_once('=') {
@@ -38,7 +38,7 @@ impl Asked {
             None => (text, 0.0),
         };
         let known = Subject::find(name, &quantities, 0.0);
-        // A map takes precedence over a scene of the same name.
+        // Map names take precedence over scenes of the same name.
         if known.is_err() && !text.contains('=') {
             let path = Path::new(text);
             match file_or_shipped(path) {
@@ -60,7 +60,7 @@ impl Asked {
         Ok(Self::Map(subject, upper))
     }
 
-    /// Scene to be drawn; `None` for a map.
+    /// Scene to be drawn at the right; `None` for a map.
     pub(in crate::cli) fn scene(&self) -> Option<&Scene> {
         match self {
             Self::Map(..) => None,
@@ -69,14 +69,15 @@ impl Asked {
     }
 }
 
-/// Right part of a picture.
+/// Renderer of the right part of pictures.
 pub(in crate::cli) enum Beside {
     Map(Map),
     Run(Box<Run>),
 }
 
 impl Beside {
-    /// Right part for pictures of a scene at a site; `view` is the view of the other scene.
+    /// Creates the right part for pictures of `scene` at `site`; `view` is the view of the other
+    /// scene.
     pub(in crate::cli) fn new(asked: Asked, scene: &Scene, site: &Site, view: View) -> anyhow::Result<Self> {
         match asked {
             Asked::Map(subject, upper) => {
@@ -86,7 +87,7 @@ impl Beside {
         }
     }
 
-    /// Fixes the framing of all cameras to the bounds at step 0, like [`Painter::keep_framing`].
+    /// Fixes the framing of all cameras to the bounds at step 0; see [`Painter::keep_framing`].
     pub(in crate::cli) fn keep_framing(&mut self) -> anyhow::Result<()> {
         if let Self::Run(run) = self {
             run.painter.keep_framing(&run.stage.simulation)?;
@@ -94,15 +95,15 @@ impl Beside {
         Ok(())
     }
 
-    /// Lets cameras frame the present bounds again.
+    /// Lets cameras follow the present bounds again.
     pub(in crate::cli) fn free_framing(&mut self) {
         if let Self::Run(run) = self {
             run.painter.free_framing();
         }
     }
 
-    /// Picture of `size` pixels of the present state; `paint` draws the left part. `None` if the
-    /// program is to end and has no more time.
+    /// Draws the present state in `size` pixels; `paint` draws the left part. `None` if the program
+    /// has been stopped and its grace period is over.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
@@ -129,7 +130,7 @@ impl Beside {
         Ok(Some(Image { width: width as usize, height: height as usize, rgb: whole.into_raw() }))
     }
 
-    /// Differences between a simulation and the other scene at the same time, one line per
+    /// Differences between `simulation` and the other scene at the same time, one line per
     /// quantity; empty for a map.
     pub(in crate::cli) fn lines(&self, simulation: &Simulation) -> Vec<String> {
         let Self::Run(run) = self else { return Vec::new() };
@@ -147,17 +148,17 @@ impl Beside {
     }
 }
 
-/// Map that is drawn at the right.
+/// Map drawn at the right.
 pub(in crate::cli) struct Map {
     subject: Subject,
-    /// Least upper end of the legend, in the map's unit.
+    /// Minimum upper end of the legend, in the map's unit.
     upper: f64,
     scene: String,
     site: Site,
 }
 
 impl Map {
-    /// Map of the present state, scaled for a picture of `size` pixels.
+    /// Draws the map of the present state, scaled to a picture of `size` pixels.
     fn picture(&self, simulation: &Simulation, [width, height]: [u32; 2]) -> RgbImage {
         let maps = Maps { world: simulation.world(), records: &[], site: &self.site };
         let (seed, step, time_s) = (simulation.seed(), simulation.steps(), simulation.time_s());
@@ -170,7 +171,7 @@ impl Map {
     }
 }
 
-/// Another scene that is simulated and drawn.
+/// Other scene, simulated and drawn at the right.
 pub(in crate::cli) struct Run {
     name: String,
     stage: Stage,
@@ -185,11 +186,12 @@ impl Run {
         Ok(Self { name: scene.spec.name.clone(), stage, painter })
     }
 
-    /// Steps up to the time of a simulation: by seconds if both count seconds, else by steps.
+    /// Advances the other scene to the time of `to`: in seconds if both are physical models, else
+    /// in steps.
     fn catch_up(&mut self, to: &Simulation) -> anyhow::Result<()> {
         let own = &mut self.stage.simulation;
         let is_behind = |own: &Simulation| match (own.time_s(), to.time_s()) {
-            // Tolerance: sums of steps of different lengths differ in their last bits.
+            // Tolerance: sums of different step lengths differ in the last bits.
             (Some(own), Some(to)) => own < to * (1.0 - 1e-9),
             _ => own.steps() < to.steps(),
         };

@@ -1,4 +1,4 @@
-//! Output of commands: lines, progress bars and pictures.
+//! Output of commands: text lines, progress bars and pictures.
 
 pub(super) mod beside;
 pub(super) mod painter;

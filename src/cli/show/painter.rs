@@ -1,4 +1,5 @@
-//! Painter: draws a simulation as the command line requests, the volume from a camera or a slice.
+//! Painter: draws a simulation as requested on the command line, as a volume from a camera or as a
+//! slice.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,22 +18,22 @@ use lavoxel::validate::Invalid;
 use crate::cli::process::stop;
 use crate::cli::show::say;
 
-/// Typical shape of a basalt flow: squared length over area, and thickness in metres. Used only to
-/// guess the length of a flow for the camera.
+/// Typical length² / area of a basalt flow (dimensionless), with `FLOW_THICKNESS_M`, its typical
+/// thickness in metres. Used only to estimate the length of a flow for the camera.
 const FLOW_SHAPE: f64 = 8.0;
 const FLOW_THICKNESS_M: f64 = 4.0;
-/// Largest radius of a flow, as a fraction of the box's longer side, for which the camera moves
-/// near.
+/// Maximum radius of a flow, as a fraction of the box's longer side, for which the camera is moved
+/// close to the flow.
 const SMALL_PART: f64 = 0.35;
 
-/// View that is shown.
+/// View of a scene in pictures.
 #[derive(Clone, Debug)]
 pub(in crate::cli) enum View {
     Volume,
     Slice(Section),
 }
 
-/// Parser of the values of a named type.
+/// Command-line parser for the names of a type's values.
 pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     let values = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.what()));
     PossibleValuesParser::new(values).try_map(|name| {
@@ -40,12 +41,12 @@ pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     })
 }
 
-/// Part of the box along one axis: `x=0.5..1`.
+/// Clipping range of the box along one axis, such as `x=0.5..1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::cli) struct Clip {
     /// Axis: 0 for x, 1 for y, 2 for z.
     pub(in crate::cli) axis: usize,
-    /// Lower and upper end as fractions of the box; validated with the look.
+    /// Lower and upper end as fractions of the box; validated together with the look.
     pub(in crate::cli) shares: [f32; 2],
 }
 
@@ -67,36 +68,36 @@ impl fmt::Display for Clip {
     }
 }
 
-/// Painter with data kept from frame to frame.
+/// Painter with data cached between frames.
 pub(in crate::cli) struct Painter {
     name: String,
     look: LookSpec,
-    /// Height of a cell in cell widths.
+    /// Height of a cell as a multiple of its width.
     tall: f32,
-    /// Boxes of matter at the start: lowest and highest corner in cells.
+    /// Bounding boxes of the initial matter, each as (lowest, highest) corner in cells.
     matter: Vec<[[f32; 3]; 2]>,
     view: Drawn,
     notes: NotesSpec,
-    /// Edge of a cell in metres.
+    /// Edge length of a cell in metres.
     cell_m: f64,
     /// Low-pass filter, created with the first volume picture.
     lowpass: Option<LowPass>,
-    /// Renderer, created with the first volume picture: its preparation takes a second.
+    /// Renderer, created with the first volume picture, because its preparation takes a second.
     renderer: Option<Renderer>,
-    /// Bounds that all cameras frame; `None` to follow the changing ground.
+    /// Fixed bounds that all cameras frame; `None`: the present bounds.
     framed: Option<Bounds>,
-    /// Set once the warning about a camera in rock was printed.
+    /// True once the warning about a camera inside rock has been printed.
     told: bool,
 }
 
-/// Kind of pictures drawn.
+/// Kind of picture to be drawn.
 enum Drawn {
     Volume,
     Slice(Slices),
 }
 
 impl Painter {
-    /// Painter for a built scene; a slice outside of the box is refused.
+    /// Creates a painter for a built scene; returns an error for a slice outside of the box.
     pub(in crate::cli) fn new(scene: &Scene, stage: &Stage, view: View) -> anyhow::Result<Self> {
         let site = &stage.site;
         let drape = if matches!(view, View::Volume) { scene.drape(stage)? } else { None };
@@ -127,8 +128,8 @@ impl Painter {
         })
     }
 
-    /// Fixes the framing of all cameras to the present bounds: growing rock no longer moves the
-    /// picture. Returns lowest corner and extent of the bounds in cells; `None` for slices.
+    /// Fixes the framing of all cameras to the present bounds, so that growing rock does not move
+    /// the picture. Returns the bounds as (lowest corner, extent) in cells; `None` for slices.
     pub(in crate::cli) fn keep_framing(&mut self, simulation: &Simulation) -> Result<Option<[[f32; 3]; 2]>, Invalid> {
         if !matches!(self.view, Drawn::Volume) {
             return Ok(None);
@@ -140,7 +141,7 @@ impl Painter {
     }
 
     /// Points the camera of a bare heightmap's scene at the land that the lava will reach, if that
-    /// is a small part of the box.
+    /// land is a small part of the box.
     pub(in crate::cli) fn look_at_the_flow(
         &mut self,
         spec: &mut SceneSpec,
@@ -149,7 +150,7 @@ impl Painter {
         let Some(flow) = simulation.world().flow().filter(|_| matches!(self.view, Drawn::Volume)) else {
             return Ok(());
         };
-        // The length of the flow is a guess from its final volume: length² = shape × volume /
+        // The length of the flow is estimated from its final volume: length² = shape × volume /
         // thickness.
         let end_s = flow.clock().time_s(spec.film.steps);
         let vents: Vec<_> = simulation.lava_vents().filter_map(|vent| Some((vent, vent.flow.as_deref()?))).collect();
@@ -172,7 +173,7 @@ impl Painter {
         Ok(())
     }
 
-    /// Lets cameras frame the present bounds again.
+    /// Lets cameras follow the present bounds again.
     pub(in crate::cli) fn free_framing(&mut self) {
         self.framed = None;
     }
@@ -188,8 +189,8 @@ impl Painter {
         Ok(renderer.subject().of_tall_cells(tall).holding(&self.matter))
     }
 
-    /// Draws the present state in `size` pixels from a camera; `None` if the program is to end and
-    /// has no more time.
+    /// Draws the present state in `size` pixels from a camera; `None` if the program has been
+    /// stopped and its grace period is over.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
@@ -216,8 +217,8 @@ impl Painter {
         let (mut camera, framing) = (Camera::new(spec, &framed, size), Camera::frame(spec, &framed, size));
         let world = simulation.world();
         let Some(renderer) = &mut self.renderer else { unreachable!("the bounds are those of a renderer") };
-        // A picture from inside of rock would be black, so the camera is raised; one warning is
-        // enough for a film.
+        // A camera inside rock would give a black picture, so it is raised; the warning is printed
+        // once per film.
         if let Some(above) = renderer.out_of_rock(world.ground(), &camera, framing.target) {
             if !std::mem::replace(&mut self.told, true) {
                 say::warn([format!(
@@ -240,11 +241,11 @@ impl Painter {
         Ok(image)
     }
 
-    /// Notes on a picture from a camera whose target is `distance_cells` away.
+    /// Annotations of a picture; `distance_cells` is the distance of the camera's target.
     fn notes_on(&self, simulation: &Simulation, camera: &Camera, distance_cells: f32) -> Notes {
         let time = || simulation.time_s().map_or_else(|| format!("step {}", simulation.steps()), clock);
         let [right, up, _] = camera.axes();
-        // North is against z, and rows of a picture go down: two sign changes.
+        // North is −z, and picture rows go down: two sign changes.
         let north = [-right.z, up.z];
         let pixel = 2.0 * f64::from(camera.half_height() * distance_cells) / camera.size().1 as f64;
         Notes {

@@ -1,4 +1,4 @@
-//! Progress bar with steps, step rate, liquid cells and mass; or log lines without a terminal.
+//! Progress bar with steps, step rate, liquid cells and mass; log lines if there is no terminal.
 
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -13,14 +13,14 @@ use lavoxel::world::Layer;
 
 use crate::cli::show::say;
 
-/// Interval between two refreshes of the numbers next to the bar.
+/// Interval between two updates of the numbers next to the bar.
 const REFRESH: Duration = Duration::from_millis(250);
 
-/// Interval between two lines without a terminal.
+/// Interval between two log lines without a terminal.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Bar over the steps of a simulation on a terminal; elsewhere, such as in a file or a notebook, a
-/// line every ten seconds.
+/// Progress over the steps of a simulation: a bar on a terminal; elsewhere, such as in a file or a
+/// notebook, a log line every ten seconds.
 pub(in crate::cli) struct Progress {
     bar: ProgressBar,
     shown: Instant,
@@ -28,21 +28,21 @@ pub(in crate::cli) struct Progress {
 }
 
 impl Progress {
-    /// Bar for `steps` steps; with `quiet` nothing is drawn.
+    /// Creates the progress display for `steps` steps; with `quiet` nothing is printed.
     pub(in crate::cli) fn new(steps: u64, quiet: bool) -> Self {
         let bar = bar(steps, quiet, "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left");
         let log = Log::instead_of(&bar, quiet, "step");
         Self { bar, shown: Instant::now(), log }
     }
 
-    /// Starts the bar at a later step; rate and remaining time count from there.
+    /// Starts at step `step`; the rate and the remaining time are measured from there.
     pub(in crate::cli) fn start_at(&mut self, step: u64) {
         self.bar.set_position(step);
         self.bar.reset_eta();
         self.log.iter_mut().for_each(|log| log.first = step);
     }
 
-    /// Shows the present step and the contents of the box.
+    /// Displays the present step and the contents of the box.
     pub(in crate::cli) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());
         if let Some(log) = &mut self.log {
@@ -53,53 +53,53 @@ impl Progress {
         }
     }
 
-    /// Removes the bar.
+    /// Removes the bar from the terminal.
     pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Bar over the frames of a film, or lines like those of [`Progress`]. The remaining time is
-/// estimated from the mean durations of steps and frames.
+/// Progress over the frames of a film, as a bar or log lines like [`Progress`]. The remaining time
+/// is estimated from the mean durations of steps and frames.
 pub(in crate::cli) struct Frames {
     bar: ProgressBar,
     shown: Instant,
     log: Option<Log>,
     costs: Costs,
-    /// Numbers of frames and steps of the whole film.
+    /// Total numbers of (frames, steps) of the film.
     all: [u64; 2],
-    /// Numbers of frames and steps so far.
+    /// Numbers of (frames, steps) completed.
     now: [u64; 2],
 }
 
 impl Frames {
-    /// Bar for a film of `frames` frames, the last one at step `steps`.
+    /// Creates the progress display for a film of `frames` frames that ends at step `steps`.
     pub(in crate::cli) fn new(frames: u64, steps: u64, quiet: bool) -> Self {
         let bar = bar(frames, quiet, "{bar:28} frame {pos}/{len}  {msg}");
         let log = Log::instead_of(&bar, quiet, "frame");
         Self { bar, shown: Instant::now(), log, costs: Costs::default(), all: [frames, steps], now: [0; 2] }
     }
 
-    /// Counts a frame that already existed.
+    /// Registers a frame that existed already.
     pub(in crate::cli) fn skip(&mut self, frame: u64, step: u64) {
         self.now = [frame, step];
         self.bar.set_position(frame);
         self.log.iter_mut().for_each(|log| log.first = frame);
     }
 
-    /// Sets the step from which the simulation continues.
+    /// Sets the step at which the simulation continues.
     pub(in crate::cli) fn start_at(&mut self, step: u64) {
         self.now[1] = step;
     }
 
-    /// Counts a step that took `took`.
+    /// Registers a step with its duration `took`.
     pub(in crate::cli) fn step(&mut self, simulation: &Simulation, took: Duration) {
         self.costs.add(1, took);
         self.now[1] = simulation.steps();
         self.show(Some(simulation));
     }
 
-    /// Counts a frame that was drawn and written in `took`.
+    /// Registers a frame, drawn and written in `took`.
     pub(in crate::cli) fn frame(&mut self, frame: u64, simulation: &Simulation, took: Duration) {
         self.costs.add(0, took);
         self.now[0] = frame;
@@ -119,25 +119,25 @@ impl Frames {
         }
     }
 
-    /// Estimate of the remaining time; `None` before the first frame.
+    /// Estimated remaining time; `None` before the first frame.
     fn left(&self) -> Option<Seconds> {
         let left: [u64; 2] = std::array::from_fn(|k| self.all[k].saturating_sub(self.now[k]));
         self.costs.of(left).map(|seconds| Seconds(seconds.ceil()))
     }
 
-    /// Removes the bar.
+    /// Removes the bar from the terminal.
     pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Mean durations in seconds of a frame and a step: exponential moving averages, since a growing
-/// flow makes later ones slower.
+/// Mean durations in seconds of (frame, step): exponential moving averages, because a growing flow
+/// makes later frames and steps slower.
 #[derive(Default)]
 struct Costs([Option<f64>; 2]);
 
 impl Costs {
-    /// Weight of the latest duration in the averages of frames and steps.
+    /// Weight of the latest duration in the moving averages of (frames, steps).
     const SHARES: [f64; 2] = [0.1, 0.02];
 
     fn add(&mut self, kind: usize, took: Duration) {
@@ -146,22 +146,23 @@ impl Costs {
         *mean += (took - *mean) * Self::SHARES[kind];
     }
 
-    /// Estimate in seconds for `frames` frames and `steps` steps; `None` before the first frame, or
-    /// before the first step if steps remain.
+    /// Estimated time in seconds for `frames` frames and `steps` steps; `None` before the first
+    /// frame, or before the first step if steps remain.
     fn of(&self, [frames, steps]: [u64; 2]) -> Option<f64> {
         let stepping = if steps == 0 { 0.0 } else { self.0[1]? * steps as f64 };
         Some(self.0[0]? * frames as f64 + stepping)
     }
 }
 
-/// Bar over the runs of a hazard map, or lines like those of [`Progress`]. Shared by threads.
+/// Progress over the runs of a hazard map, as a bar or log lines like [`Progress`]. Shared by
+/// threads.
 pub(in crate::cli) struct Runs {
     bar: ProgressBar,
     log: Option<Mutex<Log>>,
 }
 
 impl Runs {
-    /// Bar for `runs` runs, of which `done` already exist.
+    /// Creates the progress display for `runs` runs, of which `done` exist already.
     pub(in crate::cli) fn new(runs: u64, done: u64, quiet: bool) -> Self {
         let bar = bar(runs, quiet, "{bar:28} run {pos}/{len}  {elapsed} so far  {eta} left");
         bar.set_position(done);
@@ -171,7 +172,7 @@ impl Runs {
         Self { bar, log }
     }
 
-    /// Counts a run.
+    /// Registers a completed run.
     pub(in crate::cli) fn add_one(&self) {
         self.bar.inc(1);
         if let Some(log) = &self.log {
@@ -179,7 +180,7 @@ impl Runs {
         }
     }
 
-    /// Removes the bar.
+    /// Removes the bar from the terminal.
     pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -190,7 +191,7 @@ fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(length), target);
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &ProgressState, out: &mut dyn Write| {
-        // A bar that cannot be drawn is no error of the run.
+        // A failure to draw the bar must not fail the run.
         write!(out, "{:.1} steps/s", state.per_sec()).ok();
     };
     bar.set_style(style.with_key("rate", rate));
@@ -199,16 +200,16 @@ fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
 
 /// Log lines in place of a bar.
 struct Log {
-    /// Name of the counted unit, in singular.
+    /// Name of the counted unit, in the singular.
     unit: &'static str,
-    /// Count at the start, which took no time.
+    /// Count at the start, excluded from the rate.
     first: u64,
     start: Instant,
     last: Instant,
 }
 
 impl Log {
-    /// Log for a bar without a terminal; `None` with a terminal or with `quiet`.
+    /// Creates log lines if the bar has no terminal; `None` with a terminal or with `quiet`.
     fn instead_of(bar: &ProgressBar, quiet: bool, unit: &'static str) -> Option<Self> {
         let now = Instant::now();
         (bar.is_hidden() && !quiet).then_some(Self { unit, first: 0, start: now, last: now })
@@ -229,7 +230,7 @@ impl Log {
         }
     }
 
-    /// Line to print, if due.
+    /// Line to be printed now; `None` if the interval is not over.
     fn due(&mut self, now: Instant, done: u64, all: u64) -> Option<String> {
         if !self.is_due(now, done, all) {
             return None;
@@ -251,7 +252,7 @@ impl Log {
     }
 }
 
-/// Text with the contents of the box.
+/// Text that describes the contents of the box.
 fn contents(simulation: &Simulation) -> String {
     flow_words(simulation).unwrap_or_else(|| {
         let tallies: Vec<_> = simulation.world().layers().iter().map(Layer::tally).collect();

@@ -1,7 +1,7 @@
-//! Frames on their way into the files of a film.
+//! Output of frames to the files of a film.
 //!
-//! Invariant: each frame is kept on disk until the film is whole, so that a killed program can
-//! continue.
+//! Invariant: each frame is stored on disk until the film is complete, so that a killed program can
+//! be continued.
 
 use std::path::{Path, PathBuf};
 
@@ -11,39 +11,40 @@ use lavoxel::render::Image;
 
 use crate::cli::show::say;
 
-/// Disk space in bytes from which the frames of a film are reported.
+/// Disk space in bytes above which the storage of frames is reported.
 const LARGE: f64 = 1e9;
 
-/// Name of the checkpoint among the frames.
+/// File name of the checkpoint in the folder of frames.
 pub(in crate::cli) const STATE: &str = "state.lavoxel";
 
-/// Name of the previous checkpoint.
+/// File name of the previous checkpoint.
 const STATE_BEFORE: &str = "state.lavoxel.previous";
 
-/// Destinations of frames.
+/// Output paths of the frames.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Targets {
     pub(in crate::cli) animations: Vec<PathBuf>,
-    /// Folder of single frames, and the stem of their names; `None` for no single frames.
+    /// Folder of single-frame files and the stem of their names; `None` without single-frame files.
     pub(in crate::cli) folder: Option<(PathBuf, String)>,
     pub(in crate::cli) existing: Existing,
 }
 
 impl Targets {
-    /// Folder in which frames wait for the rest of the film; `None` if no film is requested.
+    /// Folder in which frames are stored until the film is complete; `None` if no film is
+    /// requested.
     pub(in crate::cli) fn parts(&self) -> Option<PathBuf> {
         let folder = self.folder.as_ref().map(|(folder, _)| folder);
         self.animations.first().or(folder).map(|path| Parts::folder_of(path))
     }
 
-    /// File of a single frame with `number`, that of the frame or of its step; `None` without such
-    /// files.
+    /// Path of the single-frame file with `number` (frame index or step); `None` without
+    /// single-frame files.
     pub(in crate::cli) fn frame_path(&self, number: u64) -> Option<PathBuf> {
         self.folder.as_ref().map(|(folder, name)| folder.join(format!("{name}_{number:06}.png")))
     }
 
-    /// Checks that the files of frames are free, or belong to an unfinished version of the film.
-    /// `names` are pairs of the frame's number in the film and that in its file name.
+    /// Checks that the single-frame files do not exist or belong to an unfinished version of the
+    /// film. `names` are pairs (frame index, number in the file name).
     pub(in crate::cli) fn check_frames(
         &self,
         names: impl Iterator<Item = (u64, u64)>,
@@ -61,27 +62,27 @@ impl Targets {
     }
 }
 
-/// Film being written.
+/// Film in progress of being written.
 pub(in crate::cli) struct Reel {
     targets: Targets,
-    /// Files of films that ended early, which this film replaces.
+    /// Files of an earlier version that ended early, to be replaced by this film.
     replaced: Vec<PathBuf>,
     parts: Parts,
     fps: u32,
-    /// Number of frames of the whole film.
+    /// Total number of frames of the film.
     frames: u64,
     animations: Vec<Box<dyn Animation>>,
-    /// Last picture, with its number of repetitions so far; written only when the next picture
-    /// comes, since its duration is unknown before.
+    /// Last picture with its number of repetitions so far; written when the next picture arrives,
+    /// because its duration is unknown before.
     last: Option<(Vec<u8>, u32)>,
-    /// Number of frames added.
+    /// Number of frames added so far.
     added: u64,
     told: bool,
 }
 
 impl Reel {
-    /// Opens a film of `frames` frames at `fps` frames per second. `plan` is a text that determines
-    /// the frames; kept frames are reused only for the same text.
+    /// Opens a film of `frames` frames at `fps` frames per second. `plan` is a text that contains
+    /// all inputs of the frames; stored frames are reused only if their plan is equal.
     pub(in crate::cli) fn open(
         targets: &Targets,
         plan: &str,
@@ -99,7 +100,7 @@ impl Reel {
         Ok(Some(Self { targets, replaced, parts, fps, frames, animations, last: None, added: 0, told: false }))
     }
 
-    /// Frames on the disk.
+    /// Frames stored on disk.
     pub(in crate::cli) fn parts(&self) -> &Parts {
         &self.parts
     }
@@ -109,12 +110,12 @@ impl Reel {
         self.added
     }
 
-    /// Frame that was finished in an earlier session; `None` if missing or of another size.
+    /// Stored frame of an earlier session; `None` if missing or of another size.
     pub(in crate::cli) fn known(&self, frame: u64, size: [u32; 2]) -> Option<Part> {
         self.parts.read(frame, (size[0], size[1]))
     }
 
-    /// Keeps a frame that was drawn.
+    /// Stores a newly drawn frame.
     pub(in crate::cli) fn keep(
         &mut self,
         frame: u64,
@@ -126,7 +127,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Adds a kept frame under the number `name` of its file.
+    /// Adds a stored frame to the film; `name` is the number in its file name.
     pub(in crate::cli) fn add(
         &mut self,
         (frame, name): (u64, u64),
@@ -139,14 +140,14 @@ impl Reel {
         Ok(())
     }
 
-    /// Adds a frame that looks like the one before, which is kept under the number `kept`.
+    /// Adds a frame identical to the preceding one, whose stored copy has the number `kept`.
     pub(in crate::cli) fn repeat(&mut self, kept: u64, name: u64) -> anyhow::Result<()> {
         self.added += 1;
         self.last.iter_mut().for_each(|(_, times)| *times += 1);
         self.hand_out(kept, name)
     }
 
-    /// Adds the frame at the step of an early end, which is not kept.
+    /// Adds the last frame of a film that ends early; the frame is not stored.
     pub(in crate::cli) fn add_last(&mut self, path: Option<&Path>, size: (u32, u32), rgb: &[u8]) -> anyhow::Result<()> {
         self.show(size, rgb)?;
         path.map_or(Ok(()), |path| Ok(self.parts.note_unfinished(path)?))
@@ -173,7 +174,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Writes the waiting picture.
+    /// Writes the pending picture.
     fn flush(&mut self) -> anyhow::Result<()> {
         if let Some((rgb, times)) = self.last.take() {
             for animation in &mut self.animations {
@@ -183,7 +184,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Reports once the disk space that the frames need until the film is whole, if large.
+    /// Reports, once, the disk space that the frames will need, if it is large.
     fn tell_room(&mut self, frame: u64) {
         let about = self.parts.bytes() as f64 / (frame + 1) as f64 * self.frames as f64;
         if !self.told && about >= LARGE && self.targets.folder.is_none() {
@@ -193,7 +194,7 @@ impl Reel {
         }
     }
 
-    /// Completes the animations. Their files may be replaced as long as the frames are kept.
+    /// Completes the animation files, which may be replaced as long as the stored frames exist.
     pub(in crate::cli) fn finish(&mut self) -> anyhow::Result<()> {
         self.flush()?;
         for (animation, path) in std::mem::take(&mut self.animations).into_iter().zip(&self.targets.animations) {
@@ -203,17 +204,17 @@ impl Reel {
         Ok(())
     }
 
-    /// Registers a file that a longer version of the film may replace.
+    /// Registers an output file that a longer version of the film may replace.
     pub(in crate::cli) fn note_unfinished(&mut self, path: &Path) -> anyhow::Result<()> {
         Ok(self.parts.note_unfinished(path)?)
     }
 
-    /// Removes the kept frames, once all files are whole.
+    /// Deletes the stored frames once all output files are complete.
     pub(in crate::cli) fn remove(self) -> anyhow::Result<()> {
         Ok(self.parts.finish()?)
     }
 
-    /// Text about continuing a film that ended early.
+    /// Message about how to continue a film that ended early.
     pub(in crate::cli) fn how_to_go_on(&self) -> String {
         let (folder, size) = (self.parts.folder().display(), self.parts.bytes() as f64 / 1e6);
         format!(

@@ -1,20 +1,20 @@
-//! Output of lines for users and programs. A closed pipe ends the program without a panic.
+//! Text output for users and programs. A closed pipe ends the program without a panic.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Replaces control characters, because names of files, scenes and labels come from outside.
+/// Replaces control characters, because the names of files, scenes and labels are untrusted.
 fn visible(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
     if text.contains(obeyed) { text.replace(obeyed, "?").into() } else { text.into() }
 }
 
-/// Greatest length in characters of a word in a note, longer than any file name; and the number of
-/// characters left of a longer word.
+/// Maximum length of a word in a note, in characters, longer than any file name; a longer word is
+/// truncated to a fixed number of characters.
 const LONGEST_WORD: usize = 300;
 const LEFT: usize = 60;
 
-/// Shortens overlong words, which only text from a file can contain.
+/// Truncates overlong words, which can only come from a file's text.
 fn short(text: &str) -> Cow<'_, str> {
     let is_long = |word: &str| word.chars().nth(LONGEST_WORD).is_some();
     if !text.split(' ').any(is_long) {
@@ -25,7 +25,7 @@ fn short(text: &str) -> Cow<'_, str> {
     words.collect::<Vec<String>>().join(" ").into()
 }
 
-/// Prints lines of data on standard output.
+/// Prints data on standard output.
 pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     match writeln!(io::stdout().lock(), "{}", visible(text)) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -34,14 +34,14 @@ pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a note on standard error, in one line even if names contain line breaks.
+/// Prints a note on standard error, on one line even if names contain line breaks.
 pub(in crate::cli) fn note(text: &str) {
     lines(&short(&text.replace(['\n', '\r'], "?")));
 }
 
 /// Prints lines on standard error.
 fn lines(text: &str) {
-    // Standard error may be closed; there is nowhere to report that.
+    // Standard error may be closed, and then the failure cannot be reported.
     writeln!(io::stderr().lock(), "{}", visible(text)).ok();
 }
 
@@ -55,7 +55,7 @@ pub(in crate::cli) fn error(text: &str) {
     note(&format!("lavoxel: {text}"));
 }
 
-/// Prints an error of the command line, or the help, and returns the exit code.
+/// Prints a command-line error or the help; returns the exit code.
 pub(in crate::cli) fn usage(error: &clap::Error) -> u8 {
     let plain = error.render().to_string();
     if visible(&plain) == plain {

@@ -1,4 +1,5 @@
-//! Ground and air at each place, including places beyond the sides of the box.
+//! Classification of places as open cell, outside air or solid, including places beyond the sides
+//! of the box.
 
 use crate::{OPEN, Openness, Side};
 use lavoxel_base::grid::Place;
@@ -6,23 +7,23 @@ use lavoxel_base::grid::Place;
 /// Coordinates of a cell along x, y and z; may lie outside the box.
 pub(super) type At = [i32; 3];
 
-/// Ground or air at a place.
+/// Classification of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// Open cell of the box; beyond a side that wraps, the cell on the opposite side.
+    /// Open cell of the box; for a place beyond a periodic side the cell at the opposite side.
     Inside(Place),
-    /// Air outside an open side, with the nearest cell of the box.
+    /// Ambient air outside an open side, with the nearest cell of the box.
     Outside(Place),
-    /// Ground, or a wall.
+    /// Solid cell or wall.
     Solid,
 }
 
-/// The ground, extended beyond the sides of the box.
+/// Solid cells and faces, extended beyond the sides of the box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around<'a>(pub(super) &'a Openness);
 
 impl Around<'_> {
-    /// Ground or air at the place `at`.
+    /// Classification of the place `at`.
     pub(super) fn spot(self, at: At) -> Spot {
         let grid = self.0.grid();
         let (mut place, mut outside) = ([0; 3], false);
@@ -46,7 +47,7 @@ impl Around<'_> {
         }
     }
 
-    /// Openness of the lower face of cell `at` along an axis, 0 to [`OPEN`].
+    /// Open share (0 to [`OPEN`]) of the lower face of the cell `at` along `axis`.
     pub(super) fn low(self, axis: usize, at: At) -> u16 {
         match (self.spot(step(at, axis, -1)), self.spot(at)) {
             (Spot::Solid, _) | (_, Spot::Solid) => 0,
@@ -55,12 +56,12 @@ impl Around<'_> {
         }
     }
 
-    /// Openness of the upper face of cell `at` along an axis, 0 to [`OPEN`].
+    /// Open share (0 to [`OPEN`]) of the upper face of the cell `at` along `axis`.
     pub(super) fn high(self, axis: usize, at: At) -> u16 {
         self.low(axis, step(at, axis, 1))
     }
 
-    /// Velocity `v` without the components that point into shut faces.
+    /// Velocity `v` with the components that point into closed faces set to 0.
     pub(super) fn shut(self, at: At, mut v: [i32; 3]) -> [i32; 3] {
         for (axis, v) in v.iter_mut().enumerate() {
             let open = if *v < 0 { self.low(axis, at) } else { self.high(axis, at) };
@@ -70,7 +71,7 @@ impl Around<'_> {
     }
 }
 
-/// Place `cells` further along an axis.
+/// Place `cells` cells further along `axis`.
 pub(super) fn step(mut at: At, axis: usize, cells: i32) -> At {
     at[axis] += cells;
     at

@@ -1,4 +1,4 @@
-//! The layer of cells beyond the sides of the box, filled before each pass.
+//! Halo: the layer of cells beyond the sides of the box, filled before each pass.
 
 use super::carry::Passes;
 use super::four::Four;
@@ -6,15 +6,15 @@ use crate::{AirGrid, BEYOND, Side, UNIT};
 use lavoxel_base::parallel::*;
 
 impl Passes<'_> {
-    /// Sets the motion beyond the sides: outside open sides the velocity of the nearest cell of the
-    /// box, by which the outer air moves.
+    /// Sets the advecting velocity in the halo: beyond open sides that of the nearest cell of the
+    /// box.
     pub(super) fn border_motion(&self, planes: &mut [Vec<i32>; 3]) {
         for plane in planes {
             border(self.grid, plane, None);
         }
     }
 
-    /// Sets the velocity that outer air carries along: outside open sides the wind, or 0.
+    /// Sets the advected velocity in the halo: beyond open sides the wind, or 0 without wind.
     pub(super) fn border_velocity(&self, cells: &mut [Four<i32>]) {
         let wind = |y: usize| {
             let [x, y, z] = self.rates.wind(y);
@@ -23,19 +23,20 @@ impl Passes<'_> {
         border(self.grid, cells, Some(&(0..=self.grid.cells.ny).map(wind).collect()));
     }
 
-    /// Sets the density beyond the sides: outside open sides that of air at rest.
+    /// Sets the density in the halo: beyond open sides 1.0, the density of air at rest.
     pub(super) fn border_density(&self, plane: &mut [u32]) {
         border(self.grid, plane, Some(&vec![UNIT; self.grid.cells.ny + 1]));
     }
 
-    /// Sets the amounts beyond the sides: outside open sides ambient air, whose contents `outside`
-    /// gives by height.
+    /// Sets the amounts in the halo: beyond open sides ambient air with the amounts `outside(y)` at
+    /// height `y`.
     pub(super) fn border_amounts(&self, cells: &mut [Four<u32>], outside: impl Fn(usize) -> [u32; 4]) {
         let ambient = (0..=self.grid.cells.ny).map(|y| Four(outside(y))).collect();
         border(self.grid, cells, Some(&ambient));
     }
 
-    /// Copies factors beyond sides that wrap; outside open sides factors were computed already.
+    /// Copies the factors in the halo of periodic sides; beyond open sides the factors were
+    /// computed already.
     pub(super) fn border_factors(&self, factors: &mut [u32]) {
         let (grid, [_, _, slab]) = (self.grid, self.grid.strides());
         if grid.sides[0] == Side::Wrap {
@@ -47,8 +48,8 @@ impl Passes<'_> {
     }
 }
 
-/// Sets a plane beyond the sides: outside open sides to `outside` (values by height), or, for
-/// `None`, to the nearest cell.
+/// Fills the halo of a plane: beyond open sides with `outside` (values by height) or, for `None`,
+/// with the nearest cell.
 fn border<T: Copy + Default + Send + Sync>(grid: AirGrid, plane: &mut [T], outside: Option<&Vec<T>>) {
     let ([nx, ny, nz], [_, row, slab]) = (grid.size(), grid.strides());
     match grid.sides[2] {

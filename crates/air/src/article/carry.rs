@@ -1,5 +1,5 @@
-//! The transport passes: every cell first gives to the corners ahead (forward), then asks from
-//! those behind (reverse).
+//! Advection passes: in the forward pass every cell gives shares to the corners downstream, in the
+//! reverse pass it takes shares from the corners upstream.
 
 use super::chunks::{Part, by_turns};
 use super::four::{Four, pack, pack_velocity, unpack, unpack_velocity};
@@ -24,13 +24,13 @@ pub(super) struct Passes<'a> {
 
 impl Passes<'_> {
     /// Forward pass: adds to `to`, a copy of `from`, the shares that cells give to each other along
-    /// `motion`.
+    /// the velocity `motion`.
     pub(super) fn give<Q: Quantity>(&self, motion: &[Vec<i32>; 3], from: &[Four<Q>], to: &mut [Four<Q>]) {
         by_turns(self.grid, to, |part| self.level.run(Give { passes: self, motion, from, part }));
     }
 
     /// Reverse pass: adds to `to`, a copy of `from`, the shares that cells take from each other
-    /// against `motion`.
+    /// against the velocity `motion`.
     pub(super) fn ask<Q: Quantity>(
         &self,
         motion: &[Vec<i32>; 3],
@@ -40,8 +40,8 @@ impl Passes<'_> {
         by_turns(self.grid, to, |part| self.level.run(Ask { passes: self, motion, from, factors, part }));
     }
 
-    /// Carries four fields by a velocity, forward and in reverse, with the factors of
-    /// [`Passes::factors`]. `outside` gives the contents of the air beyond open sides by height.
+    /// Advects four fields by the velocity `motion`, forward and in reverse, with the `factors` of
+    /// [`Passes::factors`]. `outside(y)`: amounts of the ambient air at height `y`.
     pub(super) fn carry(
         &self,
         (motion, factors): (&[Vec<i32>; 3], &[u32]),
@@ -61,8 +61,8 @@ impl Passes<'_> {
         self.unpack(fields, first);
     }
 
-    /// Computes the demand of the reverse pass on each cell, as the factor (2¹⁵ = 1) that scales
-    /// every share asked from that cell.
+    /// Computes for each cell the factor (2¹⁵ = 1) that scales every share requested from the cell
+    /// in the reverse pass, so that no cell gives more than it contains.
     pub(super) fn factors(&self, motion: &[Vec<i32>; 3], asked: &mut [u32]) {
         let slab = self.grid.strides()[2];
         asked.par_chunks_mut(slab).for_each(|asked| asked.fill(0));
@@ -71,7 +71,7 @@ impl Passes<'_> {
         self.border_factors(asked);
     }
 
-    /// Packs four amounts of each cell, into two equal buffers.
+    /// Packs the amounts of four fields by cell, into two equal buffers.
     pub(super) fn pack(&self, [one, other]: &mut [Vec<Four<u32>>; 2], fields: &[Vec<u32>]) {
         let slab = self.grid.strides()[2];
         one.par_chunks_mut(slab).zip(other.par_chunks_mut(slab)).enumerate().for_each(|(z, (to, other))| {
@@ -80,7 +80,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Packs the components of the velocity, into two equal buffers.
+    /// Packs the three velocity components by cell, into two equal buffers.
     pub(super) fn pack_velocity(&self, [one, other]: &mut [Vec<Four<i32>>; 2], planes: &[Vec<i32>; 3]) {
         let slab = self.grid.strides()[2];
         one.par_chunks_mut(slab).zip(other.par_chunks_mut(slab)).enumerate().for_each(|(z, (to, other))| {
@@ -89,7 +89,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Unpacks amounts into their fields.
+    /// Unpacks amounts into the four fields.
     pub(super) fn unpack(&self, fields: &mut [Vec<u32>], from: &[Four<u32>]) {
         let slab = self.grid.strides()[2];
         let [a, b, c, d] = fields else { return };
@@ -99,8 +99,8 @@ impl Passes<'_> {
         });
     }
 
-    /// Unpacks velocities into their planes, clamped to the speed limit and with components into
-    /// shut faces set to 0.
+    /// Unpacks velocities into the planes of their components, clamped to the speed limit and with
+    /// components into closed faces set to 0.
     pub(super) fn unpack_velocity(&self, planes: &mut [Vec<i32>; 3], from: &[Four<i32>]) {
         let slab = self.grid.strides()[2];
         let [x, y, z] = planes;
@@ -114,7 +114,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Clamps velocities to the speed limit, and copies them.
+    /// Clamps velocities to the speed limit and copies the result to `copies`.
     pub(super) fn settle(&self, cells: &mut [Four<i32>], copies: &mut [Four<i32>]) {
         let slab = self.grid.strides()[2];
         cells.par_chunks_mut(slab).zip(copies.par_chunks_mut(slab)).for_each(|(cells, copies)| {
@@ -122,7 +122,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Lets heat decay; returns the decayed units.
+    /// Applies the decay of heat; returns the units lost.
     pub(super) fn decay(&self, heat: &mut [u32]) -> u64 {
         if !self.rates.decays() {
             return 0;
@@ -145,8 +145,8 @@ impl Passes<'_> {
         inside.par_chunks_mut(grid.strides()[2]).map(slab).sum()
     }
 
-    /// Positions of the blocks of cells in `slabs` that take part, with the flag of rows in which a
-    /// solid corner matters.
+    /// Iterator over the blocks of cells in `slabs` that take part: index of the block, and a flag
+    /// of rows in which a solid corner matters.
     #[inline(always)]
     fn blocks(&self, slabs: std::ops::Range<usize>) -> impl Iterator<Item = (usize, bool)> {
         let ([_, row, slab], rough) = (self.grid.strides(), &self.ground.rough);
@@ -156,7 +156,7 @@ impl Passes<'_> {
     }
 }
 
-/// Forward pass over some slabs.
+/// Forward pass over a chunk of slabs.
 struct Give<'a, Q> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -191,7 +191,7 @@ impl<Q: Quantity> Work for Give<'_, Q> {
     }
 }
 
-/// Demand of the reverse pass over some slabs, summed into the cells asked.
+/// Sum over the shares requested from each cell in the reverse pass, for a chunk of slabs.
 struct Asked<'a> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -226,7 +226,7 @@ impl Work for Asked<'_> {
     }
 }
 
-/// Clears the demand of cells at rest on themselves, as in the article.
+/// Clears the shares that cells at rest request from themselves, as in the article.
 #[inline(always)]
 fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
     let [x, y, z] = [block(&motion[0], at), block(&motion[1], at), block(&motion[2], at)];
@@ -236,13 +236,13 @@ fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
     }
 }
 
-/// Reverse pass over some slabs.
+/// Reverse pass over a chunk of slabs.
 struct Ask<'a, Q> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
     from: &'a [Four<Q>],
-    /// Factor of each cell on the shares asked from it; `None`: shares are given in full (signed
-    /// quantities).
+    /// Factor of each cell on the shares requested from it; `None`: shares are given in full
+    /// (signed quantities).
     factors: Option<&'a [u32]>,
     part: Part<'a, Four<Q>>,
 }
@@ -280,7 +280,7 @@ impl<Q: Quantity> Work for Ask<'_, Q> {
     }
 }
 
-/// Turns the demand on cells into factors.
+/// Conversion of the requested sums to factors.
 struct Factors<'a>(&'a mut [u32]);
 
 impl Work for Factors<'_> {

@@ -1,20 +1,20 @@
-//! Distribution of the slabs of z to the threads.
+//! Distribution of the z-slabs of the fields over the threads.
 
 use std::ops::Range;
 
 use crate::{AirGrid, BEYOND, Side};
 use lavoxel_base::parallel::*;
 
-/// A range of slabs of several planes, for one thread.
+/// Range of slabs of several planes, for one thread.
 pub(super) struct Chunk<'a, T> {
-    /// Range of slabs, counted from the first beyond the sides.
+    /// Range of slabs; slab 0 is the first of the halo.
     slabs: Range<usize>,
-    /// Position of the first cell.
+    /// Index of the first cell in the fields.
     offset: usize,
     planes: Vec<&'a mut [T]>,
 }
 
-/// Splits planes into chunks of slabs, two for each thread.
+/// Splits planes into chunks of slabs, two chunks per thread.
 pub(super) fn chunks<'a, T>(grid: AirGrid, planes: &'a mut [Vec<T>]) -> Vec<Chunk<'a, T>> {
     let slab = grid.strides()[2];
     let slabs = grid.len() / slab;
@@ -33,13 +33,13 @@ pub(super) fn chunks<'a, T>(grid: AirGrid, planes: &'a mut [Vec<T>]) -> Vec<Chun
 }
 
 impl<T> Chunk<'_, T> {
-    /// Range of z of the slabs within the box.
+    /// Range of z of the chunk's slabs within the box, without the halo.
     pub(super) fn inside(&self, grid: AirGrid) -> Range<usize> {
         let clamp = |slab: usize| slab.clamp(BEYOND, BEYOND + grid.cells.nz) - BEYOND;
         clamp(self.slabs.start)..clamp(self.slabs.end)
     }
 
-    /// The first `N` planes' cells from position `start` on, `cells` of each.
+    /// Slices of `cells` cells from index `start` of the first `N` planes.
     #[inline(always)]
     pub(super) fn rows<const N: usize>(&mut self, start: usize, cells: usize) -> [&mut [T]; N] {
         let mut planes = self.planes.iter_mut();
@@ -50,16 +50,18 @@ impl<T> Chunk<'_, T> {
     }
 }
 
-/// A range of slabs whose cells move, with write access to these and the slab before and after.
+/// Range of slabs whose cells give shares, with write access to these slabs and to one slab before
+/// and after.
 pub(super) struct Part<'a, T> {
     pub(super) slabs: Range<usize>,
-    /// Position of the first cell of `to`.
+    /// Index of the first cell of `to` in the fields.
     pub(super) offset: usize,
     pub(super) to: &'a mut [T],
 }
 
-/// Runs `work` on all slabs in blocks: first on every second block, then on those between, so that
-/// no two threads write to one slab. Moves are added up in integers, so the order does not matter.
+/// Runs `work` on all slabs in blocks: first on every second block, then on the blocks between, so
+/// that no two threads write to the same slab. Shares are summed as integers, so the order does not
+/// matter.
 pub(super) fn by_turns<T: Send>(grid: AirGrid, to: &mut [T], work: impl Fn(Part<'_, T>) + Sync + Send) {
     let slab = grid.strides()[2];
     let beyond = usize::from(grid.sides[2] != Side::Wall);

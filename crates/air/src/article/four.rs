@@ -1,9 +1,9 @@
-//! Four values of a cell packed side by side: quantities that move by the same shares are processed
-//! together.
+//! Four values of a cell packed together: quantities advected by the same shares are processed at
+//! once.
 
 use super::numbers::Quantity;
 
-/// Values of a cell: four amounts, or the three components of the velocity and a 0.
+/// Four values of a cell: amounts of four fields, or the three velocity components and 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(super) struct Four<Q>(pub(super) [Q; 4]);
@@ -26,7 +26,7 @@ impl<Q: Quantity> Quantity for Four<Q> {
     }
 }
 
-/// Packs four planes.
+/// Packs the values of four planes by cell.
 #[inline(always)]
 pub(super) fn pack<Q: Quantity>(to: &mut [Four<Q>], [a, b, c, d]: [&[Q]; 4]) {
     let n = to.len();
@@ -36,7 +36,7 @@ pub(super) fn pack<Q: Quantity>(to: &mut [Four<Q>], [a, b, c, d]: [&[Q]; 4]) {
     }
 }
 
-/// Packs the components of the velocity.
+/// Packs the three velocity components by cell; the fourth value is 0.
 #[inline(always)]
 pub(super) fn pack_velocity(to: &mut [Four<i32>], [x, y, z]: [&[i32]; 3]) {
     let n = to.len();
@@ -46,7 +46,7 @@ pub(super) fn pack_velocity(to: &mut [Four<i32>], [x, y, z]: [&[i32]; 3]) {
     }
 }
 
-/// Unpacks amounts.
+/// Unpacks four amounts per cell into four planes.
 #[inline(always)]
 pub(super) fn unpack(a: &mut [u32], b: &mut [u32], c: &mut [u32], d: &mut [u32], from: &[Four<u32>]) {
     let n = from.len();
@@ -56,7 +56,7 @@ pub(super) fn unpack(a: &mut [u32], b: &mut [u32], c: &mut [u32], d: &mut [u32],
     }
 }
 
-/// Unpacks velocities.
+/// Unpacks three velocity components per cell into three planes.
 #[inline(always)]
 pub(super) fn unpack_velocity(x: &mut [i32], y: &mut [i32], z: &mut [i32], from: &[Four<i32>]) {
     let n = from.len();

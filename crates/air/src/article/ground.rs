@@ -1,42 +1,41 @@
-//! Ground as the fast passes read it: faces and corners in the layout of the fields, including a
-//! cell beyond the sides.
+//! Open shares of faces and solid neighbours of cells, precomputed in the layout of the fields for
+//! the fast passes; includes one layer of cells beyond the sides.
 
 use super::around::{Around, At, Spot};
 use super::velocity::near;
 use crate::{AirGrid, BEYOND, Openness, Side};
 use lavoxel_base::parallel::*;
 
-/// Bit 27 of a cell, above one bit for each of the 27 cells around: set where a share to a corner
-/// of the cell may have to stay at home.
+/// Bit 27 of a cell's bits, above one bit for each of the 27 cells around: set where a share for a
+/// corner of the cell may have to stay in the cell.
 const ROUGH: u32 = 1 << 27;
 
-/// Openness of faces, and which of the cells around each cell are not solid.
+/// Open share of each face, and bits for the solid cells around each cell.
 #[derive(Clone, Debug)]
 pub(super) struct Ground {
     grid: AirGrid,
-    /// Openness of the lower face of each cell along x, y and z, 0 to 2¹⁵.
+    /// Open share (0 to 2¹⁵) of the lower face of each cell along x, y and z.
     pub(super) low: [Vec<u16>; 3],
-    /// Bits of each cell: bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1) is set if the neighbour there is
-    /// not solid.
+    /// Bits of each cell: bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1) is set if the neighbour at that
+    /// offset is not solid.
     pub(super) around: Vec<u32>,
-    /// Flag by row, counted from the first beyond the sides: a solid corner of a cell in the row
-    /// matters.
+    /// Flag of each row, halo included: true if a solid corner of a cell in the row matters.
     pub(super) rough: Vec<bool>,
 }
 
 impl Ground {
-    /// Ground before its first reading: nothing moves.
+    /// Returns the initial state, in which all faces are closed.
     pub(super) fn unread(grid: AirGrid) -> Self {
         let low = std::array::from_fn(|_| vec![0; grid.len()]);
         Self { grid, low, around: vec![0; grid.len()], rough: vec![false; grid.len() / grid.strides()[1]] }
     }
 
-    /// Openness of the lower and upper faces of the cell at position `at` along an axis.
+    /// Open shares of the lower and the upper face along `axis` of the cell at index `at`.
     pub(super) fn faces(&self, axis: usize, at: usize) -> (u16, u16) {
         (self.low[axis][at], self.low[axis][at + self.grid.strides()[axis]])
     }
 
-    /// Reads the changed `columns`, and all cells that depend on them.
+    /// Updates all cells that depend on the changed `columns`.
     pub(super) fn read(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
         let around = Around(openness);
         let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
@@ -80,7 +79,7 @@ impl Ground {
     }
 }
 
-/// Bits of the cell `at`, as in [`Ground::around`] and [`ROUGH`].
+/// Bits of the cell `at`, as stored in [`Ground::around`], with [`ROUGH`].
 fn corners_of(around: Around<'_>, at: At) -> u32 {
     if around.spot(at) == Spot::Solid {
         return 0;

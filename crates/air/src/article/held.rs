@@ -1,10 +1,10 @@
-//! Totals of the amounts in the box.
+//! Totals and maxima of the amounts in the box.
 
 use crate::{AirGrid, Amounts, Field};
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Total of each field in the box in units, and the largest amount in any cell.
+/// Total of each field in the box in units, and the largest amount of any field in a cell.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Held {
     pub(super) totals: [i64; Field::COUNT],
@@ -29,7 +29,7 @@ impl Held {
     }
 }
 
-/// Sum and largest value of a field in slab `z` of the box.
+/// Sum and maximum of a field in slab `z` of the box.
 struct Count<'a> {
     grid: AirGrid,
     field: &'a [u32],

@@ -1,6 +1,6 @@
-//! Loops over rows of cells that the compiler vectorises: each writes one slice.
+//! Loops over rows of cells that the compiler vectorises; each loop writes one slice.
 
-/// Number of cells of a block; rows of the fields have whole blocks.
+/// Number of cells per block; rows of the fields consist of whole blocks.
 pub(super) const BLOCK: usize = 16;
 
 /// Sets each value of the slice `$to` to `$value`, where `$own` is the old value and `$from[$i]`

@@ -1,13 +1,13 @@
 //! Mick West's method to move the air (seed 3), in three dimensions and in integers: compressible,
-//! exact, order-free.
+//! exactly conservative, independent of the order of cells.
 //!
-//! Density differences accelerate, heat lifts, one diffusion pass damps ripples. Then velocity,
-//! density and the carried fields move by half a step forward and half a step in reverse, each with
-//! exact accounting. A cell beyond an open side is still ambient air, or wind, and moves like the
-//! cell next to it; after each pass that cell is ambient again, and the amounts that crossed the
-//! side are counted.
+//! Density differences accelerate the air, heat lifts it, and one diffusion pass damps ripples.
+//! Then velocity, density and the carried fields are advected by half a step forward and half a
+//! step in reverse, each with exact accounting. A cell beyond an open side contains ambient air or
+//! wind and moves like the cell next to it; after each pass that cell is reset to ambient air, and
+//! the amounts that crossed the side are booked.
 //!
-//! [`Plain`] reads like the rules; [`Article`] gives the same bits fast.
+//! [`Plain`] is the reference implementation; [`Article`] gives the same bits fast.
 //!
 //! # Limits
 //!
@@ -49,37 +49,39 @@ use crate::{AirGrid, Amounts, Field, Flows, Forces, Openness, Side, Solver};
 use lavoxel_base::grid::Place;
 use lavoxel_base::simd::Level;
 
-/// The article's solver: compressible air in integers.
+/// Solver of the article: compressible air in integers.
 #[derive(Clone, Debug)]
 pub struct Article {
     params: ArticleParams,
     level: Level,
     velocity: Velocity,
     ground: Ground,
-    /// Version of the amounts and the forces under which a step changes nothing; `None` while the
-    /// air moves.
+    /// Version of the amounts, and forces, for which a step changes nothing; `None` while the air
+    /// moves.
     rest: Option<(u64, Forces)>,
     /// Buffers of a step.
     scratch: Scratch,
 }
 
-/// Buffers of a step, kept to avoid allocation.
+/// Buffers used within a step, kept to avoid allocation.
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// Next velocities and densities.
+    /// Velocities and densities after the push.
     velocity: [Vec<i32>; 3],
     density: Vec<u32>,
-    /// Packed velocities and amounts between the passes.
+    /// Velocities and amounts between the passes, packed by four.
     velocities: [Vec<Four<i32>>; 2],
     amounts: [Vec<Four<u32>>; 2],
-    /// Factors on the shares asked from each cell, 2¹⁵ = 1.
+    /// Factor on the shares requested from each cell, 2¹⁵ = 1.
     factors: Vec<u32>,
-    /// Empty planes for the inks missing to four, used by an air with one to three inks.
+    /// Empty planes that stand in for missing inks, so that passes always work on four; used if the
+    /// air has one to three inks.
     no_inks: [Vec<u32>; 4],
 }
 
 impl Article {
-    /// Air at rest, with vector instructions of `level`. `params` must have been checked.
+    /// Returns a solver with air at rest, using vector instructions of `level`. `params` must have
+    /// been validated.
     pub fn new(grid: AirGrid, params: ArticleParams, level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
         let velocity = Velocity::zero(grid);
@@ -99,7 +101,8 @@ impl Article {
         self.velocity.grid
     }
 
-    /// Sets components of `v` that point into shut faces to 0.
+    /// Sets the components of the velocity `v` that point into closed faces of the cell at index
+    /// `at` to 0.
     fn shut(&self, at: usize, v: [i32; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {
             let (low, high) = self.ground.faces(axis, at);
@@ -107,8 +110,9 @@ impl Article {
         })
     }
 
-    /// Returns true if no cell can overflow in this step: a forward pass brings at most what the 27
-    /// cells around can give, and a reverse pass at most the amount of the fullest cell.
+    /// Returns true if no cell can overflow in this step. `most`: largest amount in units. A
+    /// forward pass adds at most the shares of the 27 cells around, and a reverse pass at most the
+    /// amount of the fullest cell.
     fn is_safe(&self, most: u32) -> bool {
         let safe = |fastest: i32| {
             let spread = 1.0 + f64::from(fastest.min(FASTEST)) / f64::from(FASTEST) * 2.0;
@@ -117,8 +121,8 @@ impl Article {
         safe(FASTEST) || safe(self.velocity.fastest())
     }
 
-    /// Applies the forces, and carries velocity by itself. Returns true if anything moves, or moved
-    /// before.
+    /// Applies the forces and advects the velocity by itself. Returns true if the air moves, or
+    /// moved before.
     fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) -> bool {
         let still = self.velocity.is_still();
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
@@ -149,8 +153,8 @@ impl Article {
         true
     }
 
-    /// Carries density and the other fields by the new velocity, then lets heat decay. The result
-    /// counts only the decay.
+    /// Advects density and the other fields by the new velocity, then applies the decay of heat.
+    /// The result contains only the decay, not the outflow.
     fn carry(&mut self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
         let Scratch { amounts: packed, factors, no_inks, .. } = &mut self.scratch;
@@ -171,7 +175,7 @@ impl Article {
         self.decay(amounts, rates)
     }
 
-    /// Lets heat decay, and counts the loss.
+    /// Applies the decay of heat and returns the units lost.
     fn decay(&self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
         let mut flows = Flows::default();
@@ -261,7 +265,7 @@ impl Solver for Article {
     }
 }
 
-/// Returns true if two planes are equal in the cells of the box.
+/// Returns true if two planes are equal in all cells inside the box.
 fn same_inside(grid: AirGrid, a: &[u32], b: &[u32]) -> bool {
     let row = |y, z| {
         let start = grid.at([0, y, z]);

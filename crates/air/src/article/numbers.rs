@@ -1,21 +1,22 @@
-//! Arithmetic of the article's step: shares of 32-bit amounts, in 32-bit arithmetic (so that WGSL
+//! Arithmetic of the article's solver: shares of 32-bit amounts, in 32-bit arithmetic (so that WGSL
 //! can repeat it).
 //!
-//! Invariant: every share is rounded towards zero, on the magnitude, so that a mirrored flow has
-//! mirrored bits.
+//! Invariant: every share of a value is rounded towards zero, so that a mirrored flow has mirrored
+//! bits.
 
-/// A share of 1, and the openness of a face that is all free.
+/// Share of 1, and the open share of a fully open face.
 pub(super) const WHOLE: u32 = 1 << 15;
-/// Bits of a share after the binary point.
+/// Number of fractional bits of a share.
 const BITS: u32 = 15;
 
-/// Part ⌊a·w/2¹⁵⌋ of an amount; `w` is at most [`WHOLE`].
+/// Returns ⌊a·w/2¹⁵⌋: the share `w` (at most [`WHOLE`]) of the amount `a`.
 #[inline(always)]
 pub(super) fn mul(a: u32, w: u32) -> u32 {
     (a >> BITS).wrapping_mul(w).wrapping_add((a & (WHOLE - 1)).wrapping_mul(w) >> BITS)
 }
 
-/// Part of the magnitude of `a` by [`mul`], with the sign of `a`.
+/// Returns the share `w` of `a`, rounded towards zero: [`mul`] of the magnitude, with the sign of
+/// `a`.
 #[inline(always)]
 pub(super) fn signed(a: i32, w: u32) -> i32 {
     let sign = a >> 31;
@@ -23,7 +24,7 @@ pub(super) fn signed(a: i32, w: u32) -> i32 {
     (mul(magnitude, w) as i32 ^ sign).wrapping_sub(sign)
 }
 
-/// Quantity that moves between cells: an amount, or a component of the velocity.
+/// Quantity that is advected: an amount, or a component of the velocity.
 pub(super) trait Quantity: Copy + Default + Send + Sync {
     /// Share `w` (2¹⁵ = 1) of the quantity, rounded towards zero.
     fn part(self, w: u32) -> Self;
@@ -55,8 +56,8 @@ macro_rules! quantity {
 quantity!(u32, mul);
 quantity!(i32, signed);
 
-/// A factor from 0 to 1 in units of 2⁻³⁰: accelerations of a step are small, and units of 2⁻¹⁵
-/// would round them by some percent.
+/// Factor from 0 to 1 in units of 2⁻³⁰: accelerations per step are small, and units of 2⁻¹⁵ would
+/// round them by some percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fine {
     high: u32,
@@ -76,7 +77,7 @@ impl Fine {
         self == Self::default()
     }
 
-    /// Part of an amount by this factor, rounded down.
+    /// Returns the amount `a` times this factor, rounded down; at most 1 below the exact product.
     #[inline(always)]
     pub(super) fn of(self, a: u32) -> u32 {
         mul(a, self.high).wrapping_add(mul(a, self.low) >> BITS)

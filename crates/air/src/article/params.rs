@@ -32,7 +32,7 @@ table! {
 }
 
 impl ArticleParams {
-    /// Checks every number.
+    /// Checks every parameter for its range.
     ///
     /// # Errors
     /// Names the key that is out of range.

@@ -1,5 +1,5 @@
-//! Reference implementation of the article's step, cell by cell: the specification that the fast
-//! solver must match to the bit.
+//! Reference implementation of the article's solver, cell by cell, which the fast solver must match
+//! to the bit.
 
 use super::ArticleParams;
 use super::around::{Around, At, Spot, step};
@@ -9,7 +9,7 @@ use super::velocity::{Velocity, near};
 use crate::{AirGrid, Amounts, BEYOND, Field, Flows, Forces, Openness, Side, Solver};
 use lavoxel_base::grid::Place;
 
-/// The article's solver in its plain form: slow, and easy to compare with the rules.
+/// Reference implementation of the article's solver: slow, but easy to compare with the rules.
 #[derive(Clone, Debug)]
 pub struct Plain {
     params: ArticleParams,
@@ -18,7 +18,7 @@ pub struct Plain {
 }
 
 impl Plain {
-    /// Air at rest over free ground.
+    /// Returns a solver with air at rest and no solid cells.
     pub fn new(grid: AirGrid, params: ArticleParams) -> Self {
         Self { params, velocity: Velocity::zero(grid), openness: Openness::free(grid) }
     }
@@ -78,7 +78,7 @@ impl Solver for Plain {
     }
 }
 
-/// Makes one step.
+/// Advances the air by one step and returns the flows for the accounts.
 fn advance(velocity: &mut Velocity, amounts: &mut Amounts, openness: &Openness, rates: &Rates) -> Flows {
     let air = Air::new(openness, rates);
     let mut density = amounts.field(Field::Density).to_vec();
@@ -94,8 +94,8 @@ fn advance(velocity: &mut Velocity, amounts: &mut Amounts, openness: &Openness, 
     flows
 }
 
-/// Second part of a step: carries density and the other fields by the new velocity; then heat
-/// decays.
+/// Second part of a step: advects density and the other fields by the new velocity, then applies
+/// the decay of heat.
 pub(super) fn carry(velocity: &Velocity, amounts: &mut Amounts, openness: &Openness, rates: &Rates) -> Flows {
     let (mut flows, air) = (Flows::default(), Air::new(openness, rates));
     let weights = |away: bool| air.cells().map(|at| (at, air.weights(velocity, at, away))).collect::<Vec<_>>();
@@ -114,14 +114,15 @@ pub(super) fn carry(velocity: &Velocity, amounts: &mut Amounts, openness: &Openn
     flows
 }
 
-/// Shares (2¹⁵ = 1) of a cell for the seven corners other than home, with their positions, and the
-/// share that stays at home.
+/// Shares (2¹⁵ = 1) of a cell for the seven corners other than the cell itself, with their places,
+/// and the share that stays.
 pub(super) struct Weights {
     pub(super) corners: [(At, u32); 7],
     pub(super) home: u32,
 }
 
-/// Inputs of a step: ground, rates, and the cells in the box and in the layer beyond open sides.
+/// Inputs of a step: solid cells, rates, and the lists of cells in the box and in the layer beyond
+/// open sides.
 pub(super) struct Air<'a> {
     around: Around<'a>,
     rates: &'a Rates,
@@ -147,12 +148,12 @@ impl<'a> Air<'a> {
         Self { around, rates, inside, outside }
     }
 
-    /// Iterator over all cells that give and ask.
+    /// Iterator over all cells that take part in the passes, inside and outside the box.
     fn cells(&self) -> impl Iterator<Item = At> {
         self.inside.iter().chain(&self.outside).copied()
     }
 
-    /// Position in the fields of the cell `at`; across a side that wraps, of the cell on the
+    /// Index in the fields of the cell `at`; across a periodic side the index of the cell at the
     /// opposite side.
     fn index(&self, at: At) -> usize {
         let grid = self.around.0.grid();
@@ -169,7 +170,8 @@ impl<'a> Air<'a> {
         matches!(self.around.spot(at), Spot::Outside(_))
     }
 
-    /// Motion of a cell in units a step; an outside cell moves like the nearest cell of the box.
+    /// Velocity of a cell in units per step; a cell outside the box has the velocity of the nearest
+    /// cell of the box.
     fn motion(&self, velocity: &Velocity, at: At) -> [i32; 3] {
         match self.around.spot(at) {
             Spot::Inside(place) | Spot::Outside(place) => velocity.at(place),
@@ -177,8 +179,8 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Applies diffusion over the existing neighbours, pressure, lift, wind and friction to a cell,
-    /// from the old state. Returns the units of density that left the box.
+    /// Applies diffusion, pressure, lift, wind and friction to the cell `at`, reading the old
+    /// state. Returns the units of density that left the box.
     fn push(&self, at: At, old: &Velocity, amounts: &Amounts, (pushed, spread): (&mut Velocity, &mut [u32])) -> i64 {
         let (rates, [x, y, z]) = (self.rates, at.map(|n| n as usize));
         let density = |at: At| match self.is_outside(at) {
@@ -219,7 +221,7 @@ impl<'a> Air<'a> {
         out
     }
 
-    /// Returns true if a cell is close to an open side through which the wind blows in.
+    /// Returns true if the cell `at` is in the sponge layer of an inflow side.
     fn is_windward(&self, at: At) -> bool {
         let grid = self.around.0.grid();
         self.rates.blows()
@@ -230,8 +232,8 @@ impl<'a> Air<'a> {
             })
     }
 
-    /// Weights of the corners ahead, to which a cell gives (`away`), or of those behind, from which
-    /// it asks.
+    /// Shares of a cell for the corners downstream, to which it gives (`away`), or for those
+    /// upstream, from which it takes.
     pub(super) fn weights(&self, velocity: &Velocity, at: At, away: bool) -> Weights {
         let v = self.motion(velocity, at);
         let side = v.map(|v| if (v > 0) == away { 1 } else { -1 });
@@ -265,7 +267,8 @@ impl<'a> Air<'a> {
         Weights { corners, home: if rests && !away && !self.rates.still_asks { 0 } else { home } }
     }
 
-    /// Carries velocity by itself: forward, then reverse, signed and without factors.
+    /// Advects the velocity by itself: forward pass, then reverse pass, with signed values and
+    /// without factors.
     fn carry_velocity(&self, velocity: &mut Velocity) {
         let weights = |away: bool| self.cells().map(|at| (at, self.weights(velocity, at, away))).collect::<Vec<_>>();
         let (gives, asks) = (weights(true), weights(false));
@@ -300,7 +303,7 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Forward pass: each cell gives shares of its value.
+    /// Forward pass: each cell gives shares of its value to the corners.
     fn forward<Q: Quantity>(&self, values: &mut [Q], gives: &[(At, Weights)]) {
         let from = values.to_vec();
         for (at, weights) in gives {
@@ -313,7 +316,7 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Demand on each cell, as the factor (2¹⁵ = 1) that scales every share asked from it.
+    /// Factor (2¹⁵ = 1) of each cell that scales every share requested from the cell.
     pub(super) fn factors(&self, asks: &[(At, Weights)]) -> Vec<u32> {
         let mut asked = vec![0; self.around.0.grid().len()];
         for (at, weights) in asks {
@@ -329,13 +332,14 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Units that leave the box when `part` moves between two cells; negative for units that enter.
+    /// Net outflow in units when `part` moves between two cells: positive if it leaves the box,
+    /// negative if it enters, else 0.
     fn crossing(&self, from: At, to: At, part: u32) -> i64 {
         i64::from(part) * (i64::from(self.is_outside(to)) - i64::from(self.is_outside(from)))
     }
 
-    /// Forward pass of a field; a cell that would overflow takes nothing. Returns the units that
-    /// left the box.
+    /// Forward pass of a field; a cell that would overflow receives nothing. Returns the net
+    /// outflow in units.
     pub(super) fn give(&self, values: &mut [u32], field: Field, gives: &[(At, Weights)]) -> i64 {
         self.ambient(values, field);
         let from = values.to_vec();
@@ -357,8 +361,8 @@ impl<'a> Air<'a> {
         out
     }
 
-    /// Reverse pass of a field, each share scaled where more than the whole is asked; a cell that
-    /// would overflow asks nothing. Returns the units that left the box.
+    /// Reverse pass of a field, with shares scaled by `factors`; a cell that would overflow
+    /// receives nothing. Returns the net outflow in units.
     pub(super) fn ask(&self, values: &mut [u32], field: Field, (asks, factors): (&[(At, Weights)], &[u32])) -> i64 {
         self.ambient(values, field);
         let from = values.to_vec();

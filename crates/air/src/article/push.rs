@@ -1,4 +1,4 @@
-//! Forces on the air: one pass of diffusion over velocity and density, pressure, lift, wind and
+//! Forces on the air: one diffusion pass over velocity and density, then pressure, lift, wind and
 //! friction.
 
 use super::carry::Passes;
@@ -12,7 +12,7 @@ use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Simd, Work};
 
 impl Passes<'_> {
-    /// Applies the forces to every cell, from the old state.
+    /// Applies the forces to every cell, reading the old state.
     pub(super) fn push(
         &self,
         old: &[Vec<i32>; 3],
@@ -48,7 +48,8 @@ impl Work for Push<'_> {
     }
 }
 
-/// The neighbouring block of a block, and the openness of the faces between.
+/// Values of the block of cells next to a block, and the open shares of the faces between both
+/// blocks.
 struct Beside<'a> {
     velocity: [&'a [i32; BLOCK]; 3],
     density: &'a [u32; BLOCK],
@@ -56,7 +57,7 @@ struct Beside<'a> {
 }
 
 impl Push<'_> {
-    /// Neighbour of the block at position `at`: before it along the axis, or after it.
+    /// Neighbour of the block at index `at` along `axis`: the block after (`is_after`) or before.
     #[inline(always)]
     fn beside(&self, at: usize, (axis, is_after): (usize, bool)) -> Beside<'_> {
         let Passes { grid, ground, .. } = *self.passes;
@@ -148,7 +149,7 @@ impl Push<'_> {
 }
 
 impl Passes<'_> {
-    /// Relaxes cells close to a side through which the wind blows in towards the wind.
+    /// Relaxes the velocity in the sponge layer of inflow sides towards the wind.
     #[inline(always)]
     fn relax(&self, v: &mut [&mut [i32]; 3], y: usize, z: usize) {
         if !self.rates.blows() {
@@ -179,7 +180,7 @@ fn draw(v: &mut [i32], wind: i32, rates: &Rates) {
     }
 }
 
-/// Share scaled by the openness of the faces before and after a cell along each axis.
+/// Returns `share` scaled by the open shares of the faces before and after a cell, along each axis.
 #[inline(always)]
 fn scaled([a, b, c, d, e, f]: [u16; 6], share: u32) -> [[u32; 2]; 3] {
     [
@@ -194,13 +195,13 @@ fn scaled_one(open: u16, share: u32) -> u32 {
     share.wrapping_mul(u32::from(open)) >> 15
 }
 
-/// Component of the velocity after diffusion.
+/// Velocity component after diffusion from the six neighbours; `by`: shares per face.
 #[inline(always)]
 fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
     own.plus(drawn(own, x, by[0])).plus(drawn(own, y, by[1])).plus(drawn(own, z, by[2]))
 }
 
-/// Change of a component of the velocity by two neighbours.
+/// Change of a velocity component by diffusion from the neighbours before and after.
 #[inline(always)]
 fn drawn(own: i32, [before, after]: [i32; 2], by: [u32; 2]) -> i32 {
     signed(before.minus(own), by[0]).plus(signed(after.minus(own), by[1]))
@@ -222,7 +223,7 @@ fn evened_one(own: u32, there: u32, by: u32) -> u32 {
     if there > own { moved } else { 0u32.minus(moved) }
 }
 
-/// Component of the velocity along an axis after the pressure from before and after.
+/// Velocity component along an axis after the pressure differences to the cells before and after.
 #[inline(always)]
 fn pressed(v: i32, here: u32, [before, after]: [u32; 2], by: [u32; 2]) -> i32 {
     let v = v.plus(signed(press(before).minus(press(here)), by[0]));
@@ -244,7 +245,7 @@ fn lose(v: &mut [i32], lost: &[u32]) {
     lanes!(v, [lost], |own, i| own.minus(signed(own, lost[i])));
 }
 
-/// Sets velocities that point into shut faces to 0.
+/// Sets velocity components that point into closed faces to 0.
 #[inline(always)]
 pub(super) fn shut(v: &mut [i32], low: &[u16], high: &[u16]) {
     lanes!(v, [low, high], |own, i| {

@@ -4,18 +4,19 @@ use super::ArticleParams;
 use super::numbers::{Fine, WHOLE, mul, quotient, root, share};
 use crate::{Forces, UNIT};
 
-/// Largest speed along an axis, 2 cells a step: half of that moves an amount by a whole cell, which
-/// is the reach of a pass.
+/// Largest speed along an axis: 2 cells per step, in units of 2⁻²⁰ cells per step. A pass moves by
+/// half a step, so this speed moves an amount by one cell, the reach of a pass.
 pub(super) const FASTEST: i32 = 2 << 20;
 
-/// Upper bound (256.0) of the density that counts for pressure and of the amounts that count for
-/// lift, so that a sum of forces stays far below 2³¹.
+/// Upper bound (256.0) of the density used for pressure and of the amounts used for lift, so that a
+/// sum of forces stays far below 2³¹.
 const STRONGEST: u32 = 1 << 28;
 
-/// Number of cells inside an inflow side that relax towards the wind.
+/// Width in cells of the sponge layer inside an inflow side, where the velocity relaxes towards the
+/// wind.
 pub(super) const SPONGE: usize = 4;
 
-/// Share of the difference to the wind that a step takes from these cells.
+/// Relaxation rate of the sponge layer: share of the difference to the wind removed per step.
 const RELAXED: f32 = 0.1;
 
 /// Constants of a step, as integers.
@@ -34,7 +35,7 @@ pub(super) struct Rates {
     background: Vec<u32>,
 }
 
-/// Friction as the lost share of the velocity: a·v + b + c/v.
+/// Friction coefficients: a step removes the share a·v + b + c/v of the velocity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Friction {
     quadratic: u32,
@@ -42,7 +43,7 @@ pub(super) struct Friction {
     constant: u32,
 }
 
-/// Loss of a heat h: a·h² + b·h + c.
+/// Decay coefficients of a heat h: a step removes a·h² + b·h + c.
 #[derive(Clone, Copy, Debug)]
 struct Decay {
     quadratic: Fine,
@@ -72,7 +73,8 @@ impl Rates {
         }
     }
 
-    /// Wind at height `y` in units a step; above its table the last row.
+    /// Wind at height `y` (in cells) in units per step along x, y and z; above the table the last
+    /// row.
     pub(super) fn wind(&self, y: usize) -> [i32; 3] {
         let [x, z] = self.wind.get(y).or(self.wind.last()).copied().unwrap_or_default();
         [x, 0, z]
@@ -83,8 +85,8 @@ impl Rates {
         !self.wind.is_empty()
     }
 
-    /// Heat at height `y` that neither lifts nor sinks; above its table extrapolated from the last
-    /// two cells.
+    /// Heat in units of air at rest at height `y` (in cells), which has no buoyancy; above the
+    /// table extrapolated from the last two rows.
     pub(super) fn background(&self, y: usize) -> u32 {
         match self.background[..] {
             [] => 0,
@@ -98,13 +100,13 @@ impl Rates {
         }
     }
 
-    /// Amount of each field outside the box at height `y`, in the order of the fields' numbers.
+    /// Amount in units of each field outside the box at height `y`: heat, ash, steam, density.
     pub(super) fn ambient(&self, y: usize) -> [u32; 4] {
         [self.background(y), 0, 0, UNIT]
     }
 
-    /// Upward acceleration of a cell with these units of heat, ash and steam, over the heat
-    /// `background`.
+    /// Upward acceleration of a cell with `[heat, ash, steam]` in units, in air at rest with the
+    /// heat `background`.
     #[inline(always)]
     pub(super) fn rise(&self, [heat, ash, steam]: [u32; 3], background: u32) -> i32 {
         let excess = (heat.max(background) - heat.min(background)).min(STRONGEST);
@@ -119,12 +121,13 @@ impl Rates {
         (quadratic | linear | constant != 0).then_some(self.friction)
     }
 
-    /// Returns true if heat decays.
+    /// Returns true if the decay of heat is switched on.
     pub(super) fn decays(&self) -> bool {
         !(self.decay.quadratic.is_zero() && self.decay.linear.is_zero() && self.decay.constant == 0)
     }
 
-    /// Decay of a cell's heat in units: from the heat above the background, clamped to that.
+    /// Heat in units that a cell loses by decay in a step; computed from the heat above
+    /// `background` and limited to that excess.
     #[inline(always)]
     pub(super) fn decayed(&self, heat: u32, background: u32) -> u32 {
         let excess = heat.saturating_sub(background);
@@ -136,7 +139,7 @@ impl Rates {
 }
 
 impl Friction {
-    /// Lost share of the velocity `[x, y, z]`, 2¹⁵ = 1.
+    /// Share of the velocity `[x, y, z]` that friction removes in a step, 2¹⁵ = 1.
     #[inline(always)]
     pub(super) fn of(self, [x, y, z]: [i32; 3]) -> u32 {
         // Speed in units of 2⁻¹⁴, so that the sum of three squares fits 32 bits.
@@ -152,7 +155,7 @@ impl Friction {
     }
 }
 
-/// Density that counts for pressure, clamped.
+/// Density used for pressure, clamped to `STRONGEST`.
 #[inline(always)]
 pub(super) fn press(density: u32) -> i32 {
     density.min(STRONGEST) as i32

@@ -3,31 +3,32 @@
 use super::ground::Ground;
 use super::numbers::WHOLE;
 
-/// Number of cells of a block; rows of the fields have whole blocks.
+/// Number of cells per block; rows of the fields consist of whole blocks.
 pub(super) const BLOCK: usize = 16;
 
-/// Number of corners other than home of the eight cells around the end of a move, in the order x,
-/// z, xz, y, xy, yz, xyz.
+/// Number of target corners of a cell, other than the cell itself, in the order x, z, xz, y, xy,
+/// yz, xyz.
 pub(super) const CORNERS: usize = 7;
 
-/// Block of a plane that begins at position `at`.
+/// Block of a plane that starts at index `at`.
 #[inline(always)]
 pub(super) fn block<T>(plane: &[T], at: usize) -> &[T; BLOCK] {
     plane[at..].first_chunk().expect("rows have whole blocks")
 }
 
-/// Shares that each cell of a block gives to the corners ahead, or asks from those behind.
+/// Shares that each cell of a block gives to the corners downstream, or takes from the corners
+/// upstream.
 pub(super) struct Shares {
     corners: [[u32; BLOCK]; CORNERS],
-    /// Share that stays at home.
+    /// Share that stays in the cell.
     pub(super) home: [u32; BLOCK],
-    /// −1 for corners in the direction of falling x, y and z, else 0.
+    /// −1 for corners in the direction of decreasing x, y and z, else 0.
     back: [[i32; BLOCK]; 3],
 }
 
 impl Shares {
-    /// Shares of the block that begins at position `at`, given or asked (`ASK`); None if nothing
-    /// moves in the block.
+    /// Shares of the block that starts at index `at`, for the forward or the reverse (`ASK`) pass;
+    /// `None` if all cells of the block are at rest.
     #[inline(always)]
     pub(super) fn of<const ASK: bool>(
         motion: &[Vec<i32>; 3],
@@ -49,8 +50,8 @@ impl Shares {
         Some(shares)
     }
 
-    /// Computes the shares from velocities and openness. Products of x and z come first, so that x
-    /// and z may be exchanged.
+    /// Computes the shares from velocities and open shares. Products of x and z come first, so that
+    /// exchanging x and z gives the same bits.
     #[inline(always)]
     fn weigh<const ASK: bool>(velocity: [&[i32; BLOCK]; 3], low: [&[u16; BLOCK]; 3], high: [&[u16; BLOCK]; 3]) -> Self {
         let mut shares = Self { corners: [[0; BLOCK]; CORNERS], home: [WHOLE; BLOCK], back: [[0; BLOCK]; 3] };
@@ -89,7 +90,7 @@ impl Shares {
         }
     }
 
-    /// Computes the share of each cell that stays at home.
+    /// Computes the share of each cell that stays in the cell.
     #[inline(always)]
     fn keep(&mut self) {
         let [a, b, c, d, e, f, g] = &self.corners;
@@ -106,7 +107,8 @@ impl Shares {
         [a[cell], b[cell], c[cell], d[cell], e[cell], f[cell], g[cell]]
     }
 
-    /// Positions of the corners of a cell that lies at `home`.
+    /// Indices of the corners of the cell number `cell` of a block; `home`: index of the cell
+    /// itself.
     #[inline(always)]
     pub(super) fn there(&self, cell: usize, home: usize, strides: [usize; 3]) -> [usize; CORNERS] {
         let [x, y, z] = [self.back[0][cell] as usize, self.back[1][cell] as usize, self.back[2][cell] as usize];
@@ -118,7 +120,7 @@ impl Shares {
     }
 }
 
-/// Returns true if no cell of a block moves at all.
+/// Returns true if the velocity of every cell of a block is 0.
 #[inline(always)]
 fn is_still([x, y, z]: [&[i32; BLOCK]; 3]) -> bool {
     let mut all = 0;
@@ -128,8 +130,8 @@ fn is_still([x, y, z]: [&[i32; BLOCK]; 3]) -> bool {
     all == 0
 }
 
-/// Half a step as a share of a cell (2¹⁵ = 1), scaled by the openness of the face; and −1 if the
-/// corner lies backwards, else 0.
+/// Displacement in half a step as a share of a cell (2¹⁵ = 1), scaled by the open share of the
+/// face; and −1 if the corner lies in the negative direction, else 0.
 #[inline(always)]
 fn fraction<const ASK: bool>(velocity: i32, low: u16, high: u16) -> (u32, i32) {
     let back = if ASK { -i32::from(velocity > 0) } else { velocity >> 31 };

@@ -1,11 +1,11 @@
-//! Velocities of the article's solver at the centres of cells.
+//! Velocities of the article's solver at the cell centres.
 
 use super::rates::FASTEST;
 use crate::{AirGrid, UNIT};
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Components of the velocity, 2²⁰ = 1 cell a step, each laid out as a field of the air.
+/// Velocity components in units of 2⁻²⁰ cells per step, each laid out like a field of the air.
 #[derive(Clone, Debug)]
 pub(super) struct Velocity {
     pub(super) grid: AirGrid,
@@ -31,19 +31,20 @@ impl Velocity {
         &mut self.planes[axis]
     }
 
-    /// Velocity of a cell in cells a step.
+    /// Velocity of the cell `place` in cells per step.
     pub(super) fn get(&self, place: Place) -> [f32; 3] {
         self.at(place).map(|v| v as f32 / UNIT as f32)
     }
 
-    /// Velocity of a cell plus `more` (in cells a step), in units and clamped to the largest speed.
+    /// Velocity of the cell `place` plus `more` (in cells per step), in units, clamped to the
+    /// largest speed.
     pub(super) fn with(&self, place: Place, more: [f32; 3]) -> [i32; 3] {
         let more = more.map(|v| (f64::from(v) * f64::from(UNIT)).round() as i32);
         let own = self.at(place);
         [0, 1, 2].map(|axis| own[axis].saturating_add(more[axis]).clamp(-FASTEST, FASTEST))
     }
 
-    /// Returns true if nothing moves in the box.
+    /// Returns true if all velocities in the box are 0.
     pub(super) fn is_still(&self) -> bool {
         let grid = self.grid;
         let row = |plane: &[i32], y, z| plane[grid.at([0, y, z])..][..grid.cells.nx].iter().all(|&v| v == 0);
@@ -51,22 +52,22 @@ impl Velocity {
         self.planes.iter().all(|plane| still(plane))
     }
 
-    /// Largest magnitude of any component, in units.
+    /// Largest magnitude of any velocity component, in units.
     pub(super) fn fastest(&self) -> i32 {
         let most = |v: &[i32]| v.iter().fold(0, |most, v| v.abs().max(most));
         let slabs = |plane: &Vec<i32>| plane.par_chunks(self.grid.strides()[2]).map(most).reduce(|| 0, i32::max);
         self.planes.iter().map(slabs).max().unwrap_or(0)
     }
 
-    /// Bits of the components in the cells of the box, one list for each axis, in the order of the
-    /// cells.
+    /// Bits of the velocity components in the cells of the box: one array per axis, in the order of
+    /// the cells.
     pub(super) fn planes(&self) -> Vec<Vec<u32>> {
         let grid = self.grid;
         let plane = |plane: &Vec<i32>| grid.cells.places().map(|place| plane[grid.at(place)] as u32).collect();
         self.planes.iter().map(plane).collect()
     }
 
-    /// Restores the velocities from lists by [`Velocity::planes`].
+    /// Restores the velocities from arrays written by [`Velocity::planes`].
     pub(super) fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
         let cells = self.grid.cells.cells();
         if planes.len() != 3 || planes.iter().any(|plane| plane.len() != cells) {
@@ -89,7 +90,7 @@ impl Velocity {
     }
 }
 
-/// Changed columns and their neighbours, across sides that wrap too.
+/// Returns the changed columns and their neighbours, also across periodic sides.
 pub(super) fn near(grid: AirGrid, columns: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let [nx, _, nz] = grid.size();
     let mut chosen = vec![false; grid.cells.columns()];

@@ -1,18 +1,19 @@
-//! Distribution of the planes of the fields to the threads.
+//! Distribution of the z-planes of the fields over the threads.
 
 use crate::AirGrid;
 use lavoxel_base::parallel::*;
 
-/// Number of cells below which one thread does all the work.
+/// Number of cells below which a single thread does all the work.
 const FEW: usize = 8192;
 
-/// Number of planes for each thread.
+/// Number of z-planes per thread.
 pub(super) fn planes(grid: AirGrid) -> usize {
     let threads = if grid.cells.cells() < FEW { 1 } else { current_num_threads() };
     grid.len().div_ceil(grid.strides()[2]).div_ceil(threads)
 }
 
-/// Calls `work` for chunks of planes of three fields, with the number of the first plane.
+/// Calls `work` in parallel for chunks of z-planes of three fields; arguments: number of the
+/// chunk's first plane, and the three slices.
 pub(super) fn each_chunk(
     grid: AirGrid,
     fields: &mut [Vec<f32>; 3],

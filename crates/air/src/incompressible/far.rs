@@ -1,19 +1,20 @@
-//! Faces that move by whole cells in a sweep of the velocity: the value comes from whole cells
-//! before, and the rest of the way is a normal sweep (Lin and Rood 1996, in advective form).
+//! Velocity sweeps for faces that move by one or more whole cells: the donor value comes from that
+//! many cells upstream, and the remaining fraction is a normal sweep (Lin and Rood 1996, in
+//! advective form).
 //!
-//! Invariant: no way leads through rock.
+//! Invariant: no path from a face to its donor cell crosses solid cells.
 
 use crate::{BEYOND, Side};
 
 use super::velocity::{Sweep, advected};
 
-/// Largest number of whole cells that a face moves.
+/// Upper bound of the number of whole cells that a face moves in a sweep.
 const MOST: usize = 4;
-/// Number of values beyond the ends of a row that moves along itself.
+/// Width in values of the extended halo at the ends of a row, for a sweep along the row.
 const WIDE: usize = MOST + BEYOND;
 
-/// Row buffers of a thread: Courant numbers of the faces; reach of each face from behind and ahead
-/// in cells; flags of ways that are free up to the present step; and rows with [`WIDE`] values
+/// Row buffers of a thread: Courant numbers of the faces; length in cells of the open path behind
+/// and ahead of each face; flags of paths that are open so far; and rows with [`WIDE`] values
 /// beyond both ends.
 pub(super) struct Rows {
     courant: Vec<f32>,
@@ -31,7 +32,7 @@ impl Rows {
     }
 }
 
-/// Computes the Courant numbers of a row of faces from the mean of four speeds; `share` is a
+/// Computes the Courant numbers of a row of faces from the mean of four velocities; `share` is a
 /// quarter of the time in steps.
 #[inline(always)]
 fn courants(out: &mut [f32], speeds: [&[f32]; 4], share: f32) {
@@ -43,7 +44,7 @@ fn courants(out: &mut [f32], speeds: [&[f32]; 4], share: f32) {
     }
 }
 
-/// Smallest and largest value of a row.
+/// Returns the smallest and the largest value of a row.
 #[inline(always)]
 fn range(row: &[f32]) -> [f32; 2] {
     let (mut low, mut high) = (row[0], row[0]);
@@ -54,7 +55,8 @@ fn range(row: &[f32]) -> [f32; 2] {
     [low, high]
 }
 
-/// Extends the ways by a cell where one of two rows of faces is open, and all before were.
+/// Extends each open path by one cell where a face of row `a` or row `b` is open; closed paths stay
+/// closed.
 #[inline(always)]
 fn go_on(way: &mut [f32], free: &mut [f32], [a, b]: [&[f32]; 2]) {
     let n = way.len();
@@ -66,7 +68,7 @@ fn go_on(way: &mut [f32], free: &mut [f32], [a, b]: [&[f32]; 2]) {
     }
 }
 
-/// Clamps the Courant numbers so that no way enters rock.
+/// Clamps the Courant numbers so that no path leads through closed faces.
 #[inline(always)]
 fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
     let n = courant.len();
@@ -79,7 +81,7 @@ fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
 }
 
 /// Computes new values of the faces that move by more than `shift` − 1 cells, from five rows around
-/// the row `shift` cells before.
+/// the row `shift` cells upstream.
 #[inline(always)]
 fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], shift: f32) {
     let n = out.len();
@@ -96,7 +98,7 @@ fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], s
     }
 }
 
-/// Copies a row of `n` values with [`BEYOND`] beyond both ends, and extends it to [`WIDE`].
+/// Copies a row of `n` values with a halo of [`BEYOND`], and extends the halo to [`WIDE`].
 #[inline(always)]
 fn widen(out: &mut [f32], from: &[f32], (n, wraps): (usize, bool)) {
     let skip = WIDE - BEYOND;
@@ -110,7 +112,8 @@ fn widen(out: &mut [f32], from: &[f32], (n, wraps): (usize, bool)) {
 }
 
 impl Sweep<'_> {
-    /// Computes new values of a row of faces if any moves by a whole cell; returns true if so.
+    /// Computes new values of a row of faces if any face moves by a whole cell or more, and returns
+    /// true; else returns false without a change.
     #[inline(always)]
     pub(super) fn far_row(&self, component: usize, place: [usize; 2], out: &mut [f32], rows: &mut Rows) -> bool {
         let (n, speeds) = (out.len(), &self.speeds[self.axis]);
@@ -154,9 +157,9 @@ impl Sweep<'_> {
         }
     }
 
-    /// Position of the row `ahead` cells further along y or z. Beyond `ends` (cells before the
-    /// first and after the last) the last row there, or the row at the opposite end of a box that
-    /// wraps.
+    /// Index of the row `ahead` cells further along y or z. Outside the range given by `ends`
+    /// (cells before the first and after the last): the last row in that direction, or the row at
+    /// the opposite end of a periodic box.
     #[inline(always)]
     fn row_at(&self, place: [usize; 2], ahead: isize, ends: [isize; 2]) -> usize {
         let (grid, axis) = (self.grid, self.axis);
@@ -170,7 +173,7 @@ impl Sweep<'_> {
         (from + (along - place[axis - 1] as isize) * grid.strides()[axis] as isize) as usize
     }
 
-    /// Returns true if all faces on the way of a row are open.
+    /// Returns true if all faces on the paths of a row are open.
     #[inline(always)]
     fn is_free(&self, component: usize, place: [usize; 2]) -> bool {
         let back = self.back(component);
@@ -182,15 +185,15 @@ impl Sweep<'_> {
         (-(MOST as isize)..=MOST as isize).all(|ahead| is_free(self.row_at(place, ahead, [0, 0])))
     }
 
-    /// Stride from the faces of a component to the neighbouring faces along the component's axis; 0
+    /// Stride from the faces of `component` to their neighbours along the component's own axis; 0
     /// if that is the axis of the sweep.
     #[inline(always)]
     fn back(&self, component: usize) -> usize {
         if component == self.axis { 0 } else { self.grid.strides()[component] }
     }
 
-    /// Finds the reach of the faces of a row on both sides: up to the first shut face, and one cell
-    /// beyond.
+    /// Determines the length of the open path of each face in a row on both sides: up to the first
+    /// closed face, plus one cell.
     #[inline(always)]
     fn find_ways(&self, component: usize, place: [usize; 2], n: usize, rows: &mut Rows) {
         let (open, back) = (&self.open.faces[self.axis], self.back(component));

@@ -1,5 +1,5 @@
-//! Forces on the velocity other than pressure: lift by heat, the weight of ash and drops, friction,
-//! and the wind.
+//! Forces on the velocity other than pressure: lift by heat, weight of ash and drops, friction, and
+//! wind.
 
 use crate::{AirGrid, Amounts, BEYOND, Field, Forces, Openness, Side, UNIT};
 use lavoxel_base::simd::{Level, Simd, Work};
@@ -10,23 +10,25 @@ use super::project::limited;
 use super::sides::Winds;
 use super::velocity::{Faces, Open};
 
-/// Number of cells inside an inflow side that relax towards the wind.
+/// Width in cells of the sponge layer inside an inflow side, where the velocity relaxes towards the
+/// wind.
 const SPONGE: usize = 4;
-/// Share of the difference to the wind that these cells take on in a step.
+/// Relaxation rate of the sponge layer: share of the difference to the wind removed per step.
 const RELAX: f32 = 0.1;
 
-/// Lift and weight over some planes of the vertical velocity.
+/// Lift and weight for a chunk of planes of the vertical velocity.
 struct Lift<'a> {
     amounts: &'a Amounts,
     forces: &'a Forces,
-    /// Speed in cells a step that a unit in one of the two cells at a face adds in a substep.
+    /// Change of velocity in a substep, in cells per step, caused by one unit in one of the two
+    /// cells at a face.
     lift: f32,
     weight: f32,
     v: &'a mut [f32],
     first: usize,
 }
 
-/// Rows of the amounts, and the heat that neither lifts nor sinks.
+/// Rows of the amounts, and the heat in units of air at rest at their height.
 struct Carried<'a> {
     heat: &'a [u32],
     ash: &'a [u32],
@@ -34,7 +36,7 @@ struct Carried<'a> {
     background: i32,
 }
 
-/// Amount as a signed number, clamped to 2³¹ − 1.
+/// Converts an amount to a signed number, clamped to 2³¹ − 1.
 #[inline(always)]
 pub(super) fn signed(amount: u32) -> i32 {
     let signed = amount as i32;
@@ -91,7 +93,7 @@ impl Work for Lift<'_> {
     }
 }
 
-/// Applies lift by heat and weight of ash and drops for `time` steps.
+/// Adds the acceleration by lift and weight over `time` steps to the vertical velocity.
 pub(super) fn lift(amounts: &Amounts, forces: &Forces, u: &mut Faces, (time, simd): (f32, Level)) {
     let per_unit = |value: f32| time * 0.5 * value / UNIT as f32;
     let (lift, weight) = (per_unit(forces.lift), per_unit(forces.weight));
@@ -101,8 +103,7 @@ pub(super) fn lift(amounts: &Amounts, forces: &Forces, u: &mut Faces, (time, sim
     each_chunk(amounts.grid(), u, |first, [_, v, _]| simd.run(Lift { amounts, forces, lift, weight, v, first }));
 }
 
-/// Returns true if nowhere lift or weight exceeds the deceleration that calms air
-/// (`forces.calming`).
+/// Returns true if no cell has a lift or weight above the threshold `forces.calming`.
 pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -> bool {
     let (grid, nx) = (amounts.grid(), amounts.grid().cells.nx);
     let still = |value: f32, units: u32| value * signed(units) as f32 <= forces.calming * UNIT as f32;
@@ -118,7 +119,7 @@ pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -
     (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| calm(y, z)))
 }
 
-/// Takes the speed `by` off every velocity, as dry friction does, down to rest.
+/// Reduces every velocity component by `by` (cells per step) towards 0, like dry friction.
 pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
     each_chunk(grid, u, |_, u| {
         for u in u.into_iter().flatten() {
@@ -128,8 +129,8 @@ pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
     });
 }
 
-/// Takes `time` · (a·v² + b·v + c) off every speed v, direction kept. `factors` is a buffer, left
-/// at 1.
+/// Reduces every speed v by `time` · (a·v² + b·v + c) with its direction unchanged. `factors` is a
+/// buffer, filled with 1 on return.
 pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b, c], time): ([f32; 3], f32)) {
     if [a, b, c] == [0.0; 3] {
         return;
@@ -155,7 +156,7 @@ pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b
     factors.fill(1.0);
 }
 
-/// Copies factors beyond sides that wrap from the opposite end.
+/// Copies friction factors to the halo of periodic (wrap) sides from the opposite end.
 fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
     let (size, strides) = (grid.size(), grid.strides());
     for axis in [0, 2].into_iter().filter(|&axis| grid.sides[axis] == Side::Wrap) {
@@ -168,24 +169,25 @@ fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
     }
 }
 
-/// Wind at each of the `ny` rows of the box; 0 for a scene without wind.
+/// Wind at each of the `ny` rows (heights) of the box, in cells per step along x, y and z; 0
+/// without wind.
 pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
     let wind = |[x, z]: &[f32; 2]| [limited(*x, FASTEST), 0.0, limited(*z, FASTEST)];
     let at = |y: usize| forces.wind.get(y).or(forces.wind.last()).map_or([0.0; 3], wind);
     (0..ny).map(at).collect()
 }
 
-/// Sets all open faces to the wind at their height.
+/// Sets the velocity of every open face to the wind at its height.
 pub(super) fn blow(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds) {
     on_open_faces(grid, u, open, winds, |u, wind| *u = wind);
 }
 
-/// Adds a change of the wind to all open faces, by their height.
+/// Adds the change of the wind at its height to the velocity of every open face.
 pub(super) fn change_wind(grid: AirGrid, u: &mut Faces, open: &Open, change: &Winds) {
     on_open_faces(grid, u, open, change, |u, change| *u += change);
 }
 
-/// Calls `put` with each open face and the wind at its height.
+/// Calls `put` with the velocity of each open face and the wind component at its height.
 fn on_open_faces(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds, put: impl Fn(&mut f32, f32)) {
     let row = grid.strides()[1];
     for (axis, (u, open)) in u.iter_mut().zip(&open.faces).enumerate() {
@@ -197,7 +199,8 @@ fn on_open_faces(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds, put: 
     }
 }
 
-/// Holds the wind on inflow sides, and relaxes the cells inside towards the wind.
+/// Sets the velocity at inflow sides to the wind, and relaxes the sponge layer inside towards the
+/// wind over `time` steps.
 pub(super) fn hold_wind(grid: AirGrid, u: &mut Faces, winds: &Winds, time: f32) {
     let (size, strides) = (grid.size(), grid.strides());
     let relax = RELAX * time;

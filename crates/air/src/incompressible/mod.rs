@@ -1,18 +1,20 @@
-//! The incompressible solver: velocities on the faces of the cells, a multigrid projection, and
-//! integer amounts of heat, ash and steam that limited sharp sweeps carry.
+//! Incompressible solver: velocities on the faces of the cells (staggered grid), a multigrid
+//! pressure projection, and conservative advection of integer amounts of heat, ash and steam by
+//! limited one-dimensional sweeps.
 //!
-//! A step has as many substeps (one or two) as keep the air from moving by more than 3.2 cells in
-//! each. A substep carries the velocity by itself (`velocity`, `far`), by one sweep along each axis
-//! at any speed, adds the forces (`forces`, `swirl`), removes the divergence (`project`,
-//! `pressure`) and carries the amounts (`scalars`), in each line of cells by as many sweeps as keep
-//! each below 0.8 of a cell.
+//! A step has one or two substeps, so that the air moves by at most 3.2 cells per substep. A
+//! substep advects the velocity (`velocity`, `far`) by one sweep along each axis at any speed, adds
+//! the forces (`forces`, `swirl`), removes the divergence (`project`, `pressure`) and advects the
+//! amounts (`scalars`), in each line of cells by as many sweeps as keep the displacement per sweep
+//! below 0.8 cells.
 //!
 //! Invariant: no value becomes NaN or infinite. Speeds are clamped to `FASTEST` before a step, with
 //! the lift, and after every projection, and NaN becomes such a bound; wind and confinement are
 //! clamped too; volumes are at least 1/16; amounts are integers.
 //!
-//! Invariant: floats are computed by the same operations in the same order on every instruction set
-//! and by any number of threads, without fused operations and with no function but the square root.
+//! Invariant: floating-point results are the same bits on every instruction set and for any number
+//! of threads: same operations in the same order, no fused multiply-add, and no function except the
+//! square root.
 
 mod chunks;
 mod far;
@@ -38,13 +40,14 @@ use self::pressure::Multigrid;
 use self::swirl::Swirl;
 use self::velocity::{Faces, Open, Sweep};
 
-/// Upper bound of the cells that the air moves in a substep.
+/// Upper bound in cells of the air's displacement in a substep.
 const REACH: f32 = 3.2;
-/// Upper bound of the speed, in cells a step.
+/// Upper bound of each velocity component, in cells per step.
 const FASTEST: f32 = 4.0;
-/// Number of multigrid cycles of the projection: fixed, so that no sum over the box decides.
+/// Number of multigrid cycles per projection: fixed, so that no global sum (residual norm) decides
+/// on the end.
 const CYCLES: usize = 2;
-/// Orders of the axes in the sweeps, alternating, so that no direction is preferred.
+/// Two orders of the axes for the sweeps, used alternately so that no direction is preferred.
 const ORDERS: [[usize; 3]; 2] = [[0, 2, 1], [1, 2, 0]];
 
 /// Parameters of the incompressible solver.
@@ -55,40 +58,43 @@ pub struct IncompressibleParams {
     pub confinement: f32,
 }
 
-/// Air as an incompressible flow.
+/// Incompressible solver of the air's motion, with its state.
 #[derive(Clone, Debug)]
 pub struct Incompressible {
     grid: AirGrid,
     params: IncompressibleParams,
     simd: Level,
-    /// Velocity on the lower faces of the cells along x, y and z, in cells a step.
+    /// Velocity on the lower faces of the cells along x, y and z, in cells per step.
     u: Faces,
-    /// Openness of the lower faces, 0 to 1.
+    /// Open share of the lower faces, 0 to 1.
     open: Open,
-    /// Buffers of the velocities during a step.
+    /// Two velocity buffers used during a step.
     swept: [Faces; 2],
-    /// Volumes of the cells during a step; a full cell is 1.
+    /// Volumes of the cells during a step; 1 for a full cell.
     volume: Vec<f32>,
     pressure: Multigrid,
-    /// Faces where the confinement acts; `None` until it is needed over the present ground.
+    /// Faces where the vorticity confinement acts; `None` until first used after a change of the
+    /// ground.
     swirl: Option<Swirl>,
-    /// Order flag: the next substep has the second order of sweeps.
+    /// Order flag: true if the next substep uses the second order of sweeps.
     is_odd: bool,
-    /// Begin flag: a step was made; before the first step the wind fills the box.
+    /// Begin flag: false before the first step, which fills the box with the wind.
     has_begun: bool,
-    /// Limit flag: all velocities are within the bound, and the fastest face of each row is known.
+    /// Limit flag: true if all velocities are within the bound and the fastest face of each row is
+    /// known.
     is_limited: bool,
     pace: Pace,
-    /// Fastest speed along each axis, in cells a step.
+    /// Largest speed along each axis, in cells per step.
     fastest: [f32; 3],
-    /// Calm flag: no lift and no wind drives the air.
+    /// Calm flag: true if neither lift nor wind drives the air.
     is_calm: bool,
-    /// Version of the amounts and the forces with which the air was found at rest.
+    /// Version of the amounts, and forces, for which the air was found at rest; `None` if it was
+    /// not.
     rest: Option<(u64, Forces)>,
 }
 
 impl Incompressible {
-    /// Still air over free ground, with vector instructions of `level`.
+    /// Returns a solver with still air and no solid cells, using vector instructions of `level`.
     pub fn new(grid: AirGrid, params: IncompressibleParams, level: Level) -> Self {
         let mut grid = grid;
         // The floor is a wall, so nothing can wrap there.
@@ -120,8 +126,8 @@ impl Incompressible {
         solver
     }
 
-    /// Takes over the openness of all faces of some columns; velocities through shut faces
-    /// become 0.
+    /// Updates the open shares of all faces of the columns `(x, z)`; velocities through closed
+    /// faces become 0.
     fn take_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
         let [nx, ny, nz] = self.grid.size();
         let mut changed = Vec::new();
@@ -160,7 +166,9 @@ impl Incompressible {
         (self.rest, self.swirl) = (None, None);
     }
 
-    /// Takes over the openness of the lower face of a cell, and of the upper face of the last cell.
+    /// Updates the open share of the lower face of the cell `place` along `axis`, and of the upper
+    /// face if the cell is the last along that axis. Rows `[y, z]` whose faces changed are added to
+    /// `changed`.
     fn take_face(&mut self, openness: &Openness, (axis, place): (usize, Place), changed: &mut Vec<[usize; 2]>) {
         let is_last = place[axis] + 1 == self.grid.size()[axis];
         let mut faces = vec![(place, openness.low(axis, place))];
@@ -214,12 +222,12 @@ impl Incompressible {
         flows
     }
 
-    /// Returns true if nothing changed since the air was found at rest.
+    /// Returns true if neither amounts nor forces have changed since the air was found at rest.
     fn is_still_at_rest(&self, amounts: &Amounts, forces: &Forces) -> bool {
         self.rest.as_ref().is_some_and(|(version, before)| *version == amounts.version() && before == forces)
     }
 
-    /// Returns true if nothing moves and nothing will; also updates the calm flag.
+    /// Returns true if the air is still and no force acts on it; also updates the calm flag.
     fn is_at_rest(&mut self, amounts: &Amounts, openness: &Openness, forces: &Forces, winds: &sides::Winds) -> bool {
         let is_still = self.fastest == [0.0; 3];
         if is_still && self.is_still_at_rest(amounts, forces) {
@@ -232,14 +240,15 @@ impl Incompressible {
         is_at_rest
     }
 
-    /// Sets the velocity through a face, or 0 if the face is shut.
+    /// Sets the velocity through the lower face of the cell `place` along `axis`; 0 if the face is
+    /// closed.
     fn put(&mut self, axis: usize, place: Place, velocity: f32) {
         let at = self.grid.at(place);
         self.u[axis][at] = if self.open.faces[axis][at] > 0.0 { velocity } else { 0.0 };
         self.pace.find(axis, [place[1], place[2]], &self.u[axis]);
     }
 
-    /// Makes a substep of the velocity, of `time` steps.
+    /// Advances the velocity by one substep of length `time`, in steps.
     fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
         let is_confined = self.params.confinement > 0.0;
         let before = if is_confined { swirl::energy(self.grid, &self.u, &self.open) } else { 0.0 };
@@ -263,7 +272,7 @@ impl Incompressible {
         self.fastest = self.pace.fastest();
     }
 
-    /// Carries the velocity by itself, with a sweep along each axis.
+    /// Advects the velocity by itself over `time` steps, with one sweep along each axis.
     fn carry(&mut self, winds: &sides::Winds, time: f32) {
         let (grid, simd, [first, second]) = (self.grid, self.simd, &mut self.swept);
         sides::fill(grid, &mut self.u, winds);
@@ -278,8 +287,8 @@ impl Incompressible {
     }
 }
 
-/// Largest speed along an axis in cells a step, including the wind beyond open sides, which carries
-/// as well.
+/// Largest speed along `axis` in cells per step, including the wind beyond open sides, which is
+/// advected into the box.
 fn fastest(fastest: &[f32; 3], winds: &sides::Winds, axis: usize) -> f32 {
     winds.iter().fold(fastest[axis], |most, wind| most.max(wind[axis].abs()))
 }

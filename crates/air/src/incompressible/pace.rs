@@ -1,10 +1,10 @@
-//! The fastest face of each row, which decides the number of sweeps for each line of cells.
+//! Largest speed in each row of faces, which decides the number of sweeps for each line of cells.
 
 use crate::{AirGrid, BEYOND};
 
 use super::project::largest;
 
-/// Bits of the largest speed along each axis, by rows of the fields.
+/// Bits (`f32::to_bits`) of the largest speed along each axis, for each row of the fields.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     grid: AirGrid,
@@ -12,22 +12,23 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Pace of still air.
+    /// Returns the row maxima of still air.
     pub(super) fn still(grid: AirGrid) -> Self {
         Self { grid, rows: vec![[0; 3]; grid.len() / grid.strides()[1]] }
     }
 
-    /// Number of rows of a plane, with those beyond the sides.
+    /// Number of rows per plane, halo included.
     pub(super) fn plane(grid: AirGrid) -> usize {
         grid.cells.ny + 2 * BEYOND
     }
 
-    /// Bits of the largest speeds of all rows.
+    /// Mutable bits of the largest speeds of all rows.
     pub(super) fn rows_mut(&mut self) -> &mut [[u32; 3]] {
         &mut self.rows
     }
 
-    /// Recomputes the fastest face of a row, the last face included.
+    /// Recomputes the largest speed along `axis` in the row `[y, z]` from the velocities `u`, the
+    /// last face included.
     pub(super) fn find(&mut self, axis: usize, [y, z]: [usize; 2], u: &[f32]) {
         let [_, ny, nz] = self.grid.size();
         if y >= ny + usize::from(axis == 1) || z >= nz + usize::from(axis == 2) {
@@ -38,18 +39,18 @@ impl Pace {
         self.rows[at / row][axis] = largest(&u[at..at + faces], 0);
     }
 
-    /// Largest speed along an axis in the row (y, z), in cells a step.
+    /// Largest speed along `axis` in the row `[y, z]`, in cells per step.
     pub(super) fn row(&self, axis: usize, [y, z]: [usize; 2]) -> f32 {
         f32::from_bits(self.rows[(z + BEYOND) * Self::plane(self.grid) + y + BEYOND][axis])
     }
 
-    /// Largest speed along each axis in the whole box, in cells a step.
+    /// Largest speed along each axis in the whole box, in cells per step.
     pub(super) fn fastest(&self) -> [f32; 3] {
         let larger = |a: [u32; 3], b: &[u32; 3]| [a[0].max(b[0]), a[1].max(b[1]), a[2].max(b[2])];
         self.rows.iter().fold([0; 3], larger).map(f32::from_bits)
     }
 
-    /// Memory in bytes.
+    /// Memory of the row maxima in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.rows[..])
     }

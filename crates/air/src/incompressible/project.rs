@@ -1,4 +1,4 @@
-//! Projection: the divergence of the velocity, and subtraction of the pressure's gradient.
+//! Pressure projection: divergence of the velocity, and subtraction of the pressure gradient.
 
 use crate::{AirGrid, BEYOND, Side};
 use lavoxel_base::parallel::*;
@@ -10,10 +10,11 @@ use super::pace::Pace;
 use super::pressure::{Layout, Multigrid, Pressure, split};
 use super::velocity::{Faces, Open};
 
-/// Speed in cells a step below which a face counts as still: a cell would take 10⁹ steps.
+/// Speed in cells per step below which a face counts as still: crossing one cell would take 10⁹
+/// steps.
 const STILL: f32 = 1e-9;
 
-/// Divergence of some planes, in both colours.
+/// Divergence computation for a chunk of planes, for both colours of the checkerboard.
 struct Divergence<'a> {
     grid: AirGrid,
     u: &'a Faces,
@@ -75,18 +76,19 @@ impl Work for Divergence<'_> {
     }
 }
 
-/// Subtraction of the pressure's gradient from some planes of the velocity.
+/// Subtraction of the pressure gradient from a chunk of planes of the velocity.
 struct Gradient<'a> {
     grid: AirGrid,
     open: &'a Open,
     pressure: Pressure<'a>,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the largest speed along each axis, by rows.
+    /// Bits of the largest speed along each axis, one entry per row.
     pace: &'a mut [[u32; 3]],
 }
 
-/// Speed clamped to ± `most`; NaN becomes a bound, and very small speeds 0.
+/// Clamps the velocity component `u` to ± `most`; NaN becomes a bound, and magnitudes below
+/// `STILL` become 0.
 #[inline(always)]
 pub(super) fn limited(u: f32, most: f32) -> f32 {
     let u = if u > -most { u } else { -most };
@@ -109,8 +111,8 @@ fn subtract(out: &mut [f32], open: Option<&[f32]>, [low, high]: [&[f32]; 2]) {
     }
 }
 
-/// Bits of the largest magnitude in `row` and `before`; bits of positive floats order like the
-/// numbers.
+/// Bits of the largest magnitude in `row`, or `before` if that is larger; bits of positive floats
+/// are ordered like the values.
 #[inline(always)]
 pub(super) fn largest(row: &[f32], before: u32) -> u32 {
     let mut most = before as i32;
@@ -141,8 +143,8 @@ impl Work for Gradient<'_> {
 }
 
 impl Gradient<'_> {
-    /// Subtracts the gradient in a plane of faces; `before` and `here` are the pressures of the
-    /// plane before and of this plane.
+    /// Subtracts the gradient in one plane of faces; `before` and `here` are the pressures of the
+    /// previous plane and of this plane.
     #[inline(always)]
     fn plane(&mut self, plane: usize, [before, here]: &[Vec<f32>; 2]) {
         let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
@@ -166,12 +168,12 @@ impl Gradient<'_> {
     }
 }
 
-/// Clamping of some planes of the velocity.
+/// Clamping of the velocity in a chunk of planes.
 struct Limit<'a> {
     grid: AirGrid,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the largest speed along each axis, by rows.
+    /// Bits of the largest speed along each axis, one entry per row.
     pace: &'a mut [[u32; 3]],
 }
 
@@ -198,19 +200,19 @@ impl Work for Limit<'_> {
     }
 }
 
-/// Speed clamped to the bound; NaN becomes 0.
+/// Clamps the velocity component `u` to ± `FASTEST`; NaN becomes 0.
 #[inline(always)]
 pub(super) fn limited_number(u: f32) -> f32 {
     if u.is_nan() { 0.0 } else { limited(u, FASTEST) }
 }
 
-/// Clamps all velocities, which may be NaN, and finds the fastest face of each row.
+/// Clamps all velocities, which may be NaN, and updates the largest speed of each row.
 pub(super) fn limit(grid: AirGrid, u: &mut Faces, pace: &mut Pace, simd: Level) {
     each_paced(grid, u, pace, |first, u, pace| simd.run(Limit { grid, u, first, pace }));
 }
 
-/// Calls `work` for chunks of planes of the velocity and of the pace, with the number of the first
-/// plane.
+/// Calls `work` for chunks of planes of the velocity and of the row speeds; first argument: number
+/// of the chunk's first plane.
 fn each_paced(
     grid: AirGrid,
     u: &mut Faces,
@@ -226,7 +228,8 @@ fn each_paced(
     });
 }
 
-/// Makes a flow free of divergence, clamps its speeds, and finds the fastest face of each row.
+/// Projects the velocity to zero divergence, clamps its components, and updates the largest speed
+/// of each row.
 pub(super) fn project(
     grid: AirGrid,
     u: &mut Faces,
@@ -241,7 +244,7 @@ pub(super) fn project(
     each_paced(grid, u, pace, |first, u, pace| simd.run(Gradient { grid, open, pressure, u, first, pace }));
 }
 
-/// Computes the divergence as the right side of the pressure equation.
+/// Computes the divergence of the velocity as right-hand side of the pressure equation.
 pub(super) fn divergence(grid: AirGrid, u: &Faces, open: &Open, pressure: &mut Multigrid, simd: Level) {
     let (r, layout) = pressure.right_side();
     let planes = (grid.cells.nz + 2).div_ceil(if grid.cells.cells() < 8192 { 1 } else { current_num_threads() });
@@ -252,7 +255,8 @@ pub(super) fn divergence(grid: AirGrid, u: &Faces, open: &Open, pressure: &mut M
     });
 }
 
-/// Copies the first face of an axis that wraps to the last, since they are one face.
+/// Copies the velocity at the first face of a periodic axis to the last face, since both are the
+/// same face.
 fn join_ends(grid: AirGrid, u: &mut Faces) {
     let (size, strides) = (grid.size(), grid.strides());
     for axis in [0, 2].into_iter().filter(|&axis| grid.sides[axis] == Side::Wrap) {

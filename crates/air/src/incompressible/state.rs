@@ -1,13 +1,14 @@
-//! State of the solver between steps, as planes of bits.
+//! Saved state of the solver between steps, as arrays of 32-bit words.
 
 use crate::{AXES, AirGrid};
 
 use super::Incompressible;
 
-/// Upper bound of velocities and pressures of a saved state.
+/// Upper bound of the magnitude of velocities (cells per step) and pressures accepted from a saved
+/// state.
 const ABSURD: f32 = 1e6;
 
-/// Positions of all faces along an axis, the last ones included.
+/// Indices of all lower faces along `axis`, plus the upper faces of the last cells.
 fn faces(grid: AirGrid, axis: usize) -> impl Iterator<Item = usize> {
     let mut n = grid.size();
     n[axis] += 1;
@@ -26,7 +27,7 @@ impl Incompressible {
         planes
     }
 
-    /// Checks the shape and the ranges of planes.
+    /// Checks lengths and value ranges of the arrays of a saved state.
     fn check(&self, planes: &[Vec<u32>]) -> Result<(), String> {
         let [x, y, z, pressure, numbers] = planes else {
             return Err(format!("{} planes of the air's motion, not 5", planes.len()));
@@ -48,7 +49,8 @@ impl Incompressible {
         }
     }
 
-    /// Restores the state from planes by [`Incompressible::to_planes`].
+    /// Restores the state from arrays written by [`Incompressible::to_planes`]; on an error nothing
+    /// is changed.
     pub(super) fn take_planes(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
         self.check(planes)?;
         for axis in AXES {

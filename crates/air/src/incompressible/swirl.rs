@@ -1,8 +1,9 @@
-//! Vorticity confinement: eddies that the grid damps are driven again (Fedkiw, Stam and Jensen
-//! 2001), with no more energy than the velocity lost while it was carried, and only where all faces
+//! Vorticity confinement: eddies damped by the grid are amplified again (Fedkiw, Stam and Jensen
+//! 2001), with no more energy than the velocity lost in its advection, and only where all faces
 //! within the stencil are open.
 //!
-//! A single pass along z: ring buffers keep the curl of three planes and the force of two.
+//! Computed in a single pass along z: ring buffers store the curl of three planes and the force of
+//! two.
 
 use crate::{AXES, AirGrid, BEYOND};
 use lavoxel_base::parallel::*;
@@ -11,16 +12,16 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::chunks::each_chunk;
 use super::velocity::{Faces, Open};
 
-/// Vorticity confinement over the present ground.
+/// Vorticity confinement for the present solid cells.
 #[derive(Clone, Debug)]
 pub(super) struct Swirl {
     grid: AirGrid,
-    /// 1 at the cells that have a force, else 0.
+    /// Mask by cell: 1 where the force acts, else 0.
     clear: Vec<f32>,
 }
 
 impl Swirl {
-    /// Confinement over faces with the openness `open`.
+    /// Computes the mask from the open shares `open` of the faces.
     pub(super) fn new(grid: AirGrid, open: &Open) -> Self {
         let strides = grid.strides();
         let mut clear = vec![false; grid.len()];
@@ -39,8 +40,8 @@ impl Swirl {
         Self { grid, clear: clear.into_iter().map(|clear| f32::from(u8::from(clear))).collect() }
     }
 
-    /// Drives the eddies of `u` by `strength` in a substep, with an energy of at most `lost`; `to`
-    /// is a buffer.
+    /// Adds the confinement force of `strength` to the velocity `u`, scaled so that its energy is
+    /// at most `lost`; `to` is a buffer.
     pub(super) fn turn_on(
         &self,
         u: &mut Faces,
@@ -58,14 +59,14 @@ impl Swirl {
         }
     }
 
-    /// Memory in bytes.
+    /// Memory of the mask in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.clear[..])
     }
 }
 
-/// Twice the kinetic energy on open faces. Planes are summed in order, so that the bits do not
-/// depend on threads.
+/// Twice the kinetic energy of the velocities through open faces (unit mass per cell). Planes are
+/// summed in order, so that the bits do not depend on the number of threads.
 pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     let plane = grid.strides()[2];
     let of_plane = |z: usize| {
@@ -78,7 +79,7 @@ pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     planes.iter().sum()
 }
 
-/// Confinement of some planes, into new velocities.
+/// Confinement of a chunk of planes; writes new velocities to `to`.
 struct Confine<'a> {
     swirl: &'a Swirl,
     u: &'a Faces,
@@ -87,14 +88,15 @@ struct Confine<'a> {
     first: usize,
 }
 
-/// Ring buffers of planes in the layout of the fields: slot z modulo 3, or modulo 2.
+/// Ring buffers of planes in the layout of the fields: plane z is in slot z modulo 3 (curl) or z
+/// modulo 2 (force).
 struct Rings {
-    /// Curl at the centres of cells, and its length.
+    /// Curl at the cell centres, and its magnitude in `length`.
     curl: [Vec<f32>; 3],
     length: Vec<f32>,
-    /// Force at the centres of cells.
+    /// Force at the cell centres.
     force: [Vec<f32>; 3],
-    /// Strength over the gradient's length, for a row.
+    /// Strength divided by the magnitude of the gradient of `length`, for one row.
     factor: Vec<f32>,
 }
 
@@ -148,8 +150,8 @@ impl Confine<'_> {
         }
     }
 
-    /// Computes the force at the centres: strength · (N × ω), with N the direction in which the
-    /// length of the curl ω grows.
+    /// Computes the force at the cell centres of plane `z`: strength · (N × ω), where N is the unit
+    /// vector along the gradient of |ω| and ω is the curl.
     #[inline(always)]
     fn force(&self, rings: &mut Rings, z: usize) {
         let (grid, [nx, ny, nz]) = (self.swirl.grid, self.swirl.grid.size());
@@ -181,7 +183,8 @@ impl Confine<'_> {
         }
     }
 
-    /// Adds the force to the faces, as the mean of both cells.
+    /// Adds the force to the velocities at the faces of plane `z`, as the mean of both adjacent
+    /// cells.
     #[inline(always)]
     fn spread(&mut self, rings: &Rings, z: usize) {
         let (grid, [_, row, plane]) = (self.swirl.grid, self.swirl.grid.strides());
@@ -202,8 +205,9 @@ impl Confine<'_> {
     }
 }
 
-/// Computes a component of the curl at the centres: the difference of component `a` along the axis
-/// with stride `s`, minus that of `b` along the axis with stride `t`.
+/// Computes one component of the curl at the cell centres of a row: derivative of component `a`
+/// along the axis with stride `s`, minus derivative of component `b` along the axis with stride
+/// `t`.
 #[inline(always)]
 fn curl_row(out: &mut [f32], (a, sa, s): (&[f32], usize, usize), (b, sb, t): (&[f32], usize, usize), at: usize) {
     let n = out.len();
@@ -227,8 +231,8 @@ fn lengths(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32]) {
     }
 }
 
-/// Computes the strength over the length of the gradient of the curl's length; `along` has the
-/// values before and after on each axis. 0 where a cell is not clear.
+/// Computes the strength divided by the magnitude of the gradient of |ω|; `along` contains |ω| in
+/// the cells before and after on each axis. 0 where the mask is 0.
 #[inline(always)]
 fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f32]) {
     let n = out.len();
@@ -241,7 +245,8 @@ fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f3
     }
 }
 
-/// Computes one component of the force: N_a · ω_b − N_b · ω_a for the two other axes.
+/// Computes one component of the force in a row: N_a · ω_b − N_b · ω_a, where a and b are the other
+/// two axes.
 #[inline(always)]
 fn turn_row(out: &mut [f32], factor: &[f32], [[a0, a1], [b0, b1]]: [[&[f32]; 2]; 2], [a, b]: [&[f32]; 2]) {
     let n = out.len();

@@ -1,5 +1,5 @@
-//! Advection of the velocity by itself: three sweeps along the axes in advective form, upwind, of
-//! third order with limited face values. Faces that move by whole cells are handled by `far`.
+//! Advection of the velocity by itself: one sweep along each axis in advective form, upwind, of
+//! third order with limited face values. Faces that move by whole cells are handled in `far`.
 
 use crate::{AXES, AirGrid, BEYOND, Side};
 use lavoxel_base::simd::{Level, Simd, Work};
@@ -10,17 +10,17 @@ use super::far::Rows;
 /// Values on the lower faces of all cells along x, y and z.
 pub(super) type Faces = [Vec<f32>; 3];
 
-/// Openness of each lower face (0 to 1), with flags of rows whose faces are all open.
+/// Open share (0 to 1) of each lower face, with flags of rows whose faces are all fully open.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     pub faces: Faces,
-    /// Flags of all-open rows, by rows of the fields.
+    /// Flags of rows whose faces are all fully open, for each axis.
     free: [Vec<bool>; 3],
     row: usize,
 }
 
 impl Open {
-    /// All faces shut.
+    /// Returns a state with all faces closed.
     pub(super) fn shut(grid: AirGrid) -> Self {
         let (row, rows) = (grid.strides()[1], grid.len() / grid.strides()[1]);
         let faces = || vec![0.0; grid.len()];
@@ -28,20 +28,21 @@ impl Open {
         Self { faces: [faces(), faces(), faces()], free: [free(), free(), free()], row }
     }
 
-    /// Openness of a row of faces that begins at `at`; `None`: all are open.
+    /// Open shares of the row of faces that starts at index `at`; `None` if all faces of the row
+    /// are fully open.
     #[inline(always)]
     pub(super) fn row(&self, axis: usize, at: usize) -> Option<&[f32]> {
         (!self.free[axis][at / self.row]).then(|| &self.faces[axis][at..])
     }
 
-    /// Updates the flag of the row that begins at `at`: all its `n` faces are open.
+    /// Updates the all-open flag of the row of `n` faces that starts at index `at`.
     pub(super) fn survey(&mut self, axis: usize, (at, n): (usize, usize)) {
         self.free[axis][at / self.row] = self.faces[axis][at..at + n].iter().all(|&open| open == 1.0);
     }
 }
 
-/// Half a slope by van Leer's monotonised central limiter: the smallest of both differences and a
-/// quarter of their sum; 0 for different signs.
+/// Half a slope by van Leer's monotonised central limiter: the smallest in magnitude of both
+/// differences and a quarter of their sum; 0 if the differences have different signs.
 #[inline(always)]
 pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     let middle = 0.25 * (left + right);
@@ -52,9 +53,9 @@ pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Height of a face above its donor cell in a third-order sweep (Leonard 1979), before the factor
-/// of the Courant number: from the differences behind and ahead of that cell, clamped to both; 0
-/// for different signs.
+/// Difference between the face value and the value of its donor cell in a third-order sweep
+/// (Leonard 1979), before the factor of the Courant number: from the differences `behind` and
+/// `ahead` of that cell, clamped to both; 0 if they have different signs.
 #[inline(always)]
 fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     let low = if behind < ahead { behind } else { ahead };
@@ -65,11 +66,12 @@ fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Positions at which a row reads the values from two before to two after along the axis.
+/// Indices at which a row reads its five stencil values along the axis, from two before to two
+/// after.
 type Window = [usize; 5];
 
-/// New value of a face that moves by `c` cells (−1 to 1), from five values around, its own in the
-/// middle.
+/// New value of a face that moves by `c` cells (−1 to 1), from five values along the axis, with its
+/// own in the middle.
 #[inline(always)]
 pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
     let (d0, d1, d2, d3) = (f1 - f0, f2 - f1, f3 - f2, f4 - f3);
@@ -85,8 +87,8 @@ pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
     f2 - c * (near + rest * (steepness(near, ahead, weights) - steepness(behind, near, weights)))
 }
 
-/// Computes new values of a row of faces that move by less than a cell; `share` is a quarter of the
-/// time in steps.
+/// Computes new values of a row of faces that move by less than one cell; `share` is a quarter of
+/// the time in steps.
 #[inline(always)]
 fn advect(out: &mut [f32], from: &[f32], at: Window, (speeds, around, share): (&[f32], [usize; 4], f32)) {
     let n = out.len();
@@ -102,26 +104,26 @@ fn advect(out: &mut [f32], from: &[f32], at: Window, (speeds, around, share): (&
     }
 }
 
-/// A sweep of all components along one axis.
+/// Sweep of all velocity components along one axis.
 #[derive(Clone, Copy)]
 pub(super) struct Sweep<'a> {
     pub grid: AirGrid,
     pub axis: usize,
     /// A quarter of the time in steps.
     pub share: f32,
-    /// Velocity that carries; values beyond the sides are taken from here unchanged.
+    /// Advecting velocity; values beyond the sides are copied from it unchanged.
     pub speeds: &'a Faces,
     pub open: &'a Open,
     pub from: &'a Faces,
-    /// Far flag: some face may move by a whole cell.
+    /// Far flag: true if a face may move by one or more whole cells.
     pub is_far: bool,
 }
 
-/// Sweep over some planes.
+/// Sweep over a chunk of planes.
 struct Planes<'a> {
     sweep: Sweep<'a>,
     to: [&'a mut [f32]; 3],
-    /// Number of the plane of the fields at which `to` begins.
+    /// Number of the first plane of `to` in the fields.
     first: usize,
 }
 
@@ -141,8 +143,8 @@ impl Work for Planes<'_> {
 }
 
 impl Sweep<'_> {
-    /// Number of faces along an axis that have their own value, the last face of an open side
-    /// included.
+    /// Number of faces of `component` along `axis` that are computed, including the last face at an
+    /// open side.
     #[inline(always)]
     fn count(&self, component: usize, axis: usize) -> usize {
         self.grid.size()[axis] + usize::from(component == axis && self.grid.sides[axis] == Side::Open)
@@ -171,7 +173,7 @@ impl Sweep<'_> {
         to[top..].copy_from_slice(&known[top..]);
     }
 
-    /// Sweeps a row of faces, with [`BEYOND`] values beyond both ends.
+    /// Computes a row of faces, with [`BEYOND`] values of halo at both ends.
     #[inline(always)]
     fn row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32], far: &mut Rows) {
         let (grid, nx, n) = (self.grid, self.grid.cells.nx, self.count(component, 0));
@@ -192,7 +194,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// Computes new values of a row of faces that move by less than a cell.
+    /// Computes new values of a row of faces that move by less than one cell.
     #[inline(always)]
     fn near_row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32]) {
         let (grid, nx) = (self.grid, self.grid.cells.nx);
@@ -209,7 +211,7 @@ impl Sweep<'_> {
         advect(end, from, end_window, (speeds, around.map(|at| at + nx), share));
     }
 
-    /// Positions where the four speeds around a row of faces begin.
+    /// Indices at which the four advecting velocities around a row of faces start.
     #[inline(always)]
     pub(super) fn around(&self, component: usize, [y, z]: [usize; 2]) -> [usize; 4] {
         let (at, strides) = (self.grid.at([0, y, z]), self.grid.strides());
@@ -221,7 +223,7 @@ impl Sweep<'_> {
     }
 }
 
-/// Makes a sweep of all components into `to`.
+/// Sweeps all velocity components along one axis into `to`.
 pub(super) fn sweep(sweep: Sweep<'_>, to: &mut Faces, simd: Level) {
     each_chunk(sweep.grid, to, |first, to| simd.run(Planes { sweep, to, first }));
 }

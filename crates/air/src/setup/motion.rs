@@ -1,4 +1,4 @@
-//! Solvers that a scene can choose.
+//! Choice of the air's solver in a scene.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,20 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::simd::Level;
 use lavoxel_base::validate::Invalid;
 
-/// Solver that moves the air.
+/// Solver that moves the air; key `solver` of a scene's `[air]` table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Motion {
-    /// The article's solver (seed 3), in integers: compressible and laminar.
+    /// Solver of the article (seed 3), in integers: compressible and laminar.
     Article,
-    /// Incompressible air in floats (the default): turbulent plumes that agree with theory.
+    /// Incompressible solver in floating point (the default): turbulent plumes that agree with
+    /// plume theory.
     #[default]
     Incompressible,
 }
 
 impl Motion {
-    /// Memory in bytes for a cell of the air with `inks` inks, without snapshots.
+    /// Memory in bytes per air cell with `inks` inks, without snapshots.
     fn bytes_a_cell(self, inks: usize) -> f64 {
         match self {
             // The article's solver works on four inks at once, even if there are fewer.
@@ -31,7 +32,7 @@ impl Motion {
         }
     }
 
-    /// Number of cells of which the edges of the air box must be multiples.
+    /// Number of which the cell counts along each axis of the air's box must be multiples.
     fn multiple(self) -> usize {
         match self {
             Self::Article => 1,
@@ -45,24 +46,25 @@ impl Motion {
 }
 
 impl AirSpec {
-    /// Grid of the air over a box of voxels of `cell_m` metres.
+    /// Returns the air's grid over a box of voxels with an edge of `cell_m` metres.
     ///
     /// # Errors
-    /// Names the key that makes too many cells.
+    /// Names the key by which the grid would have too many cells.
     pub fn grid(&self, voxels: Grid, cell_m: f64) -> Result<AirGrid, Invalid> {
         self.grid_of(voxels, cell_m, self.solver.multiple())
     }
 
-    /// Still air over a box of voxels of `cell_m` metres; the keys must have been checked.
+    /// Returns air at rest over a box of voxels with an edge of `cell_m` metres; the keys must have
+    /// been validated.
     ///
     /// # Errors
-    /// Names the key that makes too many cells.
+    /// Names the key by which the grid would have too many cells.
     pub fn air(&self, voxels: Grid, cell_m: f64) -> Result<Air, Invalid> {
         let grid = self.grid(voxels, cell_m)?;
         Ok(Air::new(self, grid, cell_m, self.solver(grid, Level::fastest()), self.solver.has_density()))
     }
 
-    /// Solver that the keys ask for, with vector instructions of `level`.
+    /// Returns the solver named by the keys, using vector instructions of `level`.
     pub fn solver(&self, grid: AirGrid, level: Level) -> Box<dyn Solver> {
         match self.solver {
             Motion::Article => Box::new(Article::new(grid, self.article.clone(), level)),
@@ -73,7 +75,7 @@ impl AirSpec {
         }
     }
 
-    /// Memory of the air over a box of voxels of `cell_m` metres.
+    /// Estimated memory of the air over a box of voxels with an edge of `cell_m` metres.
     pub fn need(&self, voxels: Grid, cell_m: f64) -> MemoryEstimate {
         let cells = self.grid(voxels, cell_m).map_or(0, |grid| grid.len());
         MemoryEstimate::of("the air", cells, self.solver.bytes_a_cell(self.inks))

@@ -1,4 +1,4 @@
-//! Scales from metres, seconds and kelvin to cells, steps and units of the fields.
+//! Conversion from metres, seconds and kelvin to cells, steps and units of the fields.
 
 use crate::{AirGrid, AirSpec, Field, Forces, UNIT};
 
@@ -14,18 +14,18 @@ const REFERENCE_K: f64 = 288.0;
 const GAS_HEAT: f64 = 1859.0;
 const ASH_HEAT: f64 = 1150.0;
 
-/// Deceleration in m/s² of air that neither lift nor wind drives: eddies without a source are gone
-/// after some minutes, and an excess of three hundredths of a kelvin lifts nothing.
+/// Deceleration in m/s² of air that neither lift nor wind drives: eddies without a source vanish
+/// after some minutes, and a temperature excess of less than 0.03 K causes no lift.
 const CALMING: f64 = 1e-3;
 
-/// Temperatures in K of classic lava without energy and with energy 1: the ends of the palette's
-/// scale.
+/// Temperatures in K of lava of the classic model at energy 0 and at energy 1: the ends of the
+/// palette's scale.
 pub const LAVA_K: [f64; 2] = [500.0, 1400.0];
 
 /// Temperature in K of steam from boiling water.
 const STEAM_K: f64 = 373.0;
 
-/// Size of an air cell and of a step, and properties of the air.
+/// Size of an air cell, length of a step, and properties of the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// Edge of an air cell in metres.
@@ -34,14 +34,14 @@ pub struct Scale {
     pub cell_m: f64,
     /// Length of a step in seconds.
     pub step_s: f64,
-    /// Temperature of the air in K.
+    /// Temperature of the ambient air in K.
     pub ambient_k: f64,
-    /// Mass in kg/m³ that counts as 1 of ash or steam.
+    /// Mass concentration in kg/m³ of ash or steam that corresponds to a field value of 1.0.
     pub ash_unit_kg_m3: f64,
 }
 
 impl Scale {
-    /// Scale of a scene's air, over voxels of `cell_m` metres.
+    /// Returns the scale of a scene's air. `cell_m`: edge of a voxel in metres.
     pub fn new(spec: &AirSpec, grid: AirGrid, cell_m: f64) -> Self {
         Self {
             edge_m: grid.ratio as f64 * cell_m,
@@ -52,7 +52,7 @@ impl Scale {
         }
     }
 
-    /// Distance in cells a step for a speed in m/s.
+    /// Converts a speed from m/s to cells per step.
     pub fn speed(&self, m_s: f64) -> f64 {
         m_s * self.step_s / self.edge_m
     }
@@ -61,23 +61,24 @@ impl Scale {
         self.edge_m.powi(3)
     }
 
-    /// Units of heat in a cell for `joules`. At equal pressure the heat of a cubic metre of air
-    /// does not depend on its temperature.
+    /// Converts `joules` to units of heat in a cell. At constant pressure the heat content of a
+    /// cubic metre of air does not depend on its temperature.
     pub fn heat_of(&self, joules: f64) -> f64 {
         joules / (AIR_DENSITY * AIR_HEAT * REFERENCE_K * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// Units of heat of a cell at a temperature of `kelvin`; 0 below ambient temperature.
+    /// Heat in units of a cell at temperature `kelvin` (K), relative to ambient air; 0 below the
+    /// ambient temperature.
     pub fn heat_at(&self, kelvin: f64) -> f64 {
         (kelvin - self.ambient_k).max(0.0) / self.ambient_k * f64::from(UNIT)
     }
 
-    /// Units of ash or steam in a cell for a mass in kilograms.
+    /// Converts a mass in kilograms to units of ash or steam in a cell.
     pub fn ash_of(&self, kilograms: f64) -> f64 {
         kilograms / (self.ash_unit_kg_m3 * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// Size of a unit of a field in one cell: of heat in joules, of all else in kilograms.
+    /// Size of one unit of `field` in one cell: joules for heat, kilograms for every other field.
     pub fn of_unit(&self, field: Field) -> f64 {
         let of_one = match field {
             Field::Heat => AIR_DENSITY * AIR_HEAT * REFERENCE_K,
@@ -87,30 +88,31 @@ impl Scale {
         of_one * self.volume_m3() / f64::from(UNIT)
     }
 
-    /// Ash on the ground in kg/m² for `units` that fell on the base of a cell.
+    /// Converts `units` of ash that fell on the base of a cell to kg/m².
     pub fn deposit(&self, units: u64) -> f64 {
         units as f64 / f64::from(UNIT) * self.ash_unit_kg_m3 * self.edge_m
     }
 
-    /// Heat in joules of a mass at `temperature_k` relative to the ambient air; `[gas, ash]` are
-    /// the shares of gas and ash in the mass.
+    /// Heat in joules of a mass of `kilograms` at `temperature_k` (K) relative to ambient air;
+    /// `[gas, ash]` are the mass fractions (0 to 1) of gas and ash.
     pub fn joules(&self, kilograms: f64, [gas, ash]: [f64; 2], temperature_k: f64) -> f64 {
         let shares = gas * GAS_HEAT + ash * ASH_HEAT;
         kilograms * shares * (temperature_k - self.ambient_k).max(0.0)
     }
 
-    /// Units of heat that the top face of a voxel of lava at `kelvin` gives to the air in a step.
+    /// Units of heat per step that the top face of a voxel of lava at temperature `kelvin` (K)
+    /// gives to the air.
     pub fn convection(&self, spec: &AirSpec, kelvin: f64) -> f64 {
         let watts = spec.convection * (kelvin - self.ambient_k).max(0.0) * self.cell_m * self.cell_m;
         self.heat_of(watts * self.step_s)
     }
 
-    /// Units of heat in a cell from a voxel full of fresh steam.
+    /// Units of heat that one voxel of fresh steam adds to an air cell.
     pub fn heat_of_steam(&self) -> f64 {
         self.heat_at(STEAM_K) * (self.cell_m / self.edge_m).powi(3)
     }
 
-    /// Forces on the air in every step, in cells and steps.
+    /// Forces on the air, converted to cells and steps.
     pub fn forces(&self, spec: &AirSpec, grid: AirGrid) -> Forces {
         let lift = GRAVITY * self.step_s * self.step_s / self.edge_m;
         let air = AIR_DENSITY * REFERENCE_K / self.ambient_k;
@@ -132,8 +134,8 @@ impl Scale {
     }
 }
 
-/// Wind at `height` metres, in m/s towards east and south; linear between the heights of the table,
-/// constant beyond them.
+/// Wind velocity in m/s at `height` (metres), `[east, south]`; linear between the heights of
+/// `table`, constant beyond them.
 fn wind_at(table: &[[f64; 3]], height: f64) -> [f64; 2] {
     let blowing = |&[_, speed, from]: &[f64; 3]| {
         // The table gives the direction of origin: a wind from the north (0°) blows south, one from

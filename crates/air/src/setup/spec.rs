@@ -8,8 +8,8 @@ use lavoxel_base::grid::{Grid, MAX_SIDE};
 use lavoxel_base::param::{Table, table, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Number of voxels along a side above which an air cell has four voxels along an edge, unless the
-/// scene says otherwise.
+/// Number of voxels along an axis above which the default edge of an air cell is 4 voxels instead
+/// of 2.
 const LARGE: usize = 256;
 
 /// Upper bound of the number of air cells, which are all stored.
@@ -93,7 +93,7 @@ table! {
 }
 
 impl AirSpec {
-    /// Checks every number. The scene checks that `steam` and `ash` name materials of the world.
+    /// Checks every key for its range; the scene checks that `steam` and `ash` name materials.
     ///
     /// # Errors
     /// Names the key that is out of range.
@@ -109,11 +109,11 @@ impl AirSpec {
         Ok(())
     }
 
-    /// Grid of the air over a box of voxels of `cell_m` metres, with sides that are multiples of
-    /// `multiple` cells.
+    /// Returns the air's grid over a box of voxels with an edge of `cell_m` metres; the number of
+    /// cells along each axis is rounded up to a multiple of `multiple`.
     ///
     /// # Errors
-    /// Names the key that makes too many cells.
+    /// Names the key by which the grid would have too many cells.
     pub fn grid_of(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
         let sides = [voxels.nx, voxels.ny, voxels.nz];
         let usual = if sides.into_iter().any(|side| side > LARGE) { 4 } else { 2 };

@@ -1,4 +1,5 @@
-//! Shape of the air's box: cells of some voxels each, around and above the voxels.
+//! Shape of the air's box: a grid of cells, each one or more voxels wide, that extends around and
+//! above the voxels.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,29 +21,30 @@ pub enum Side {
 /// Axes in the order of the components of a velocity: x east, y up, z south.
 pub const AXES: [usize; 3] = [0, 1, 2];
 
-/// Number of cells beyond each side that every field has, for neighbours of neighbours.
+/// Number of extra cells (halo) beyond each side in every field, for stencils that reach two cells
+/// far.
 pub const BEYOND: usize = 2;
 
-/// Number of cells of which rows of the fields are multiples: rows then consist of whole vector
-/// blocks.
+/// Row alignment in cells: the length of a field's row is a multiple of this value, so that rows
+/// consist of whole vector blocks.
 const ROW: usize = 16;
 
-/// Cells of the air and their position among the voxels.
+/// Grid of the air's cells and its position relative to the voxels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirGrid {
     /// Number of cells along each axis.
     pub cells: Grid,
     /// Number of voxels along an edge of a cell.
     pub ratio: usize,
-    /// Offset in voxels from the corner of the voxels' box to that of the air's, along x and z: 0
-    /// or less.
+    /// Offset in voxels along x and z from the low corner of the voxel box to the low corner of the
+    /// air's box; 0 or negative.
     pub corner: [i32; 2],
-    /// Sides along x, the top, and the sides along z.
+    /// Boundaries along x (both sides), at the top, and along z (both sides).
     pub sides: [Side; 3],
 }
 
 impl AirGrid {
-    /// Box of cells as large as a voxel each, whose corner is that of the voxels.
+    /// Returns a grid with one cell per voxel, aligned with the voxels.
     pub fn new(cells: Grid, sides: [Side; 3]) -> Self {
         Self { cells, ratio: 1, corner: [0, 0], sides }
     }
@@ -52,31 +54,31 @@ impl AirGrid {
         [self.cells.nx, self.cells.ny, self.cells.nz]
     }
 
-    /// Distance in the fields between neighbours along x, y and z.
+    /// Index distance in a field's array between neighbours along x, y and z, halo included.
     pub fn strides(&self) -> [usize; 3] {
         let row = (self.cells.nx + 2 * BEYOND).next_multiple_of(ROW);
         [1, row, row * (self.cells.ny + 2 * BEYOND)]
     }
 
-    /// Length of a field, including the cells beyond the sides.
+    /// Length of a field's array in cells, halo included.
     pub fn len(&self) -> usize {
         self.strides()[2] * (self.cells.nz + 2 * BEYOND)
     }
 
-    /// Always false: a box has at least one cell.
+    /// Returns false: a grid has at least one cell.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Position of a cell in the fields.
+    /// Index of the cell `[x, y, z]` in a field's array.
     #[inline]
     pub fn at(&self, [x, y, z]: Place) -> usize {
         let [_, row, slab] = self.strides();
         (z + BEYOND) * slab + (y + BEYOND) * row + x + BEYOND
     }
 
-    /// Air cell that contains a voxel, which may lie outside the voxels' box; `None` outside the
-    /// air's.
+    /// Air cell that contains the voxel `[x, y, z]`, which may lie outside the voxel box; `None`
+    /// outside the air's box.
     pub fn cell_of(&self, [x, y, z]: [i64; 3]) -> Option<Place> {
         let [cx, cz] = self.corner.map(i64::from);
         let place = [x - cx, y, z - cz].map(|voxels| voxels.div_euclid(self.ratio as i64));
@@ -84,7 +86,7 @@ impl AirGrid {
         AXES.into_iter().all(inside).then(|| place.map(|n| n as usize))
     }
 
-    /// Voxel at the low corner of a cell.
+    /// Voxel at the low corner (west, bottom, north) of the cell `[x, y, z]`.
     pub fn voxel_of(&self, [x, y, z]: Place) -> [i64; 3] {
         let along = |n: usize, corner: i32| (n * self.ratio) as i64 + i64::from(corner);
         [along(x, self.corner[0]), along(y, 0), along(z, self.corner[1])]

@@ -1,4 +1,4 @@
-//! Space of the air: the shape of its box, and the room that the ground leaves.
+//! Geometry of the air: the shape of its grid, and the cells and faces that the ground blocks.
 
 pub(crate) mod grid;
 pub(crate) mod openness;

@@ -1,27 +1,27 @@
-//! Solid cells of the air, and the free share of each face between two cells.
+//! Solid cells of the air, and the open share of each face between two cells.
 
 use crate::{AirGrid, Side};
 use lavoxel_base::grid::Place;
 
-/// Openness of a face that is all free.
+/// Value of a fully open face; a closed face has 0.
 pub const OPEN: u16 = 1 << 15;
 
-/// Solid cells and the openness of faces, 0 to [`OPEN`].
+/// Solid flag of each cell and open share of each face, 0 to [`OPEN`].
 ///
-/// An open cell counts as a whole cell of air, even if some of its voxels are solid: openness
-/// scales only what crosses a face.
+/// A cell that is not solid counts as a whole cell of air, even if some of its voxels are solid:
+/// the open share scales only the flux across a face.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Openness {
     grid: AirGrid,
-    /// Solid flag of each cell, by `Grid::index`.
+    /// Solid flag of each cell, indexed by `Grid::index`.
     solid: Vec<bool>,
-    /// Openness of the lower face of each cell along each axis, from the voxels at the face; solid
-    /// cells and sides are applied on reading.
+    /// Open share of the lower face of each cell along each axis, from the voxels at the face;
+    /// solid cells and sides are applied on reading.
     faces: [Vec<u16>; 3],
 }
 
 impl Openness {
-    /// Ground without solid cells and shut faces.
+    /// Returns a state without solid cells, with all faces open.
     pub fn free(grid: AirGrid) -> Self {
         let cells = grid.cells.cells();
         Self { grid, solid: vec![false; cells], faces: std::array::from_fn(|_| vec![OPEN; cells]) }
@@ -32,26 +32,26 @@ impl Openness {
         self.grid
     }
 
-    /// Returns true if a cell is solid.
+    /// Returns true if the cell `place` is solid.
     #[inline]
     pub fn is_solid(&self, place: Place) -> bool {
         self.solid[self.grid.cells.index(place)]
     }
 
-    /// Makes a cell solid or not; returns true if it changed.
+    /// Sets the solid flag of the cell `place`; returns true if the flag changed.
     pub fn set_solid(&mut self, place: Place, solid: bool) -> bool {
         std::mem::replace(&mut self.solid[self.grid.cells.index(place)], solid) != solid
     }
 
-    /// Sets the openness (0 to [`OPEN`]) of the lower face of a cell, which holds while both cells
-    /// are free; returns true if it changed.
+    /// Sets the open share (0 to [`OPEN`]) of the lower face of the cell `place` along `axis`, used
+    /// while neither adjacent cell is solid; returns true if the share changed.
     pub fn set_face(&mut self, axis: usize, place: Place, open: u16) -> bool {
         debug_assert!(open <= OPEN);
         std::mem::replace(&mut self.faces[axis][self.grid.cells.index(place)], open) != open
     }
 
-    /// Openness of the lower face of a cell along an axis: 0 next to a solid cell, at a wall and at
-    /// the floor.
+    /// Open share (0 to [`OPEN`]) of the lower face of the cell `place` along `axis`: 0 next to a
+    /// solid cell, at a wall and at the floor.
     #[inline]
     pub fn low(&self, axis: usize, place: Place) -> u16 {
         if self.is_solid(place) {
@@ -69,7 +69,7 @@ impl Openness {
         if self.is_solid(beside) { 0 } else { own }
     }
 
-    /// Openness of the upper face of a cell along an axis.
+    /// Open share (0 to [`OPEN`]) of the upper face of the cell `place` along `axis`.
     #[inline]
     pub fn high(&self, axis: usize, place: Place) -> u16 {
         let mut beside = place;

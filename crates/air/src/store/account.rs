@@ -30,14 +30,14 @@ accounts! {
     }
 }
 
-/// Number of accounts of a field.
+/// Number of sums in the account of a field.
 pub(crate) const ACCOUNTS: usize = 8;
 
 impl FieldAccount {
-    /// Checks that the account closes with `now` units in the box.
+    /// Checks that inflows minus outflows equal `now`, the units of `field` in the box.
     ///
     /// # Errors
-    /// Describes the account that does not close.
+    /// Describes the account if it does not balance.
     pub fn check(&self, field: Field, now: u64) -> Result<(), String> {
         account::check(&format!("{} of the air", field.name()), &self.sums(), i128::from(now))
     }
@@ -48,7 +48,7 @@ impl FieldAccount {
         [initial, put, out as u64, deposited, buried, evaporated, decayed, removed]
     }
 
-    /// Account from the sums that [`FieldAccount::accounts`] lists.
+    /// Restores an account from the sums written by [`FieldAccount::accounts`].
     pub(crate) fn from_accounts(accounts: [u64; ACCOUNTS]) -> Self {
         let [initial, put, out, deposited, buried, evaporated, decayed, removed] = accounts;
         Self { initial, put, out: out as i64, deposited, buried, evaporated, decayed, removed }

@@ -1,7 +1,7 @@
-//! Amounts that the air carries: heat, ash, steam and inks, and its own density if the solver has
-//! one.
+//! Amounts that the air carries: heat, ash, steam and inks, plus the density of the air if the
+//! solver needs it.
 //!
-//! Amounts are integers in every cell, so that their sums are exact in any order.
+//! Amounts are integers in every cell, so that their sums do not depend on the order of summation.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,13 +9,13 @@ use crate::AirGrid;
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Units of a field to 1.0.
+/// Number of units that make up a field value of 1.0.
 pub const UNIT: u32 = 1 << 20;
 
-/// A field of the air.
+/// Field that the air carries, with one amount per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// Excess of the temperature relative to the ambient one: (T − Tₐ)/Tₐ.
+    /// Relative excess temperature (T − Tₐ)/Tₐ, where Tₐ is the ambient temperature.
     Heat,
     /// Ash; 1.0 is the mass per cubic metre set by the scene (`air.ash_unit_kg_m3`).
     Ash,
@@ -23,8 +23,8 @@ pub enum Field {
     Steam,
     /// Density of the air, 1.0 at rest; only for a solver with density.
     Density,
-    /// First ink, which weighs nothing, in the unit of ash (`air.ash_unit_kg_m3`). An ink exists if
-    /// `air.inks` counts it.
+    /// First ink: a passive tracer without weight, in the unit of ash (`air.ash_unit_kg_m3`). An
+    /// ink exists if its number is at most `air.inks`.
     Ink1,
     /// Second ink.
     Ink2,
@@ -35,13 +35,13 @@ pub enum Field {
 }
 
 impl Field {
-    /// Fields other than inks, in the order of their numbers.
+    /// Fields other than inks, in the order of their indices.
     pub const ALL: [Self; 4] = [Self::Heat, Self::Ash, Self::Steam, Self::Density];
 
-    /// Fields that the air carries and that act on its motion.
+    /// Fields that are advected and act on the motion of the air.
     pub const CARRIED: [Self; 3] = [Self::Heat, Self::Ash, Self::Steam];
 
-    /// Fields that the air carries without effect on its motion; their numbers follow those of
+    /// Fields that are advected without effect on the motion; their indices follow those of
     /// [`Field::ALL`].
     pub const INKS: [Self; 4] = [Self::Ink1, Self::Ink2, Self::Ink3, Self::Ink4];
 
@@ -63,12 +63,13 @@ impl Field {
     }
 }
 
-/// Fields over the cells of an air's box, each with [`crate::BEYOND`] cells beyond every side,
-/// whose contents belong to the solver.
+/// Amounts of all fields in the cells of an air's box; each field also has a halo of
+/// [`crate::BEYOND`] cells beyond every side, whose contents belong to the solver.
 #[derive(Clone, Debug)]
 pub struct Amounts {
     grid: AirGrid,
-    /// Units of each field, indexed by field; empty for a field that does not exist.
+    /// Units per cell, one array per field, indexed by field; empty for a field that does not
+    /// exist.
     fields: Vec<Vec<u32>>,
     version: u64,
 }
@@ -81,14 +82,14 @@ impl PartialEq for Amounts {
 
 impl Eq for Amounts {}
 
-/// Version number that no other change of amounts has.
+/// Returns a version number that was never used before in this process.
 fn next_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Amounts {
-    /// Empty fields, and air at rest if the solver has a density.
+    /// Returns fields with amount 0, and density 1.0 in every cell if `with_density` is set.
     pub fn none(grid: AirGrid, with_density: bool) -> Self {
         let is_there = |field: &Field| with_density || *field != Field::Density;
         let cells = |field: Field| vec![0; if is_there(&field) { grid.len() } else { 0 }];
@@ -101,7 +102,7 @@ impl Amounts {
         amounts
     }
 
-    /// Adds `inks` empty inks, at most the number of [`Field::INKS`].
+    /// Adds `inks` inks with amount 0; at most as many as [`Field::INKS`] has.
     #[must_use]
     pub fn with_inks(mut self, inks: usize) -> Self {
         for field in Field::INKS.into_iter().take(inks) {
@@ -115,29 +116,30 @@ impl Amounts {
         self.grid
     }
 
-    /// Returns true if the field exists.
+    /// Returns true if `field` exists.
     pub fn has(&self, field: Field) -> bool {
         !self.fields[field as usize].is_empty()
     }
 
-    /// Iterator over the existing fields, in the order of their numbers.
+    /// Iterator over the existing fields, in the order of their indices.
     pub fn present(&self) -> impl Iterator<Item = Field> + use<> {
         let present: Vec<_> = Field::ALL.into_iter().chain(Field::INKS).filter(|&field| self.has(field)).collect();
         present.into_iter()
     }
 
-    /// Units of a field in all cells, by [`AirGrid::at`]; empty for a field that does not exist.
+    /// Units of `field` in all cells, halo included, indexed by [`AirGrid::at`]; empty for a field
+    /// that does not exist.
     pub fn field(&self, field: Field) -> &[u32] {
         &self.fields[field as usize]
     }
 
-    /// Mutable units of a field, as in [`Amounts::field`].
+    /// Mutable units of `field`, as in [`Amounts::field`]; changes the version.
     pub fn field_mut(&mut self, field: Field) -> &mut [u32] {
         self.version = next_version();
         &mut self.fields[field as usize]
     }
 
-    /// Mutable units of all fields, in the order of their numbers.
+    /// Mutable units of all fields, indexed by field; changes the version.
     pub fn fields_mut(&mut self) -> &mut [Vec<u32>] {
         self.version = next_version();
         &mut self.fields
@@ -149,12 +151,12 @@ impl Amounts {
         self.version
     }
 
-    /// Units of a field in a cell.
+    /// Units of `field` in the cell `place`.
     pub fn get(&self, field: Field, place: Place) -> u32 {
         self.fields[field as usize][self.grid.at(place)]
     }
 
-    /// Sum of the units of a field in the whole box.
+    /// Sum of the units of `field` over all cells of the box, without the halo.
     pub fn total(&self, field: Field) -> u64 {
         let (grid, values) = (self.grid, self.field(field));
         let row = |y, z| values[grid.at([0, y, z])..][..grid.cells.nx].iter().map(|&v| u64::from(v)).sum::<u64>();

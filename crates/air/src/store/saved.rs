@@ -1,4 +1,4 @@
-//! State of an air for snapshots and checkpoints.
+//! Saved state of the air for snapshots and checkpoints.
 
 use std::convert::Infallible;
 
@@ -7,40 +7,42 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::store::account::ACCOUNTS;
 use crate::{Air, Field, FieldAccount};
 
-/// State of an air: everything that does not follow from its scene and from the world.
+/// Saved state of the air: all values that do not follow from the scene and the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AirState {
     /// Accounts of [`Field::ALL`] and then of the existing inks, as [`FieldAccount::accounts`]
     /// lists them.
     accounts: Vec<[u64; ACCOUNTS]>,
-    /// Units of ash on the ground of each column, and the units among them that became grains.
+    /// Units of ash deposited on each column of air cells, and the units among them that became
+    /// grains; both at index `z · nx + x`.
     deposited: Vec<u64>,
     laid: Vec<u64>,
-    /// Bit set of solid cells, 32 to a word.
+    /// Solid flags of all cells as a bit set, 32 cells per word, lowest bit first.
     solid: Vec<u32>,
-    /// Units of each field in each cell of the box, x fastest, then y, then z.
+    /// Amounts in units of each field in each cell of the box; x varies fastest, then y, then z.
     fields: Vec<Vec<u32>>,
-    /// Planes of the solver.
+    /// State arrays of the solver, see `Solver::planes`.
     planes: Vec<Vec<u32>>,
 }
 
-/// All numbers of a state, in the single order used for writing, reading, hashing and measuring.
+/// Slices of all values of a saved state, in the single order used for writing, reading, hashing
+/// and measuring.
 pub struct Numbers<L, W> {
-    /// Accounts, and by column the units deposited and laid.
+    /// Accounts, deposited units of each column, laid units of each column.
     pub longs: [L; 3],
-    /// Solid cells, fields and planes.
+    /// Solid flags, then the amounts of each field, then the solver's arrays.
     pub words: Vec<W>,
 }
 
 impl AirState {
-    /// Numbers of the state, to read.
+    /// Read-only slices of all values of the state.
     pub(crate) fn numbers(&self) -> Numbers<&[u64], &[u32]> {
         let Self { accounts, deposited, laid, solid, fields, planes } = self;
         let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_slice).collect();
         Numbers { longs: [accounts.as_flattened(), deposited, laid], words }
     }
 
-    /// Numbers of the state, to change.
+    /// Mutable slices of all values of the state.
     pub fn numbers_mut(&mut self) -> Numbers<&mut [u64], &mut [u32]> {
         let Self { accounts, deposited, laid, solid, fields, planes } = self;
         let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_mut_slice).collect();
@@ -53,7 +55,7 @@ impl AirState {
         longs.map(size_of_val).iter().sum::<usize>() + words.into_iter().map(size_of_val).sum::<usize>()
     }
 
-    /// Visits the bytes of all numbers, little-endian.
+    /// Calls `visit` with the little-endian bytes of every value in turn.
     ///
     /// # Errors
     /// Returns the first error of `visit`.
@@ -65,7 +67,7 @@ impl AirState {
 }
 
 impl Air {
-    /// Present state of the air.
+    /// Copies the present state of the air.
     pub fn save(&self) -> AirState {
         let (grid, size) = (self.grid(), self.grid().size());
         let rows = || (0..size[2]).flat_map(move |z| (0..size[1]).map(move |y| grid.at([0, y, z])));
@@ -85,15 +87,15 @@ impl Air {
         }
     }
 
-    /// Number of accounts in a state: those of [`Field::ALL`] and of the existing inks.
+    /// Number of accounts in a saved state: those of [`Field::ALL`] and of the existing inks.
     fn accounted(&self) -> usize {
         Field::ALL.len() + self.inks().count()
     }
 
-    /// Restores a state of this air.
+    /// Replaces the present state by `state`, which must come from air of the same shape.
     ///
     /// # Errors
-    /// Names the fault of the state; the air is unusable then.
+    /// Names the fault if `state` does not fit; the air must not be used after an error.
     pub fn restore(&mut self, state: &AirState) -> Result<(), String> {
         let (grid, cells) = (self.grid(), self.grid().cells.cells());
         let fits = state.fields.len() == self.amounts.present().count()

@@ -1,32 +1,33 @@
-//! Deltas of the tiles of a strip by spreading, kept until no thread reads the old state any more.
+//! Changes of the tiles of a strip by spreading, buffered until no thread reads the old state.
 
 use crate::world::Strip;
 use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::simd::Simd;
 
-/// Upper bound, with a margin, of the changes of one strip that come from one tile.
+/// Upper bound, with a margin, of the number of entries that one tile adds to the change list of
+/// one strip.
 const OF_A_TILE: usize = 8;
 
-/// Largest number of quantities of a layer.
+/// Maximum number of quantities of a layer.
 const MOST_QUANTITIES: usize = 2;
 
-/// Deltas of the tiles of one strip, summed modulo 2^16. Memory is kept for the next use.
+/// Change list of one strip: differences per tile modulo 2^16. Memory is kept for reuse.
 #[derive(Debug, Default)]
 pub(super) struct Deltas {
-    /// Index of each place's change plus one, 0 without a change; a place is the index of the row ·
-    /// 64 + bit.
+    /// Index + 1 of each tile's change, 0 without a change; a tile is addressed by row index · 64 +
+    /// bit.
     slots: Vec<u32>,
     /// Number of changes. The vectors `at` and `lanes` are longer, so that a change is written
-    /// without a call.
+    /// without a function call.
     count: usize,
-    /// Place and y of each change.
+    /// Tile address (row index · 64 + bit) and y of each change.
     at: Vec<(u32, u32)>,
-    /// Quantities of each change.
+    /// Differences of the quantities of each change.
     lanes: Vec<Lanes>,
 }
 
 impl Deltas {
-    /// Makes room for a strip with `rows` rows.
+    /// Prepares the list for a strip with `rows` rows.
     pub(super) fn prepare(&mut self, rows: usize) {
         let places = rows * ROW;
         if self.slots.len() != places {
@@ -34,7 +35,7 @@ impl Deltas {
         }
     }
 
-    /// Makes room for the changes of one more tile.
+    /// Reserves memory for the changes caused by one more tile.
     #[inline(always)]
     pub(super) fn reserve(&mut self) {
         // `lanes` has room wherever `at` has, because both grow together.
@@ -50,7 +51,8 @@ impl Deltas {
         self.lanes.resize(room * MOST_QUANTITIES, Lanes::ZERO);
     }
 
-    /// Adds to the tile at `place`, which lies at `y`. `Deltas::reserve` must have made room.
+    /// Adds `change` to the tile at address `place`, at height `y`; requires a preceding
+    /// `Deltas::reserve`.
     #[inline(always)]
     pub(super) fn add<S: Simd, const Q: usize>(&mut self, s: S, place: usize, y: usize, change: [S::V; Q]) {
         let slot = &mut self.slots[place];

@@ -1,4 +1,4 @@
-//! Rules along columns over the tiles of a strip.
+//! Vertical rules on the tiles of a strip.
 //!
 //! A pair of tiles, one above the other, is visited when it holds liquid to move and a tile changed
 //! since the last visit: the upper one, or for rules that also move up either of the two. The
@@ -16,22 +16,22 @@ use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
 use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Rule in adjacent strips of a layer; `MEETS` is set if the layer may meet heavier matter.
+/// Vertical rule applied to adjacent strips; `MEETS` is set if the layer may meet heavier matter.
 pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
     /// Index of the first strip.
     pub(super) first: usize,
     pub(super) strips: &'a mut [Strip],
     pub(super) common: FallCommon<'a, R>,
-    /// Scratch: bits of the tiles of the row below that changed before.
+    /// Scratch: bit sets of tiles in the row below that had changed before this pass.
     pub(super) before: &'a mut Vec<u64>,
 }
 
-/// Inputs that all parts of a step share.
+/// Shared inputs of all parts of a step.
 pub(super) struct FallCommon<'a, R> {
     pub(super) ground: &'a Ground,
     pub(super) heavier: Layers<'a>,
     pub(super) rule: &'a R,
-    /// Clock reading of the layer.
+    /// Last read number of the layer per kind of reader.
     pub(super) reads: Reads,
 }
 
@@ -65,7 +65,7 @@ impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEET
     }
 }
 
-/// Rule in one strip.
+/// Vertical rule applied to one strip.
 struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     s: S,
     kernel: &'a R::Kernel<S>,
@@ -74,21 +74,21 @@ struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     ground: GroundStrip<'a>,
 }
 
-/// Tile that is visited.
+/// Visited tile.
 struct Here {
-    /// Index of the tile's row in the strip, and its bit there.
+    /// Row index of the tile in the strip, and its bit in the row.
     index: usize,
     bit: usize,
-    /// Position along x, counted in tiles, and y.
+    /// x in tiles and y in cells.
     tx: usize,
     y: usize,
 }
 
 impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
-    /// Set if anything may move up.
+    /// Upward flag: set if matter may move up.
     const UP: bool = R::UP || H::MEETS;
 
-    /// Visits the pairs of the strip, rows from the bottom up.
+    /// Visits all awake pairs of tiles of the strip, from the bottom row up.
     #[inline(always)]
     fn strip(&self, strip: &mut Strip, before: &mut Vec<u64>) {
         let (ny, width) = (self.ground.ny(), strip.width);
@@ -116,7 +116,7 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         }
     }
 
-    /// Visits the pairs of one tile and the tile below.
+    /// Applies the rule to the pair of one tile and the tile below.
     #[inline(always)]
     fn tile(&self, strip: &mut Strip, here: &Here) {
         let (s, &Here { index, bit, tx, y }) = (self.s, here);
@@ -151,8 +151,8 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         self.write(strip, (y, index, bit), above, true);
     }
 
-    /// Writes a changed tile, and marks it as left (`Strip::leave`) if it is empty now; `may_empty`
-    /// is false if the tile cannot have become empty.
+    /// Stores the new `values` of a tile and queues its slot for reuse (`Strip::leave`) if the tile
+    /// became empty; `may_empty` is clear if that is impossible.
     #[inline(always)]
     fn write(&self, strip: &mut Strip, (y, index, bit): (usize, usize, usize), values: [S::V; Q], may_empty: bool) {
         let s = self.s;

@@ -1,21 +1,21 @@
-//! Heavier matter around a layer, which takes room from that layer.
+//! Heavier matter around a layer, which reduces the free volume of that layer.
 
 use crate::world::{Layer, Strip};
 use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Matter that is heavier than the layer that a rule moves.
+/// Source of heavier-matter amounts for the layer that a rule moves.
 pub(super) trait Heavier: Copy {
     /// Set if the layer may meet heavier matter.
     const MEETS: bool;
 
-    /// Returns the amount of heavier matter in the cells of a tile, at most 1 cell; `index` is the
-    /// tile's row in its strip, `bit` its bit there, `tz` the strip.
+    /// Returns the amount of heavier matter in the cells of a tile, in units, clamped to 1 cell.
+    /// `index`: row of the tile in its strip; `bit`: tile within the row; `tz`: strip.
     fn amount<S: Simd>(self, s: S, index: usize, bit: usize, tz: usize) -> S::V;
 }
 
-/// No heavier matter near a strip; `MEETS` is set if the layer may meet some elsewhere.
+/// Absence of heavier matter near a strip; `MEETS` is set if the layer may meet some elsewhere.
 #[derive(Clone, Copy)]
 pub(super) struct Nothing<const MEETS: bool>;
 
@@ -28,7 +28,7 @@ impl<const MEETS: bool> Heavier for Nothing<MEETS> {
     }
 }
 
-/// Heavier layers of a world.
+/// Heavier layers of a world, as a source of amounts.
 #[derive(Clone, Copy)]
 pub(super) struct Layers<'a>(pub(super) &'a [Layer]);
 
@@ -48,14 +48,14 @@ impl Heavier for Layers<'_> {
 }
 
 impl Layers<'_> {
-    /// Returns true if a strip or one of its neighbours has any heavier matter.
+    /// Returns true if the strip at `tz` or a neighbouring strip contains heavier matter.
     pub(super) fn is_near(self, tz: usize) -> bool {
         let near = |strip: &Strip| strip.tiles() > 0;
         self.0.iter().any(|layer| layer.strips[tz.saturating_sub(1)..].iter().take(3).any(near))
     }
 }
 
-/// Returns the amounts of a tile, or zeros if the tile has no slot.
+/// Returns the amounts of a tile, zeros if the tile has no slot.
 #[inline(always)]
 fn amounts(strip: &Strip, index: usize, bit: usize) -> &lavoxel_base::grid::tile::Lanes {
     strip.tile(strip.row(index).slots[bit % ROW]).amount()

@@ -1,4 +1,4 @@
-//! Engines, which carry the rules over the whole box.
+//! Engines: executors that apply the rules to the whole grid.
 //!
 //! Invariant: both engines give the same bits. [`plain`] reads like the specification and is the
 //! oracle of the tests; [`tiled`] is the engine that users get.
@@ -20,14 +20,14 @@ use crate::rules::{Due, Point, Rule};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// Way to carry the rules over the box. Engines may keep scratch memory; the state is in the world
-/// alone.
+/// Executor of rules. Engines may keep scratch memory, but all state is in the world.
 pub trait Engine: Send {
-    /// Runs a rule of the layer with the given index in the step that `draw` names.
+    /// Applies `rule`, a pair (layer index, rule), in the step that `draw` identifies.
     fn run(&mut self, world: &mut World, rule: (usize, &Rule), draw: Draw);
 
-    /// Finds where a rule is due in a round of the step that `draw` names, in any order. The caller
-    /// decides what to do there: a reaction that meets a flow is not carried out by rules alone.
+    /// Returns the places where `rule` acts in round `round` of the step that `draw` identifies, in
+    /// any order. The caller applies the events, because a reaction that involves a flow needs more
+    /// than the rules.
     fn due(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
         world.grid().places().filter_map(|place| rule.due(world, place, draw, round)).collect()
     }

@@ -1,4 +1,4 @@
-//! Plain engine: one thread, every cell, no cleverness.
+//! Plain engine: single-threaded, visits every cell, no optimizations.
 //!
 //! Invariant: this engine is the specification that other engines must match bit for bit.
 
@@ -13,7 +13,7 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 
-/// Plain engine, which visits every cell of the box in every step.
+/// Reference engine, which visits every cell of the box in every step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 
@@ -24,7 +24,7 @@ impl Engine for Plain {
 }
 
 impl Driver for Plain {
-    /// Runs a rule along the columns of a layer: pairs of open cells from the bottom up, in place.
+    /// Runs a vertical rule: pairs of open cells in each column, from the bottom up, in place.
     fn column<R: Column<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
         let grid = world.grid();
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -41,7 +41,7 @@ impl Driver for Plain {
         }
     }
 
-    /// Runs a rule across a layer: every cell gives by the state before.
+    /// Runs a synchronous exchange rule: every cell gives by the state before.
     fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let before = world.clone();
         let key = draw.key();
@@ -61,7 +61,7 @@ impl Driver for Plain {
         self.due(world, rule, draw, round)
     }
 
-    /// Walks the columns from the top down, then from the bottom up.
+    /// Runs a rule of random vertical motion: columns from the top down, then from the bottom up.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let (grid, key) = (world.grid(), rule.key(draw));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -93,14 +93,14 @@ impl Driver for Plain {
     }
 }
 
-/// Returns true if rock, the roof or a cell at least `holds` full is above a cell.
+/// Returns true if the cell above is rock, the roof, or filled to at least `holds` units.
 fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     let above = [x, y + 1, z];
     let full = || world.layers[layer].at(above).amount.saturating_add(world.heavier_than(layer, above));
     y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= holds
 }
 
-/// Takes gifts out of the cell `here` and adds them to its neighbours.
+/// Moves `gifts` from the cell `here` to its neighbours, and books outflow and friction.
 fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>, here: &Here, gifts: Gifts) {
     let (grid, place) = (world.grid(), here.place);
     let layer = &mut world.layers[layer];
@@ -127,7 +127,7 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
     }
 }
 
-/// Returns a cell with its surroundings.
+/// Returns the cell at `place` with its neighbours.
 fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
     let side = |by: [isize; 3]| match world.grid().beside(place, by) {
         Some(near) if world.ground().is_solid(near) => Side::Solid,

@@ -1,5 +1,5 @@
-//! Rules of single places over the tiles: only tiles that hold the rule's layer are visited, and
-//! only those that hold or touch the other layers that the rule needs.
+//! Rules of single places on tiles: visits only tiles that contain the rule's layer and contain or
+//! touch the other layers that the rule needs.
 
 use crate::rules::{Due, Needed, Point};
 use crate::world::{AMOUNT, Layer, World};
@@ -7,7 +7,7 @@ use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z, bits};
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::Draw;
 
-/// Finds where a rule is due in a round of a step, in the order of the strips.
+/// Returns the places where `rule` acts in round `round` of a step, by strip.
 pub(super) fn due(world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
     let strips = &world.layers[rule.site().0].strips;
     let held = (0..strips.len())
@@ -35,20 +35,20 @@ fn due_in_strip(world: &World, rule: &dyn Point, tz: usize, draw: Draw, round: u
     found
 }
 
-/// Returns bits of the tiles of a row that hold, or touch, a needed layer.
+/// Returns the bit set of tiles of a row that contain, or touch, a needed layer.
 fn reach(world: &World, needed: &Needed, [w, y, tz]: [usize; 3]) -> u64 {
     let layer = &world.layers[needed.layer];
     if needed.beside { around(layer, [w, y, tz]) } else { row(layer, tz, y as isize, w) }
 }
 
-/// Returns bits of the tiles of a row of a strip that hold any of a layer; none outside of the box.
+/// Returns the bit set of non-empty tiles of a row of `layer`; 0 outside of the box.
 fn row(layer: &Layer, tz: usize, y: isize, w: usize) -> u64 {
     let strip = layer.strips.get(tz).filter(|strip| w < strip.width);
     let inside = y >= 0 && y < layer.grid().ny as isize;
     strip.filter(|_| inside).map_or(0, |strip| strip.row(strip.index(y as usize, w)).held)
 }
 
-/// Returns bits of the tiles of a row that hold any of a layer, or share a face with a tile that
+/// Returns the bit set of tiles of a row that contain `layer`, or share a face with a tile that
 /// does.
 fn around(layer: &Layer, [w, y, tz]: [usize; 3]) -> u64 {
     let y = y as isize;

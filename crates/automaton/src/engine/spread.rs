@@ -1,4 +1,4 @@
-//! Rules across over the tiles of a strip.
+//! Synchronous exchange rules on the tiles of a strip.
 //!
 //! A tile that holds liquid is visited when it changed since the rule last visited it; when it has
 //! the energy to give (`able`) and a tile at its sides or below changed; and when another pattern
@@ -21,21 +21,21 @@ use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::simd::Simd;
 
-/// Bits of the cells of a tile with x = 0 and with x = 7, z = 0 and z = 3, from which liquid leaves
-/// the tile, by direction.
+/// Bit masks, by direction, of the edge cells of a tile from which matter leaves the tile: x = 0, x
+/// = 7, z = 0, z = 3.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
 
-/// Losses of a layer in a step, in units.
+/// Losses of a layer in a step, in amount and energy units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    /// Outflow through open sides, by quantity.
+    /// Outflow through open box sides: amount, then energy.
     pub(super) outflow: [u64; 2],
     /// Energy lost to friction.
     pub(super) friction: u64,
 }
 
 impl Lost {
-    /// Adds the losses of another part.
+    /// Adds the losses of another part of the box.
     pub(super) fn add(&mut self, other: Self) {
         self.outflow[AMOUNT] += other.outflow[AMOUNT];
         self.outflow[ENERGY] += other.outflow[ENERGY];
@@ -43,7 +43,7 @@ impl Lost {
     }
 }
 
-/// Strip with its neighbours, as they were before the step.
+/// Strip with its neighbour strips to the north and south, in the state before the step.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a> {
     pub(super) tz: usize,
@@ -53,7 +53,7 @@ pub(super) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Returns true if any tile has to be visited.
+    /// Returns true if any tile of the strip has to be visited.
     pub(super) fn is_awake(&self, activities: &Activities) -> bool {
         ![activities.active, self.north.flowing, self.here.flowing, self.south.flowing]
             .iter()
@@ -61,8 +61,8 @@ impl<'a> Near<'a> {
             && self.here.tiles() > 0
     }
 
-    /// Returns the row with this index, which has the tiles `64 · w` and on, and the rows around
-    /// it.
+    /// Returns the row with the given `index` (word `w`, tiles 64 `w` and on) and the rows around;
+    /// the row above only if `above` is set.
     #[inline(always)]
     fn rows(&self, index: usize, w: usize, above: bool) -> Around<'a> {
         let strip = self.here;
@@ -81,13 +81,13 @@ impl<'a> Near<'a> {
     }
 }
 
-/// Row with the rows around it, looked up once for all of its tiles.
+/// Row of tiles with its neighbour rows, looked up once for all tiles of the row.
 struct Around<'a> {
-    /// Index of the row in its strip.
+    /// Row index in its strip.
     index: usize,
     here: &'a Row,
     below: &'a Row,
-    /// Row above; empty where the rule reads nothing above.
+    /// Row above; an empty row if the rule does not read the cells above.
     above: &'a Row,
     west: &'a Row,
     east: &'a Row,
@@ -96,7 +96,7 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Returns bits of the tiles to visit, given the activity seen on the last visit of this row.
+    /// Returns the bit set of tiles to visit; `last` is the activity on the last visit of this row.
     #[inline(always)]
     fn awake(&self, last: Activity) -> u64 {
         let here = self.here.flowing;
@@ -105,7 +105,7 @@ impl Around<'_> {
         self.here.held & (here | last.active | last.able & around)
     }
 
-    /// Returns the tiles west, east, north and south of the tile at `bit`.
+    /// Returns the quantities of the tiles west, east, north and south of the tile at `bit`.
     #[inline(always)]
     fn beside<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
         let west = if bit > 0 { self.here.slots[bit - 1] } else { self.west.slots[ROW - 1] };
@@ -119,15 +119,14 @@ impl Around<'_> {
     }
 }
 
-/// Lists for the changes of a step: for the strip north of the giving one, for the giving one, and
-/// for the strip south.
+/// Change lists that one strip writes to: northern neighbour, own strip, southern neighbour.
 pub(super) struct Out<'a> {
     pub(super) north: &'a mut Deltas,
     pub(super) here: &'a mut Deltas,
     pub(super) south: &'a mut Deltas,
 }
 
-/// Spreading from one strip.
+/// Exchange rule applied to the cells of one strip.
 pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) s: S,
     pub(super) kernel: &'a R::Kernel<S>,
@@ -136,21 +135,21 @@ pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) ground: GroundStrip<'a>,
     pub(super) draw: Draw,
     pub(super) key: StepKey,
-    /// Open-sides flag: liquid leaves through the sides of the box.
+    /// Open-sides flag: matter that crosses the box sides leaves the box.
     pub(super) open: bool,
 }
 
-/// Tile that gives.
+/// Tile whose cells give.
 struct Here<'a> {
     rows: &'a Around<'a>,
     /// Bit of the tile in its row.
     bit: usize,
-    /// Position along x, counted in tiles, and y.
+    /// x in tiles and y in cells.
     tx: usize,
     y: usize,
 }
 
-/// Tile with its surroundings, as read by a rule.
+/// Tile with lazily evaluated surroundings, the interface that a rule reads.
 struct Surroundings<'a, 'b, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     spread: &'a Spread<'a, S, R, H, Q>,
     here: &'a Here<'b>,
@@ -239,7 +238,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S, R, H, Q> {
-    /// Returns bits of the cells that have rock or the top of the box above them.
+    /// Returns the bit mask of cells directly below rock or the roof of the box.
     #[inline(always)]
     fn ceiling(&self) -> u32 {
         let (Spread { ground, near, .. }, Here { rows, bit, tx, y }) = (self.spread, self.here);
@@ -253,8 +252,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
         }
     }
 
-    /// Returns the filling of the cells of a tile; `place` has the index of the tile's row, its bit
-    /// there and its strip.
+    /// Returns the filling (amount plus heavier matter) of the cells of a tile; `place`: row index,
+    /// bit in the row and strip of the tile, `None` if no heavier matter is possible there.
     #[inline(always)]
     fn filling(&self, tile: &[Lanes; Q], place: Option<(usize, usize, usize)>) -> S::V {
         let s = self.spread.s;
@@ -266,19 +265,20 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
     }
 }
 
-/// Result of a tile's visit.
+/// Activity of a tile found on a visit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// No cell has the energy to give, whatever its surroundings.
+    /// No cell has the energy to give; the tile does not depend on its surroundings.
     Cold,
-    /// Nothing could be given, whatever the pattern.
+    /// Nothing can flow with any random pattern.
     Still,
-    /// Something was or could have been given.
+    /// Something flowed, or could flow with another random pattern.
     Live,
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q> {
-    /// Writes the gifts of the strip's tiles to `out`; returns the losses.
+    /// Computes the outgoing flow of all awake tiles of the strip, adds it to `out`, updates
+    /// `activities`, and returns the losses.
     #[inline(always)]
     pub(super) fn strip(&self, activities: &mut Activities, mut out: Out<'_>) -> Lost {
         let (near, strip) = (self.near, self.near.here);
@@ -317,7 +317,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         lost
     }
 
-    /// Writes the gifts of one tile.
+    /// Computes the outgoing flow of one tile and adds it to `out` and `lost`; returns the tile's
+    /// activity.
     #[inline(always)]
     fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> State {
         let (s, kernel, strip) = (self.s, self.kernel, self.near.here);
@@ -365,7 +366,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         State::Live
     }
 
-    /// Filling of the cells below.
+    /// Returns the filling of the cells below the tile.
     #[inline(always)]
     fn below(&self, here: &Here<'_>) -> S::V {
         let (s, strip) = (self.s, self.near.here);
@@ -376,7 +377,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         s.add_saturating(amount, self.heavier.amount(s, here.rows.index - strip.width, here.bit, self.near.tz))
     }
 
-    /// Returns bits of the directions in which each cell that is `able` may give.
+    /// Returns bit masks, one per direction, of the cells among `able` that may give in that
+    /// direction.
     #[inline(always)]
     fn free(&self, masks: &Masks, able: u32) -> [u32; 4] {
         let mut free = masks.free;
@@ -388,8 +390,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         [free[0] & able, free[1] & able, free[2] & able, free[3] & able]
     }
 
-    /// Subtracts outflow through open sides and friction on the way from the parcels, and counts
-    /// both in `lost`.
+    /// Subtracts outflow through open sides and friction from the transported `parcels`, and adds
+    /// both to `lost`.
     #[inline(always)]
     fn lose(&self, masks: &Masks, parcels: &mut [[S::V; 4]; Q], lost: &mut Lost) {
         let s = self.s;
@@ -411,7 +413,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
     }
 
-    /// Writes the arrivals in the tiles below and above, and adds them to `leaving`.
+    /// Adds the vertical flow `given` to the tiles below and above, and to `leaving`, the total
+    /// outgoing flow.
     #[inline(always)]
     fn deliver_vertically(&self, here: &Here<'_>, given: &[[S::V; 2]; Q], leaving: &mut [S::V; Q], out: &mut Out<'_>) {
         let (s, y, width) = (self.s, here.y, self.near.here.width);
@@ -429,8 +432,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
     }
 
-    /// Writes the arrivals in this tile and in the tiles at its sides; `given` has bits of the
-    /// cells that give, by direction.
+    /// Adds the horizontal flow to this tile and the four lateral tiles; `given` marks the giving
+    /// cells, one mask per direction.
     #[inline(always)]
     fn deliver(
         &self,
@@ -491,14 +494,15 @@ fn sum_of<S: Simd>(s: S, v: [S::V; 4]) -> S::V {
     s.add(s.add(v[0], v[1]), s.add(v[2], v[3]))
 }
 
-/// Returns the arrivals in a tile from its own cells.
+/// Returns the flow that arrives in a tile from cells of the same tile; `given` is the flow per
+/// direction.
 #[inline(always)]
 fn inside<S: Simd>(s: S, given: [S::V; 4], zero: S::V) -> S::V {
     let across = s.add(s.see_east(given[0], zero), s.see_west(given[1], zero));
     s.add(across, s.add(s.see_south(given[2], zero), s.see_north(given[3], zero)))
 }
 
-/// Sum of all lanes.
+/// Returns the sum of all lanes.
 #[inline(always)]
 fn sum<S: Simd>(s: S, v: S::V) -> u64 {
     let mut lanes = Lanes::ZERO;

@@ -1,5 +1,5 @@
-//! Tiled engine, the one that users get: tiles of 32 cells that are visited only while something
-//! can happen in them, with the widest instructions of the processor, on all threads.
+//! Tiled engine, the default engine of the program: visits tiles of 32 cells only while they can
+//! change, with the widest SIMD instructions of the processor, on all threads.
 //!
 //! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state
 //! and writes each tile's gifts into a list of deltas; a strip takes its deltas as soon as no
@@ -23,31 +23,33 @@ use lavoxel_base::parallel::{self, *};
 use lavoxel_base::random::Draw;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Fewest tiles of a part: with less, telling another thread takes longer than the work.
+/// Minimum number of tiles of a part: below, waking another thread takes longer than the work.
 const LEAST_PART: usize = 128;
 
-/// Tiled engine. All of the state is in the world; the engine keeps scratch memory, and values
-/// derived from the state.
+/// Tiled engine. The state is in the world; the engine stores only scratch memory and derived
+/// caches.
 #[derive(Debug)]
 pub struct Tiled {
     level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
     grains: turns::Scratch,
-    /// Empty neighbour of the first and the last strip, for layers of one and of two quantities.
+    /// Empty neighbour strip beyond the first and the last strip, for layers of one and of two
+    /// quantities.
     nothing: [Option<Strip>; 2],
-    /// Memory of tracing, by layer.
+    /// Tracing caches, by layer index.
     tracers: Vec<Tracer>,
-    /// Cells that lose energy, each with the lost units.
+    /// Scratch buffer: cells that lose energy, each with the loss in units.
     losing: Vec<(Place, u16)>,
 }
 
-/// Scratch memory of one part.
+/// Scratch memory of one part of the box.
 #[derive(Debug, Default)]
 struct Scratch {
     before: Vec<u64>,
     ring: [Deltas; 3],
-    /// Deltas for the strip before the part, its first, its last, and the strip after.
+    /// Change lists for the strip before the part, its first strip, its last strip, and the strip
+    /// after the part.
     ends: [Deltas; 4],
     lost: Lost,
 }
@@ -59,18 +61,18 @@ impl Default for Tiled {
 }
 
 impl Tiled {
-    /// Makes an engine that uses the given `level`; all levels give the same bits.
+    /// Creates an engine that uses the SIMD `level`; all levels produce identical bits.
     ///
     /// # Panics
-    /// If the processor does not have `level`.
+    /// If the processor does not support `level`.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
         let (grains, tracers, losing) = (turns::Scratch::default(), Vec::new(), Vec::new());
         Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, losing }
     }
 
-    /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the
-    /// parts.
+    /// Divides the strips `from..to` into parts of equal estimated work, and stores the ends of the
+    /// parts in `cuts`.
     fn cut(&mut self, layer: &Layer, from: usize, to: usize) {
         // Changed tiles weigh most; a little is added for tiles that may wake up.
         let weight = |z: usize| 4 * layer.strips[z].work + layer.strips[z].tiles() + 1;
@@ -97,14 +99,15 @@ impl Tiled {
     }
 }
 
-/// Returns the first strip that is awake and one past the last.
+/// Returns the index of the first awake strip, and of the last one plus one; `None` if all are
+/// asleep.
 fn awake(layer: &Layer) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
     Some((from, to))
 }
 
-/// Updates the awake flags of the strips `from..to`.
+/// Updates the awake flags of the strips `from..to` from their change marks.
 fn update_awake(layer: &mut Layer, from: usize, to: usize) {
     for z in from..to {
         let strip = &layer.strips[z];
@@ -166,8 +169,8 @@ impl Driver for Tiled {
         update_awake(layer, from, to);
     }
 
-    /// Skips the layer while the rule, the ground and the layers read are as after a run in which
-    /// no cell could move with any draw.
+    /// Runs a rule of random vertical motion. The layer is skipped while the rule, the ground and
+    /// the layers read are unchanged since a run in which no cell could move with any random draw.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
@@ -251,7 +254,7 @@ impl Driver for Tiled {
     }
 }
 
-/// Runs a rule along columns in the parts that end at `cuts`.
+/// Runs a vertical rule in parallel parts of strips, which end at `cuts`.
 fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     level: Level,
     (first, strips): (usize, &mut [Strip]),
@@ -273,7 +276,7 @@ fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Inputs that all parts of a spreading step share.
+/// Shared inputs of all parts of a spreading step.
 struct Common<'a, R> {
     level: Level,
     ground: &'a Ground,
@@ -282,10 +285,10 @@ struct Common<'a, R> {
     draw: Draw,
 }
 
-/// Adjacent strips. The first and the last may also be read by other threads, which have the next
-/// parts.
+/// Part of the box: adjacent strips. The first and the last may also be read by the threads of the
+/// adjacent parts.
 struct Part<'a> {
-    /// Index of the first strip.
+    /// Index of the first strip of the part.
     from: usize,
     before: &'a Strip,
     first: Option<&'a Strip>,
@@ -322,15 +325,16 @@ impl Part<'_> {
     }
 }
 
-/// Thread that may write a strip.
+/// Ownership of a strip: decides when its changes can be applied.
 enum Owner {
-    /// This part, at this index among the inner strips.
+    /// Owned by this part, at this index among the inner strips.
     Inner(usize),
-    /// No thread before all parts are done; deltas wait in [`Scratch::ends`] at this index.
+    /// Shared with other parts: changes wait in [`Scratch::ends`] at this index until all parts are
+    /// done.
     Others(usize),
 }
 
-/// Runs spreading in the parts that end at `cuts`.
+/// Runs an exchange rule in parallel parts of strips, which end at `cuts`.
 fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     part: Part<'_>,
     common: &Common<'_, R>,
@@ -375,7 +379,7 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Spreading in one part, except for the arrivals in the strips at its ends.
+/// Exchange rule applied to one part, except for the arrivals in the strips at its ends.
 struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
     part: Part<'a>,
     common: &'a Common<'a, R>,
@@ -421,7 +425,8 @@ impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, 
     }
 }
 
-/// Lets strip `i` of a part take its deltas, or keeps them where other threads read the strip.
+/// Applies the changes `deltas` to strip `i` of a part, or stores them in `ends` if other threads
+/// still read the strip.
 #[inline(always)]
 fn take<S: Simd, const Q: usize>(s: S, part: &mut Part<'_>, i: usize, deltas: &mut Deltas, ends: &mut [Deltas; 4]) {
     match part.place(i) {
@@ -434,7 +439,7 @@ fn take<S: Simd, const Q: usize>(s: S, part: &mut Part<'_>, i: usize, deltas: &m
     }
 }
 
-/// Arrivals in the strips at the ends of the parts.
+/// Deferred changes of the strips at the ends of the parts.
 struct Ends<'a, const Q: usize> {
     strips: &'a mut [Strip],
     cuts: &'a [usize],

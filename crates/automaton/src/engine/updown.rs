@@ -1,5 +1,5 @@
-//! Rising and sinking matter, over the tiles of a strip: its columns from the top down, and again
-//! from the bottom up.
+//! Rule of random vertical motion on the tiles of a strip: columns from the top down, then from the
+//! bottom up.
 //!
 //! The acting cells are drawn in every step, so every tile that holds any matter is visited, until
 //! no cell could move with any draw.
@@ -11,7 +11,7 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Rule in one strip.
+/// Rule of random vertical motion applied to one strip.
 pub(super) struct Rises<'a, R> {
     pub(super) strip: &'a mut Strip,
     pub(super) tz: usize,
@@ -21,12 +21,12 @@ pub(super) struct Rises<'a, R> {
     pub(super) key: StepKey,
 }
 
-/// Two tiles, one above the other, by the indices of their rows and their bit there.
+/// Two vertically adjacent tiles: row indices and common bit.
 #[derive(Clone, Copy)]
 struct Pair {
-    /// Row of the tile that gives.
+    /// Row index of the donor tile.
     from: usize,
-    /// Row of the tile that takes.
+    /// Row index of the receiving tile.
     to: usize,
     bit: usize,
 }
@@ -47,7 +47,8 @@ impl<R: UpDown> Work for Rises<'_, R> {
 }
 
 impl<R: UpDown> Rises<'_, R> {
-    /// Moves the gifts of the cells at `y` to the cells at `to`, which is above or below.
+    /// Moves matter from the cells at height `y` to the cells at height `to`, directly above (`up`
+    /// set) or below.
     #[inline(always)]
     fn row<S: Simd>(&mut self, s: S, y: usize, to: usize, up: bool) {
         for w in 0..self.strip.width {
@@ -58,8 +59,8 @@ impl<R: UpDown> Rises<'_, R> {
         }
     }
 
-    /// Returns bits of the cells of a tile that are held from above; `[tx, y]` is the tile's place,
-    /// `index` its row and `bit` its bit there.
+    /// Returns the bit mask of cells that are held down by the cell above; `[tx, y]` is the tile's
+    /// place, `index` its row index and `bit` its bit in the row.
     #[inline(always)]
     fn held<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2], index: usize, bit: usize) -> u32 {
         let above = index + self.strip.width;
@@ -73,8 +74,8 @@ impl<R: UpDown> Rises<'_, R> {
         !open | !s.above(s.splat(self.rule.holds()), full)
     }
 
-    /// Moves the gifts of one tile; `place` has its y, the y of the taking tile, and their position
-    /// along x in tiles.
+    /// Moves matter out of one tile; `place` has its y, the y of the receiving tile, and their x in
+    /// tiles.
     #[inline(always)]
     fn tile<S: Simd>(
         &mut self,
@@ -92,8 +93,8 @@ impl<R: UpDown> Rises<'_, R> {
         }
     }
 
-    /// Returns the amounts of both tiles after the motion of the `chosen` cells; `None` where no
-    /// cell moves.
+    /// Returns the new amounts of both tiles after the `chosen` cells moved; `None` if nothing
+    /// moves.
     #[inline(always)]
     fn moved<S: Simd>(
         &mut self,
@@ -122,7 +123,7 @@ impl<R: UpDown> Rises<'_, R> {
     }
 }
 
-/// Search for any cell of a strip that could move with some draw.
+/// Test for any cell of a strip that could move with some random draw.
 pub(super) struct Stirs<'a, R> {
     pub(super) rises: Rises<'a, R>,
     pub(super) found: &'a mut bool,
@@ -146,7 +147,7 @@ impl<R: UpDown> Work for Stirs<'_, R> {
 }
 
 impl<R: UpDown> Rises<'_, R> {
-    /// Returns true if any cell at `y` could give to the cell at `to`.
+    /// Returns true if any cell at height `y` could give to the cell at height `to`.
     #[inline(always)]
     fn row_stirs<S: Simd>(&mut self, s: S, [y, to]: [usize; 2], up: bool) -> bool {
         let chosen = if self.rule.ever_acts(up) { u32::MAX } else { 0 };

@@ -1,4 +1,4 @@
-//! Materials of the world's layers. Data only; the rules read the data.
+//! Material definitions: plain data (serde tables of a scene) that the rules read; no behaviour.
 
 mod float;
 mod reaction;
@@ -15,76 +15,76 @@ use crate::view::{MaterialLook, Preset as Look};
 use lavoxel_base::units::{LAVA_DENSITY, amount_units};
 use lavoxel_base::validate::Invalid;
 
-/// Largest number of materials of a scene, the lava not counted.
+/// Largest number of materials of a scene, not counting the lava.
 pub const MAX_MATERIALS: usize = 15;
 
 /// Longest name of a material in bytes.
 pub(crate) const LONGEST_NAME: usize = 16;
 
-/// Largest surplus beyond 1 cell that the lowest cell of a box may hold at rest; below 1, because a
-/// cell holds less than 2.
+/// Largest surplus above 1 cell volume that the lowest cell of a column may hold at rest under
+/// pressure; below 1, because a cell stores less than 2 cell volumes.
 const DEEPEST: f64 = 0.95;
 
-/// Kind of motion of a material.
+/// Kind of motion of a material; selects the group of rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Moves by squeezing, falling and levelling.
+    /// Liquid: moves by the rules squeeze, fall and level.
     #[default]
     Liquid,
-    /// Moves by squeezing and drifting.
+    /// Gas: moves by the rules squeeze and drift.
     Gas,
-    /// Does not move.
+    /// Immobile solid, apart from floating pieces.
     Still,
-    /// Moves as grains, one to a cell.
+    /// Granular matter: each grain fills exactly one cell.
     Grain,
     /// Moves by gravity and spreading, with the energy that it carries: the lava, of which every
     /// world has one.
     Viscous,
 }
 
-/// Set of rules that move a material, which follows from its kind and pressure and from the energy
-/// that it carries.
+/// Rule set that moves a material; derived from `Kind` and `Pressure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Motion {
     /// Liquid that carries energy.
     Viscous,
-    /// Liquid without pressure.
+    /// Liquid without pressure, which only levels out.
     Level,
     /// Liquid whose pressure is traced through its bodies.
     Trace,
-    /// Liquid that can be compressed.
+    /// Slightly compressible liquid.
     Compress,
     Gas,
     Grain,
     Still,
 }
 
-/// Room of a cell, as shared by materials.
+/// Policy by which materials share the volume of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Capacity {
-    /// All materials fill a cell together; heavier ones displace lighter ones.
+    /// All materials share the volume of one cell; denser ones displace lighter ones.
     #[default]
     Shared,
-    /// Each material has a whole cell for itself, as in the original of the fluids.
+    /// Each material has a full cell volume of its own and ignores the other materials.
     Own,
 }
 
 impl Capacity {
-    /// True if layers share the room of a cell.
+    /// Returns true if all layers share the volume of a cell.
     pub fn is_shared(&self) -> bool {
         *self == Self::Shared
     }
 
-    /// Number of leading layers that take room from a layer.
+    /// Number of layers before index `layer` whose matter reduces the volume available to that
+    /// layer; 0 for `Own`.
     pub(crate) fn layers_above(self, layer: usize) -> usize {
         if self == Self::Shared { layer } else { 0 }
     }
 }
 
 impl Kind {
-    /// Rank in the order of layers: matter that does not give way comes first.
+    /// Sort rank in the layer order, from 0; kinds that are not displaced come first.
     fn rank(self) -> u8 {
         match self {
             Self::Still => 0,
@@ -94,11 +94,11 @@ impl Kind {
     }
 }
 
-/// Part of a melting lava that a material shows, in a scene of the physical model.
+/// Part of a melting lava (physical model) that a material displays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shows {
-    /// Rock of bodies, which never changes.
+    /// Rock of the scene's bodies, which never changes.
     Mould,
     /// Solid lava.
     Solid,
@@ -107,10 +107,10 @@ pub enum Shows {
 }
 
 impl Shows {
-    /// All parts, in the order of the layers that show them.
+    /// All parts, in the order of the layers that display them.
     pub const ALL: [Self; 3] = [Self::Mould, Self::Solid, Self::Melt];
 
-    /// Name of the material in a scene that gives none.
+    /// Default name of the material that displays this part.
     pub fn usual_name(self) -> &'static str {
         match self {
             Self::Mould => "mould",
@@ -119,36 +119,38 @@ impl Shows {
         }
     }
 
-    /// Kind of motion of the material that shows this part.
+    /// Kind of the material that displays this part: liquid for the melt, still otherwise.
     pub fn kind(self) -> Kind {
         if self == Self::Melt { Kind::Liquid } else { Kind::Still }
     }
 }
 
-/// Law of pressure of a liquid, which lets the liquid rise in the other arm of a pipe.
+/// Pressure model of a liquid; with pressure, connected columns equalize as in a U-tube.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pressure {
-    /// No pressure: the liquid falls and runs level.
+    /// No pressure: the liquid only falls and levels out.
     #[default]
     None,
-    /// Lower cells hold a little more; see [`crate::rules::compress`].
+    /// Compressible liquid: lower cells store slightly more than a full cell; see
+    /// [`crate::rules::compress`].
     Compress,
-    /// Liquid passes through cells that it fills; see [`crate::rules::trace`].
+    /// Liquid is transported through connected full cells; see [`crate::rules::trace`].
     Trace,
 }
 
-/// Numbers of [`crate::rules::compress`], as a `compress` table of a material.
+/// Parameters of [`crate::rules::compress`]: the `compress` table of a material. Amounts are
+/// fractions of a full cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Compress {
-    /// Amount that a cell holds beyond the cell above.
+    /// Extra amount that a cell at rest stores compared with the cell above, in cells.
     pub max: f64,
-    /// Largest flow up or down that is not damped, as an amount.
+    /// Largest vertical flow per pass that is not damped, in cells.
     pub min_flow: f64,
-    /// Largest flow up or down in a pass, as an amount.
+    /// Upper bound of the vertical flow per pass, in cells.
     pub max_speed: f64,
-    /// Number of runs of the rule in a step.
+    /// Number of passes of the rule per step.
     pub passes: u32,
 }
 
@@ -159,26 +161,27 @@ impl Default for Compress {
 }
 
 impl Compress {
-    /// Amount that a cell at rest holds beyond the cell above, in units: even, so that the cell
-    /// stays at rest.
+    /// Extra amount that a cell at rest stores compared with the cell above, in integer units;
+    /// rounded down to an even number, so that the cell stays at rest.
     pub fn step_of_depth(&self) -> u16 {
         amount_units(self.max) & !1
     }
 }
 
-/// Numbers of [`crate::rules::drift`], as a `drift` table of a material.
+/// Parameters of [`crate::rules::drift`]: the `drift` table of a gas. Shares are 0–1, amounts are
+/// fractions of a full cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Drift {
-    /// Share of the cells that rise in a step.
+    /// Share of the gas cells that rise in each step.
     pub up: f64,
-    /// Amount that rises from a cell in a step.
+    /// Amount that leaves a rising cell upwards in a step, in cells.
     pub up_speed: f64,
-    /// Share of the cells that sink in a step.
+    /// Share of the gas cells that sink in each step.
     pub down: f64,
-    /// Amount that sinks from a cell in a step.
+    /// Amount that leaves a sinking cell downwards in a step, in cells.
     pub down_speed: f64,
-    /// Share of the cells that spread in a step.
+    /// Share of the gas cells that spread sideways in each step.
     pub side: f64,
 }
 
@@ -188,21 +191,22 @@ impl Default for Drift {
     }
 }
 
-/// Numbers of [`crate::rules::grains`], as a `grains` table of a material.
+/// Parameters of [`crate::rules::grains`]: the `grains` table of a granular material. All shares
+/// are probabilities 0–1 per step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grains {
-    /// Share of the cells from which grains slide over a corner.
+    /// Probability that a grain slides diagonally down over an edge.
     pub corners: f64,
-    /// Share of the cells from which grains slip to a side.
+    /// Probability that a grain slips to a lateral neighbour.
     pub slip: f64,
-    /// Share of the steps in which a grain in lighter matter stays.
+    /// Probability that a grain immersed in less dense matter does not move.
     pub drag: f64,
-    /// Flow flag: grains below other grains run to the sides.
+    /// Flow flag: grains covered by other grains also move sideways, like a liquid.
     pub flow: bool,
-    /// Share of the steps in which a falling grain goes down to a side.
+    /// Probability that a falling grain moves diagonally down instead of straight down.
     pub scatter: f64,
-    /// Share of the motion of the air that a grain follows.
+    /// Fraction of the air velocity (0–1) that a falling grain takes over.
     pub carried: f64,
 }
 
@@ -286,7 +290,8 @@ material! {
     trace: Trace = Trace::default(),
     /// Numbers of grains; see [`crate::rules::grains::PARAMS`].
     grains: Grains = Grains::default(),
-    /// Part of a melting lava that the material shows; `None` for a material of its own.
+    /// Part of a melting lava that the material displays; `None` for a material that is simulated
+    /// itself.
     shows: Option<Shows> = None,
     /// Look of the material.
     look: MaterialLook = MaterialLook::default(),
@@ -298,43 +303,44 @@ impl Default for Material {
     }
 }
 
-/// Makes a table of `number` parts of one element.
+/// Builds an `elements` table with a single entry: `number` parts of the element `name`.
 fn elements(name: &str, number: u32) -> BTreeMap<String, u32> {
     BTreeMap::from([(name.to_owned(), number)])
 }
 
 impl Material {
-    /// Name of the material that every world has. Sources, quantities and files that name no
-    /// material mean this one.
+    /// Name of the lava, the material that every world contains. Sources, quantities and files
+    /// without a material name refer to the lava.
     pub const LAVA: &str = "lava";
 
-    /// Lava, which moves by the rules of `[rules]` and carries energy.
+    /// Preset: lava, a viscous liquid that carries energy and moves by the rules of `[rules]`.
     pub fn lava() -> Self {
         let (kind, elements) = (Kind::Viscous, elements("rock", 2));
         Self { name: Self::LAVA.to_owned(), kind, density: LAVA_DENSITY, elements, ..Self::unnamed() }
     }
 
-    /// Water, which runs everywhere, films included, and rises in the other arm of a tube.
+    /// Preset: water, which spreads to arbitrarily thin films and equalizes through connected
+    /// channels.
     pub fn water() -> Self {
         let (pressure, elements) = (Pressure::Trace, elements("h2o", 4));
         Self { name: "water".to_owned(), pressure, elements, ..Self::unnamed() }
     }
 
-    /// Oil: clear and golden; it floats on water.
+    /// Preset: oil (900 kg/m³), a clear golden liquid that floats on water.
     pub fn oil() -> Self {
         let color = Some("#d9a53a".to_owned());
         let look = MaterialLook { color, depth: 0.6, waves: 0.6, ..MaterialLook::of(Look::Water) };
         Self { name: "oil".to_owned(), density: 900.0, elements: elements("oil", 1), look, ..Self::unnamed() }
     }
 
-    /// Mercury: a liquid mirror, on which rock floats.
+    /// Preset: mercury (13 534 kg/m³), a reflecting liquid on which rock floats.
     pub fn mercury() -> Self {
         let look = MaterialLook { color: Some("#d5d8de".to_owned()), waves: 0.3, ..MaterialLook::of(Look::Metal) };
         let named = Self { name: "mercury".to_owned(), density: 13_534.0, ..Self::unnamed() };
         Self { elements: elements("mercury", 1), look, ..named }
     }
 
-    /// Steam, which rises, sinks a little, and spreads under a ceiling.
+    /// Preset: steam, a gas that rises, sinks slightly and spreads below a ceiling.
     pub fn steam() -> Self {
         let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
         let named = Self { name: "steam".to_owned(), kind: Kind::Gas, density: 0.6, ..Self::unnamed() };
@@ -348,13 +354,14 @@ impl Material {
         }
     }
 
-    /// Ice, which stays, unless a scene lets it float.
+    /// Preset: ice, immobile unless a scene sets its `floats` flag.
     pub fn ice() -> Self {
         let (elements, look) = (elements("h2o", 4), MaterialLook::of(Look::Ice));
         Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, elements, look, ..Self::unnamed() }
     }
 
-    /// Rubble: lava that water has broken up; it falls, piles up, and sets on the ground.
+    /// Preset: rubble (2700 kg/m³), lava broken up by water; it falls, piles up and turns to ground
+    /// where it lies on ground.
     pub fn rubble() -> Self {
         let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
         let named = Self { name: "rubble".to_owned(), density: 2700.0, sets: true, ..Self::unnamed() };
@@ -368,35 +375,36 @@ impl Material {
         }
     }
 
-    /// Sand: grains that sink in lava and in water.
+    /// Preset: sand, grains that sink in lava and in water.
     pub fn sand() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Sand));
         Self { name: "sand".to_owned(), kind, density: 2650.0, floats: true, look, ..Self::unnamed() }
     }
 
-    /// Glass, to which sand next to lava fuses; it stays.
+    /// Preset: glass, the immobile product of sand fused next to lava.
     pub fn glass() -> Self {
         let look = MaterialLook { color: Some("#3f5a4c".to_owned()), ..MaterialLook::of(Look::Gloss) };
         Self { name: "glass".to_owned(), kind: Kind::Still, density: 2500.0, look, ..Self::unnamed() }
     }
 
-    /// Ash: grains that lie on lava and sink in water; half of a grain is rock.
+    /// Preset: ash, grains that float on lava and sink in water; a grain contains half the rock of
+    /// a full cell of lava.
     pub fn ash() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Ash));
         let named = Self { name: "ash".to_owned(), kind, density: 1300.0, floats: true, ..Self::unnamed() };
         Self { elements: elements("rock", 1), look, ..named }
     }
 
-    /// Returns the preset with this name.
+    /// Returns the preset called `name`; `None` for an unknown name.
     pub fn preset(name: &str) -> Option<Self> {
         let fluids = [Self::lava(), Self::water(), Self::oil(), Self::mercury(), Self::steam(), Self::rubble()];
         let others = [Self::ice(), Self::glass(), Self::sand(), Self::ash()];
         fluids.into_iter().chain(others).find(|preset| preset.name == name)
     }
 
-    /// Returns `materials` and the lava in the order of a world's layers: still matter, then
-    /// grains, then fluids, each group the heaviest first and equally heavy ones in the given
-    /// order, the lava before them. A lava among `materials` is used as the lava of the world.
+    /// Returns `materials` plus the lava in layer order: still matter, grains, fluids; within each
+    /// group by decreasing density, ties in the given order with the lava first. If `materials`
+    /// contains a lava, that lava is used instead of the default.
     pub fn with_lava(mut materials: Vec<Self>) -> Vec<Self> {
         let given = materials.iter().position(Self::carries_energy);
         let lava = given.map_or_else(Self::lava, |at| materials.remove(at));
@@ -406,24 +414,24 @@ impl Material {
         materials
     }
 
-    /// Returns the materials of a list without the lava.
+    /// Iterator over `materials` without the lava.
     pub fn besides_lava(materials: &[Self]) -> impl Iterator<Item = &Self> + Clone {
         materials.iter().filter(|material| !material.carries_energy())
     }
 
-    /// Returns true if the material's cells hold energy in addition to their amount, as those of
-    /// the lava do.
+    /// Returns true if the cells of the material store energy in addition to the amount, which only
+    /// lava does.
     pub fn carries_energy(&self) -> bool {
         self.kind == Kind::Viscous
     }
 
-    /// Returns true for lava, and for a material that shows a warm part of a melting lava: the
-    /// materials that give heat to reactions.
+    /// Returns true if the material supplies heat to reactions: lava, and materials that display
+    /// the solid or liquid part of a melting lava.
     pub(crate) fn is_hot(&self) -> bool {
         self.carries_energy() || matches!(self.shows, Some(Shows::Solid | Shows::Melt))
     }
 
-    /// Returns the set of rules that move the material.
+    /// Returns the rule set that moves the material.
     pub(crate) fn motion(&self) -> Motion {
         match (self.kind, self.pressure) {
             (Kind::Viscous, _) => Motion::Viscous,
@@ -436,16 +444,16 @@ impl Material {
         }
     }
 
-    /// Returns true if the material follows [`crate::rules::trace`].
+    /// Returns true if the material is a liquid moved by [`crate::rules::trace`].
     pub fn traces(&self) -> bool {
         self.motion() == Motion::Trace
     }
 
-    /// Checks that a column of a box `ny` cells high can hold its contents at rest under pressure;
-    /// `key` is the table's name.
+    /// Checks that a filled column of a box `ny` cells high stays below the storage limit of a cell
+    /// when compressed at rest; `key` is the table name used in the error.
     ///
     /// # Errors
-    /// Names `compress.max`, and the largest value that fits.
+    /// If `compress.max` is too large; the error states the largest value that fits.
     pub fn validate_depth(&self, key: &str, ny: usize) -> Result<(), Invalid> {
         let most = DEEPEST / (ny.max(2) - 1) as f64;
         if self.pressure != Pressure::Compress || self.compress.max <= most {
@@ -456,7 +464,8 @@ impl Material {
     }
 }
 
-/// Checks that a material is among `known`, the lava not counted.
+/// Checks that the material `name` is among the names `known` (without the lava); `key` is the
+/// configuration key reported in the error.
 ///
 /// # Errors
 /// If `name` is not among `known`; the error lists all known names.

@@ -1,4 +1,4 @@
-//! Reactions as data, as written in a `[[reaction]]` table of a scene.
+//! Reaction definitions: the data of `[[reaction]]` tables of a scene, with validation.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,10 +14,11 @@ use lavoxel_base::validate::{Invalid, within};
 /// Largest number of reactions of a scene.
 pub const MAX_REACTIONS: usize = 64;
 
-/// Largest number of parts of a material in a reaction.
+/// Largest stoichiometric coefficient of a material in a reaction.
 const MOST: f64 = 1000.0;
 
-/// Materials with a number each, in the order in which they are written: `{ lava = 1, water = 1 }`.
+/// Ordered list of (material name, value) pairs, in the order of the source text, as in `{ lava =
+/// 1, water = 1 }`. The value is the stoichiometric coefficient or an amount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms<N = u32>(pub Vec<(String, N)>);
 
@@ -55,13 +56,14 @@ impl<'de, N: Deserialize<'de>> Deserialize<'de> for Terms<N> {
     }
 }
 
-/// Geometry of a reaction: places of its materials.
+/// Spatial arrangement of the materials of a reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Where {
     /// All materials in one cell.
     Cell,
-    /// All materials in one cell, next to a cell that has enough of a material that is read only.
+    /// All consumed materials in one cell, adjacent to a cell that contains enough of the catalyst
+    /// `near`, which is read and not consumed.
     Beside,
     /// Two consumed materials in two cells that share a face. The first product appears in the cell
     /// of the first material, the second in that of the second.
@@ -141,7 +143,8 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
-/// Writes "lava + water → rubble + 4 steam", with the place and the material of `near`.
+/// Formats the reaction as an equation, "lava + water → rubble + 4 steam", followed by the place
+/// and the material of `near`.
 impl fmt::Display for Reaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |Terms(terms): &Terms| {
@@ -165,12 +168,14 @@ impl fmt::Display for Reaction {
 }
 
 impl Reaction {
-    /// Place of the reaction's materials; the default depends on `near`.
+    /// Arrangement of the reaction's materials; if unset, next to the material of `near`, or within
+    /// one cell without `near`.
     pub fn place(&self) -> Where {
         self.place.unwrap_or(if self.near.is_some() { Where::Beside } else { Where::Cell })
     }
 
-    /// Returns the parts of every element that `materials` declare: consumed and produced.
+    /// Returns for each element the consumed and the produced number of parts per run of the
+    /// reaction, from the `elements` tables of `materials`.
     fn elements<'a>(&self, materials: &'a [Material]) -> BTreeMap<&'a str, [u64; 2]> {
         let mut sums = BTreeMap::new();
         for (side, terms) in [&self.takes, &self.makes].into_iter().enumerate() {
@@ -188,7 +193,8 @@ impl Reaction {
     /// table's name, such as `reaction[0]`.
     ///
     /// # Errors
-    /// Names the first key that is wrong, or the element that does not balance.
+    /// If a key is invalid or an element does not balance; the error names the first such key or
+    /// element.
     pub fn validate(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let names = materials.iter().map(|material| material.name.as_str());
         for (side, terms, least) in [("takes", &self.takes, 1), ("makes", &self.makes, 0)] {
@@ -225,8 +231,8 @@ impl Reaction {
         }
     }
 
-    /// Checks that a reaction with heat has lava as its neighbour, and that no lava is consumed or
-    /// produced.
+    /// Checks that a reaction with `heat` has lava as its `near` material and neither consumes nor
+    /// produces lava.
     fn check_heat(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let Some(heat) = &self.heat else { return Ok(()) };
         heat.check(&format!("{key}.heat"))?;
@@ -240,7 +246,8 @@ impl Reaction {
         Err(Invalid::new(&format!("{key}.heat"), "set", expected))
     }
 
-    /// Checks that grains take part in parts that divide a grain, the same number for each.
+    /// Checks that granular materials have coefficients that divide the units of a grain, the same
+    /// coefficient for each.
     fn check_grains(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let is_grain = |name: &str| materials.iter().any(|m| m.name == name && m.kind == Kind::Grain);
         let terms = self.takes.0.iter().chain(&self.makes.0).filter(|(name, _)| is_grain(name));
@@ -266,7 +273,8 @@ impl Reaction {
     /// Checks the reactions of a scene; `materials` are all its materials, the lava included.
     ///
     /// # Errors
-    /// Names the first table that is wrong, or reports too many tables.
+    /// If a table is invalid or there are more than `MAX_REACTIONS` tables; the error names the
+    /// first invalid table.
     pub fn validate_all(reactions: &[Self], materials: &[Material]) -> Result<(), Invalid> {
         within("number of [[reaction]] tables", reactions.len() as f64, 0.0, MAX_REACTIONS as f64)?;
         let mut numbered = reactions.iter().enumerate();

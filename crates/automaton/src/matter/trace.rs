@@ -1,27 +1,30 @@
-//! Numbers of tracing in a material.
+//! Parameters of tracing, the pressure transport through connected liquid.
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers of [`crate::rules::trace`], as a `trace` table of a material.
+/// Parameters of [`crate::rules::trace`]: the `trace` table of a material. Amounts are fractions of
+/// a full cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trace {
-    /// Amount above which liquid passes through a cell.
+    /// Least amount of a cell through which liquid is transported, in cells; exclusive.
     pub through: f64,
-    /// Least amount of a cell that gives.
+    /// Least amount of a donor cell, in cells.
     pub min_liquid: f64,
-    /// Least room above a cell that gives or takes.
+    /// Least free volume above a donor or receiver cell, in cells.
     pub min_pressure: f64,
-    /// Least room of a height, and least difference between its cells, for which anything moves.
+    /// Threshold of motion: least free volume at a height, and least difference between cells of
+    /// that height, in cells.
     pub min_flow: f64,
-    /// Largest amount that a free cell next to a body takes in a run under half a cell of liquid.
+    /// Upper bound of the amount that a free cell next to a body receives per run while under half
+    /// a cell of liquid, in cells.
     pub press: f64,
-    /// Rest flag: liquid that stands on a body belongs to the body, though nothing passes through
-    /// it.
+    /// Rest flag: liquid that stands on top of a body belongs to the body even though the cell is
+    /// too empty to transport liquid.
     pub rest: bool,
-    /// Law of the air above a surface.
+    /// Treatment of trapped air above a liquid surface.
     pub air: Air,
-    /// Period of the rule in steps.
+    /// Period of the rule: runs once every `every` steps.
     pub every: u32,
 }
 
@@ -40,13 +43,13 @@ impl Default for Trace {
     }
 }
 
-/// Law of the air above a surface.
+/// Treatment of air above a liquid surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Air {
-    /// Air makes way.
+    /// Air is ignored and always gives way.
     #[default]
     Ignored,
-    /// Air stays where it cannot leave: a surface moves only below air that reaches the roof.
+    /// Trapped air blocks the liquid: a surface moves only below air that is connected to the roof.
     Kept,
 }

@@ -22,13 +22,13 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 
-/// Steps after the last pour or event from which lava calms down.
+/// Number of steps without a pour or event after which lava starts to calm down.
 pub const AFTER: u64 = 1000;
 
-/// Period of the rule in steps; the rule runs in the last step of each period.
+/// Period of the rule in steps: the rule runs in the last step of each period.
 pub const EVERY: u64 = 16;
 
-/// Calming of lava that spreads by these parameters.
+/// Calming rule of lava that spreads with these parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calming(pub Spreading);
 
@@ -53,7 +53,8 @@ impl Each for Calming {
 }
 
 impl Calming {
-    /// Returns true if a cell of lava could give anything to a neighbour.
+    /// Returns true if a cell of lava could give anything to some neighbour with some random
+    /// pattern.
     fn stirs(&self, world: &World, layer: usize, (place, cell): (Place, Content)) -> bool {
         let bed = Bed::under(world, layer, place);
         if !spreads(cell, bed, &self.0) {

@@ -1,4 +1,4 @@
-//! Changes of parameters in force: the named keys take other values, the rest stays.
+//! Partial parameter changes during a run: the named keys get new values, all others keep theirs.
 //!
 //! In a scene a change is a table with keys of `[rules]` or of a `[[material]]`, as their [`Param`]
 //! tables list them.
@@ -16,17 +16,17 @@ use crate::matter::Material;
 use lavoxel_base::param::{Entry, Form, Value, check_value};
 use lavoxel_base::validate::Invalid;
 
-/// Set of parameters with a table of its own: numbers, and one key of another type.
+/// Parameter set with a table of its own: numeric keys, and one key of another type.
 pub trait Parameters: Clone + 'static {
-    /// Type of the key that is no number.
+    /// Type of the non-numeric key.
     type Word: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned;
-    /// Name of the key that is no number.
+    /// Name of the non-numeric key.
     const WORD: &'static str;
-    /// Help text of the key that is no number.
+    /// Help text of the non-numeric key.
     const ABOUT_WORD: &'static str;
-    /// Returns the numbers of the set.
+    /// Iterator over the numeric parameters.
     fn params() -> impl Iterator<Item = &'static Param<Self>>;
-    /// Returns the keys of the numbers, with their forms and help texts.
+    /// Iterator over the numeric keys with their forms and help texts.
     fn entries() -> impl Iterator<Item = Entry> {
         Self::params().map(Param::entry)
     }
@@ -59,18 +59,18 @@ impl Parameters for Material {
     }
 }
 
-/// Some keys of a set of parameters with their next values.
+/// Partial change of a parameter set: new values for some of its keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change<T: Parameters> {
-    /// Next values by [`Param::key`].
+    /// New values by [`Param::key`].
     numbers: BTreeMap<&'static str, f64>,
     word: Option<T::Word>,
 }
 
-/// Change of the rules of the lava and of the box.
+/// Change of the lava's rules and the box's boundary conditions.
 pub type RulesChange = Change<RulesSpec>;
 
-/// Change of the parameters of the material that the change names.
+/// Change of the parameters of the named material.
 pub type MaterialChange = Change<Material>;
 
 impl<T: Parameters> Value for Change<T>
@@ -102,12 +102,12 @@ impl<T: Parameters> Change<T> {
         named.try_for_each(|(p, value)| check_value((table, p.key), &value, (p.low, p.high)))
     }
 
-    /// Replaces each number by the result of `next`, which is called with the key and the number.
+    /// Replaces each numeric value by the result of `next`, which receives key and present value.
     pub fn each(&mut self, next: impl Fn(&str, f64) -> f64) {
         self.numbers.iter_mut().for_each(|(key, value)| *value = next(key, *value));
     }
 
-    /// Merges this change with a `later` one of the same set; where both name a key, `later` wins.
+    /// Returns this change followed by `later`, as one change; where both have a key, `later` wins.
     #[must_use]
     pub fn then(mut self, later: &Self) -> Self {
         self.numbers.extend(&later.numbers);
@@ -116,7 +116,7 @@ impl<T: Parameters> Change<T> {
 }
 
 impl RulesChange {
-    /// Returns the keys in which `after` differs from `before`.
+    /// Returns the change that turns `before` into `after`.
     pub fn between(before: &RulesSpec, after: &RulesSpec) -> Self {
         let word = (before.walls != after.walls).then_some(after.walls);
         Self { numbers: Self::numbers_between(before, after), word }
@@ -130,8 +130,8 @@ impl RulesChange {
         rules
     }
 
-    /// Checks that the change names a key, and every number against its range; `table` names the
-    /// table in messages, such as `event[0].rules`.
+    /// Checks that the change has at least one key and that every number is in range; `table` is
+    /// the table name used in messages, such as `event[0].rules`.
     ///
     /// # Errors
     /// Names the key, or the table if the table is empty.
@@ -144,7 +144,7 @@ impl RulesChange {
 }
 
 impl From<RulesSpec> for RulesChange {
-    /// Makes a change that names every key.
+    /// Converts complete rules to a change of every key.
     fn from(rules: RulesSpec) -> Self {
         let numbers = RulesSpec::params().map(|param| (param.key, (param.get)(&rules))).collect();
         Self { numbers, word: Some(rules.walls) }
@@ -152,12 +152,12 @@ impl From<RulesSpec> for RulesChange {
 }
 
 impl MaterialChange {
-    /// Returns the parameters in which `after`, which has the same name, differs from `before`.
+    /// Returns the change that turns `before` into `after`; both must have the same name.
     pub fn between(before: &Material, after: &Material) -> Self {
         Self { numbers: Self::numbers_between(before, after), word: Some(before.name.clone()) }
     }
 
-    /// Name of the material; empty in a change that was not checked.
+    /// Name of the changed material; empty in a change that was not validated.
     pub fn name(&self) -> &str {
         self.word.as_deref().unwrap_or_default()
     }
@@ -169,8 +169,8 @@ impl MaterialChange {
         material
     }
 
-    /// Checks that the change names a material and a parameter, and every number against its range;
-    /// `table` names the table in messages, such as `event[0].material`.
+    /// Checks that the change has a material and at least one parameter, and that every number is
+    /// in range; `table` is the table name used in messages, such as `event[0].material`.
     ///
     /// # Errors
     /// Names the key, or the table where one is missing.
@@ -186,7 +186,7 @@ impl MaterialChange {
     }
 }
 
-/// Value of a key of the table, as serialized.
+/// Serialized value of a key.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written<W> {
@@ -230,8 +230,8 @@ impl<'de, T: Parameters> Deserialize<'de> for Change<T> {
     }
 }
 
-/// Reads a table into a change; the keys of the table lack the `prefix` that the keys of [`Param`]
-/// have.
+/// Deserializer of a change; the keys of an inner table lack the `prefix` of the corresponding
+/// [`Param`] keys.
 struct Table<'a, T: Parameters> {
     change: &'a mut Change<T>,
     prefix: &'static str,
@@ -274,7 +274,7 @@ impl<'de, T: Parameters> Visitor<'de> for Table<'_, T> {
 /// Target of a key of a table.
 enum Key<T: 'static> {
     Number(&'static Param<T>),
-    /// Inner table, whose keys have this prefix.
+    /// Inner table; its keys have this prefix in [`Param::key`].
     Table(&'static str),
     Word,
 }

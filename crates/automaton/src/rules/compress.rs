@@ -60,24 +60,24 @@ pub const PARAMS: &[Param<Material>] = &[
         "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"),
 ];
 
-/// A tenth as a share of 65536, of the room that a flow may take. A tenth because four sides and
-/// the cell below then leave some of the half that may come from above.
+/// One tenth as a fraction of 65536: the part of the free volume that one flow may take. A tenth
+/// because four sides and the cell below then leave some of the half that may come from above.
 const TENTH: u16 = 6553;
 
-/// Parameters of compressing in units of amount.
+/// Parameters of compression in fixed point; amounts in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressing {
-    /// Amount of a cell beyond the amount of the cell above; even.
+    /// Extra amount of a cell at rest compared with the cell above, in units; even.
     pub max: u16,
-    /// Largest flow that is not damped.
+    /// Maximum flow that is not damped, in units.
     pub min_flow: u16,
-    /// Largest flow up or down in a pass.
+    /// Upper bound of the vertical flow per pass, in units.
     pub max_speed: u16,
-    /// Number of passes in a step.
+    /// Number of passes per step.
     pub passes: u32,
     /// Thin-box flag: the box is one cell thick.
     pub thin: bool,
-    /// Boundary at the sides of the box.
+    /// Boundary condition at the sides of the box.
     pub walls: Walls,
 }
 
@@ -102,12 +102,13 @@ impl Listed for Compressing {
 }
 
 impl Compressing {
-    /// Returns K as a share of 65536.
+    /// Returns K (see the module documentation) as a fraction of 65536.
     fn share(&self) -> u16 {
         ((u32::from(self.max) << 16) / u32::from(AMOUNT_ONE + self.max)) as u16
     }
 
-    /// Returns the stable filling of the lower one of two cells with fillings `upper` and `lower`.
+    /// Returns the equilibrium filling of the lower of two vertically adjacent cells with fillings
+    /// `upper` and `lower`, in units.
     fn stable(&self, upper: u16, lower: u16) -> u16 {
         let sum = u32::from(upper) + u32::from(lower);
         let (one, half) = (u32::from(AMOUNT_ONE), sum >> 1);
@@ -125,13 +126,13 @@ impl Compressing {
         if flow > self.min_flow { flow >> 1 } else { flow }
     }
 
-    /// Difference in units below which a pair waits for its turn.
+    /// Filling difference in units below which a pair exchanges only in its turn.
     fn fine(&self) -> u16 {
         if self.thin { 4 } else { 8 }
     }
 
-    /// Returns the amount that goes to a side that is less full by `lower` and holds `there`;
-    /// `turn` is set if the pair has its turn.
+    /// Returns the flow to a lateral neighbour whose filling is `there`, lower by `lower`; `turn`
+    /// is set if it is the pair's turn.
     fn aside(&self, lower: u16, there: u16, turn: bool) -> u16 {
         let flow = if lower < self.fine() && turn {
             lower >> 1
@@ -144,18 +145,18 @@ impl Compressing {
     }
 }
 
-/// Returns true if heavier matter fills a cell.
+/// Returns true if heavier matter fills the whole cell.
 fn is_packed(amount: u16, heavier: u16) -> bool {
     amount.saturating_add(heavier) - amount >= AMOUNT_ONE
 }
 
-/// Returns a tenth of the room, rounded down.
+/// Returns one tenth of `room`, rounded down.
 fn tenth(room: u16) -> u16 {
     ((u32::from(room) * u32::from(TENTH)) >> 16) as u16
 }
 
-/// Returns true if the pair of the cell at `[x, z]` and its neighbour towards direction `d` has its
-/// turn in `step`.
+/// Returns true if the pair of the cell at `[x, z]` and its neighbour in direction `d` has its turn
+/// in step number `step`.
 fn has_turn(d: usize, [x, z]: [usize; 2], step: u64) -> bool {
     let (axis, odd) = ((step & 1) as usize, step >> 1 & 1);
     // The lower cell of the pair is the neighbour to the west or north, or the cell itself.
@@ -292,7 +293,7 @@ impl Exchange<1> for Compressing {
     }
 }
 
-/// Parameters of compressing as lanes.
+/// SIMD form of the parameters.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -304,7 +305,7 @@ pub(crate) struct Kernel<S: Simd> {
     max_speed: S::V,
     tenth: S::V,
     fine: S::V,
-    /// Bits of the cells whose pair has its turn, by direction.
+    /// Bit masks, by direction, of cells whose pair has its turn.
     turn: [u32; 4],
     thin: bool,
     two_sides: bool,
@@ -313,7 +314,7 @@ pub(crate) struct Kernel<S: Simd> {
 // No closures here: they would be compiled without the instructions of the SIMD level.
 
 impl<S: Simd> Kernel<S> {
-    /// [`Compressing::stable`] as lanes.
+    /// SIMD form of [`Compressing::stable`].
     #[inline(always)]
     fn stable(&self, s: S, upper: S::V, lower: S::V) -> S::V {
         let (upper_half, lower_half) = (s.right::<1>(upper), s.right::<1>(lower));
@@ -328,7 +329,7 @@ impl<S: Simd> Kernel<S> {
         s.or(s.or(s.keep(self.one, small), mixed), deep)
     }
 
-    /// Bits of the cells that heavier matter does not fill.
+    /// Returns the bit mask of cells that are not filled by heavier matter.
     #[inline(always)]
     fn fits(&self, s: S, filling: S::V, amount: S::V) -> u32 {
         s.above(self.one, s.sub(filling, amount))
@@ -365,8 +366,8 @@ impl<S: Simd> Kernel<S> {
         s.min(flow, s.mul_high(s.sub(self.most, there), self.tenth))
     }
 
-    /// Returns the flows to the sides, each limited to its part of `left` where together they
-    /// exceed `left`.
+    /// Returns the lateral flows, each limited to an equal part of `left` wherever their sum
+    /// exceeds `left`.
     #[inline(always)]
     fn at_most(&self, s: S, sides: [S::V; 4], left: S::V) -> [S::V; 4] {
         let sum = s.add(s.add(sides[0], sides[1]), s.add(sides[2], sides[3]));

@@ -42,30 +42,31 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(drift.side: Linear, [0.0, 1.0] "share", "share of the cells that spread in a step; more widens the plume"),
 ];
 
-/// Drift up and down: amounts in units, shares of cells of 256.
+/// Vertical drift of a gas: amounts in units, probabilities n/256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drifting {
-    /// Share of cells that rise in a step, of 256.
+    /// Fraction of cells that rise per step, of 256.
     pub up: u16,
-    /// Largest amount that rises from a cell in a step, in units.
+    /// Upper bound of the amount that rises from a cell per step, in units.
     pub up_speed: u16,
-    /// Share of cells that sink in a step, of 256.
+    /// Fraction of cells that sink per step, of 256.
     pub down: u16,
-    /// Largest amount that sinks from a cell in a step, in units.
+    /// Upper bound of the amount that sinks from a cell per step, in units.
     pub down_speed: u16,
-    /// Least filling of the cell above that holds a cell down, in units.
+    /// Minimum filling of the cell above that prevents sinking, in units.
     pub viscosity: u16,
-    /// Layer of the gas; each layer has random draws of its own.
+    /// Layer index of the gas; selects an independent random stream.
     pub layer: usize,
 }
 
-/// Converts a share of cells (0 to 1) to a share of 256.
+/// Converts a fraction (0–1, clamped) to n/256.
 fn of_bytes(share: f64) -> u16 {
     (share.clamp(0.0, 1.0) * 256.0).round() as u16
 }
 
 impl Drifting {
-    /// Largest amount that leaves a cell that acts, up or down.
+    /// Upper bound of the amount that leaves a selected cell upwards (`up` set) or downwards, in
+    /// units.
     #[inline]
     pub fn speed(&self, up: bool) -> u16 {
         if up { self.up_speed } else { self.down_speed }
@@ -130,14 +131,14 @@ impl Listed for Drifting {
     }
 }
 
-/// Spreading of a gas across.
+/// Horizontal spreading of a gas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wafting {
-    /// Levelling that applies where the gas spreads.
+    /// Levelling rule applied to the selected cells.
     pub leveling: Leveling,
-    /// Share of cells that spread in a step, of 256.
+    /// Fraction of cells that spread per step, of 256.
     pub side: u16,
-    /// Layer of the gas; each layer has random draws of its own.
+    /// Layer index of the gas; selects an independent random stream.
     pub layer: usize,
 }
 
@@ -152,7 +153,7 @@ impl Listed for Wafting {
     }
 }
 
-/// Parameters of wafting as lanes.
+/// SIMD form of the parameters of horizontal spreading.
 pub(crate) struct Kernel<S: Simd> {
     leveling: level::Kernel<S>,
     viscosity: S::V,

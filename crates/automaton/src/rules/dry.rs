@@ -16,15 +16,15 @@ use lavoxel_base::units::AMOUNT_ONE;
 pub const PARAMS: &[Param<Material>] = &[param!(dry_below: Linear, [0.0, 0.5] "",
     "amount below which a cell becomes dry at the end of a step; 0 keeps every film, 0.0001 is the article's")];
 
-/// Drying of one layer.
+/// Drying rule of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drying {
-    /// Least amount in units that stays.
+    /// Minimum amount in units that does not dry.
     pub below: u16,
 }
 
 impl Drying {
-    /// Returns the rule for a material that dries; `None` if the material never dries.
+    /// Returns the drying rule of `material`; `None` if the material never dries.
     pub(super) fn new(material: &Material) -> Option<Self> {
         let can_dry = matches!(material.kind, Kind::Liquid | Kind::Gas);
         let below = (material.dry_below * f64::from(AMOUNT_ONE)).ceil() as u16;

@@ -48,16 +48,16 @@ pub const PARAMS: &[Param<Material>] = &[param!(floats: Switch, [0.0, 1.0] "",
 /// the surface rises by about 1/16 of a cell.
 const SPREAD: u64 = 16;
 
-/// Floating in a world: density and part of each layer.
+/// Floating rule of a world: density and role of each layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Floating {
     layers: Vec<Buoyancy>,
 }
 
-/// Density and part of one layer.
+/// Density and role of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Buoyancy {
-    /// Density of a full cell, in hundredths of kg/m³.
+    /// Density of a full cell in units of 0.01 kg/m³.
     density: u32,
     part: Part,
 }
@@ -65,19 +65,18 @@ struct Buoyancy {
 /// Role of a layer's matter towards floating pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Makes pieces.
+    /// Forms floating pieces.
     Piece,
-    /// Makes way for pieces, and carries them.
+    /// Gives way to pieces and carries them by buoyancy.
     Liquid,
-    /// Makes way for pieces.
+    /// Gives way to pieces without buoyancy.
     Gas,
-    /// Bars the way.
+    /// Blocks pieces.
     Bar,
 }
 
 impl Floating {
-    /// Makes the rule for `materials`, in the order of their layers; `None` without a material that
-    /// can float.
+    /// Creates the rule for `materials`, in layer order; `None` if no material can float.
     pub(super) fn new(materials: &[Material]) -> Option<Self> {
         let part = |m: &Material| match m.kind {
             Kind::Still | Kind::Grain if can_float(m, materials.iter()) => Part::Piece,
@@ -90,12 +89,12 @@ impl Floating {
         layers.iter().any(|layer| layer.part == Part::Piece).then_some(Self { layers })
     }
 
-    /// Index of the first layer that makes pieces; 0 without one.
+    /// Index of the first layer that forms pieces; 0 if there is none.
     pub(super) fn first(&self) -> usize {
         self.layers.iter().position(|layer| layer.part == Part::Piece).unwrap_or(0)
     }
 
-    /// Returns all numbers on which the rule depends, hashed into eight.
+    /// Returns all parameters that influence the result, hashed to eight numbers.
     fn numbers(&self) -> RuleNumbers {
         let mut numbers = RuleNumbers::default();
         for (number, layer) in self.layers.iter().enumerate() {

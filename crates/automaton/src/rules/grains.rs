@@ -59,22 +59,22 @@ pub const PARAMS: &[Param<Material>] = &[
         "motion of the air that a grain follows, and share of the steps in which it does not fall: 0.9 for leaves, embers, flakes"),
 ];
 
-/// Parameters of grains; shares are of 256.
+/// Parameters of grains in fixed point; probabilities are n/256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FallingGrains {
-    /// Share of cells from which grains slide over a corner, of 256.
+    /// Fraction of cells from which grains slide diagonally over an edge, of 256.
     pub corners: u16,
-    /// Share of cells from which grains slip, of 256.
+    /// Fraction of cells from which grains slip sideways, of 256.
     pub slip: u16,
-    /// Share of steps in which a grain in lighter matter stays, of 256.
+    /// Probability per step that a grain in lighter matter does not move, of 256.
     pub drag: u16,
-    /// Flow flag: grains below other grains run to the sides.
+    /// Flow flag: grains covered by other grains also move sideways.
     pub flow: bool,
-    /// Share of steps in which a falling grain goes to a side, of 256.
+    /// Probability per step that a falling grain moves diagonally, of 256.
     pub scatter: u16,
-    /// Share of steps in which a falling grain hangs in the air, of 256.
+    /// Probability per step that a falling grain is suspended by the air, of 256.
     pub hang: u16,
-    /// Boundary at the sides of the box.
+    /// Boundary condition at the sides of the box.
     pub walls: Walls,
 }
 
@@ -197,23 +197,22 @@ impl Listed for FallingGrains {
     }
 }
 
-/// Returns the key of the cells from which grains slide over a corner; fixed for a run.
+/// Returns the hash key that selects cells with diagonal slides; constant during a run.
 fn corner_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Corners, draw.seed)
 }
 
-/// Returns two keys of a step: for the cells from which falling grains scatter, and for the side of
-/// each.
+/// Returns two hash keys of a step: selection of scattering grains, and their direction.
 fn scatter_keys(draw: Draw) -> [StepKey; 2] {
     [Salt::Scatter, Salt::ScatterSide].map(|salt| draw.key_of(salt, 0))
 }
 
-/// Returns the key of the cells from which grains slip; fixed for a run.
+/// Returns the hash key that selects cells with slips; constant during a run.
 fn slip_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Slip, draw.seed)
 }
 
-/// Shuffles the numbers 0 to 7 by a random number (Fisher and Yates).
+/// Returns a random permutation of 0 to 7 (Fisher–Yates) from the random number `random`.
 fn order(mut random: u64) -> [usize; 8] {
     let mut order = std::array::from_fn(|k| k);
     for k in (1..8).rev() {
@@ -225,8 +224,8 @@ fn order(mut random: u64) -> [usize; 8] {
 }
 
 impl World {
-    /// Returns true if a grain of a layer could be in a cell of the box: see the head of
-    /// [`crate::rules::grains`].
+    /// Returns true if a grain of the layer can enter the cell `place`: see the module
+    /// documentation of [`crate::rules::grains`].
     pub(crate) fn is_free_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let still: u32 = self.layers[..layer].iter().map(amount).sum();
@@ -237,7 +236,8 @@ impl World {
             && denser < u32::from(AMOUNT_HALF)
     }
 
-    /// Returns true if a cell of the box holds lighter matter that drags at a grain of a layer.
+    /// Returns true if the cell `place` contains lighter matter that exerts drag on a grain of the
+    /// layer.
     pub(crate) fn is_thick_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let lighter: u32 = self.lighter_fluids(layer).iter().map(amount).sum();

@@ -41,9 +41,9 @@ pub const PARAMS: &[Param<RulesSpec>] = &[
 /// 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gravity {
-    /// Share of a cell's liquid that falls in a step, 1..=65536.
+    /// Fraction of a cell's liquid that falls per step, 1..=65536.
     pub factor: u32,
-    /// Energy carried by falling liquid, relative to its mass.
+    /// Energy fraction transported by falling liquid, relative to its mass fraction; 65536 = 1.0.
     pub beta: u32,
 }
 
@@ -63,8 +63,8 @@ impl Listed for Gravity {
     }
 }
 
-/// Returns the parcel that falls from the liquid cell `from` into the cell below, `into`, which is
-/// not solid and holds `heavier` units of heavier matter.
+/// Returns the parcel that falls from the cell `from` into the open cell below, `into`, which
+/// contains `heavier` units of heavier matter.
 ///
 /// Rounding: the amount is rounded up, so that the last unit of a parcel falls too and nothing is
 /// left hanging in the air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it
@@ -75,15 +75,16 @@ pub fn fall(from: Content, into: Content, heavier: u16, rule: &Gravity) -> Parce
     carry(wanted.min((AMOUNT_ONE - heavier).saturating_sub(into.amount)), from, into, rule.beta)
 }
 
-/// Returns the parcel that climbs from the cell `from`, which holds `heavier` units of heavier
-/// matter, into the cell above, `into`, which is not solid.
+/// Returns the parcel displaced from the cell `from`, which contains `heavier` units of heavier
+/// matter, into the open cell above, `into`; `beta` as in `Gravity`.
 #[inline]
 fn climb(from: Content, into: Content, heavier: u16, beta: u32) -> Parcel {
     let excess = from.amount.saturating_sub(AMOUNT_ONE - heavier);
     carry(excess.min(u16::MAX - into.amount), from, into, beta)
 }
 
-/// Returns `amount` units, for which `into` has room, with the energy that they take along.
+/// Returns the parcel of `amount` units, for which `into` has room, with the energy that the parcel
+/// transports.
 #[inline]
 fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     if amount == 0 {
@@ -100,11 +101,11 @@ fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     Parcel { amount, energy: if amount == 0 { 0 } else { from.energy.min(room) } }
 }
 
-/// [`fall`] for the 32 cells of a tile at once, bit for bit.
+/// SIMD form of [`fall`]: 32 cells of a tile at once, bit-identical.
 pub(crate) struct Kernel<S: Simd> {
     one: S::V,
     zero: S::V,
-    /// Share that falls; `None` if all falls (65536).
+    /// Fraction that falls; `None` if everything falls (65536).
     factor: Option<S::V>,
     beta: Share<S>,
 }
@@ -175,8 +176,8 @@ impl Column<2> for Gravity {
 }
 
 impl<S: Simd> Kernel<S> {
-    /// Amounts that would fall from cells with amounts `a` into cells with free `room`, where
-    /// `open` has a bit.
+    /// Returns the amounts that would fall from cells with amounts `a` into cells with free volume
+    /// `room`, where `open` has a bit.
     #[inline(always)]
     fn wanted(&self, s: S, a: S::V, room: S::V, open: u32) -> S::V {
         let wanted = match self.factor {
@@ -189,8 +190,8 @@ impl<S: Simd> Kernel<S> {
         s.keep(s.min(wanted, room), open)
     }
 
-    /// Amounts that do fall, of the wanted `amount`, and the energies that they carry into cells
-    /// with energy `f`.
+    /// Returns the amounts that actually fall, given the wanted `amount`, and the energies that
+    /// they transport into cells with energy `f`.
     #[inline(always)]
     fn carried(&self, s: S, (a, e): (S::V, S::V), amount: S::V, f: S::V) -> (S::V, S::V) {
         let room = s.sub(s.splat(ENERGY_MAX), f);

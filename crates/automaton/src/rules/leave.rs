@@ -1,11 +1,11 @@
-//! Leaving: through an open roof of the box, a gas leaves from the topmost cells and is counted as
+//! Outflow through an open roof: gas leaves from the topmost cells of the box and is booked as
 //! outflow.
 
 use super::shape::{Driver, Listed};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// Leaving, which has no numbers.
+/// Outflow through the roof; has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving;
 

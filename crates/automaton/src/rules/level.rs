@@ -61,22 +61,23 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(fluidity: Whole, [1.0, 1000.0] "", "divides what flows to a side in a step; 1 like water, more is slower"),
 ];
 
-/// 65536 / (k + 1), rounded up, by the number k of lower neighbours; index 0 is unused.
+/// Reciprocals 65536 / (k + 1), rounded up, indexed by the number k of lower neighbours; index 0 is
+/// unused.
 const PARTS: [u16; 5] = [0, 32768, 21846, 16384, 13108];
 
-/// Parameters of levelling in units of amount.
+/// Parameters of levelling in fixed point; amounts in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leveling {
-    /// Least filling of the cell below that carries a cell.
+    /// Minimum filling of the cell below that supports a cell, in units.
     pub viscosity: u16,
-    /// Amount that stays in a cell.
+    /// Residual amount that never leaves a cell by levelling, in units.
     pub stickiness: u16,
-    /// Share that goes to a neighbour, of 65536 parts: of the difference, or in a thin box of a
-    /// neighbour's deficit from the mean.
+    /// Flow to a neighbour as a fraction (of 65536) of the filling difference; in a thin box, of
+    /// the neighbour's deficit from the mean.
     pub share: u16,
     /// Thin-box flag: the box is one cell thick.
     pub thin: bool,
-    /// Boundary at the sides of the box.
+    /// Boundary condition at the sides of the box.
     pub walls: Walls,
 }
 
@@ -99,14 +100,14 @@ impl Listed for Leveling {
     }
 }
 
-/// Returns the share of [`Leveling`]: a fifth divided by `fluidity`, or in a thin box the inverse
-/// of `fluidity`.
+/// Returns the flow fraction of [`Leveling`], of 65536: 1/5 divided by `fluidity`, or 1/`fluidity`
+/// in a thin box.
 fn share(fluidity: u32, thin: bool) -> u16 {
     if thin { (65536 / fluidity).min(65535) as u16 } else { 65536_u32.div_ceil(5 * fluidity) as u16 }
 }
 
 impl Leveling {
-    /// Returns the gifts of an acting cell to its neighbours.
+    /// Returns the flows from an acting cell to its four neighbours.
     pub(super) fn shares(&self, here: &Here) -> [Gift; 4] {
         let full = here.cell.amount.saturating_add(here.heavier);
         let filling = |side: Side| match side {
@@ -129,14 +130,15 @@ impl Leveling {
     }
 }
 
-/// Returns the drop from the cell to the mean of the cell and its lower neighbours.
+/// Returns the filling difference from the cell to the mean of the cell and its lower neighbours;
+/// `lower` has the difference to each neighbour (0: not lower), in units.
 fn drop(lower: [u16; 4]) -> u16 {
     let k = lower.iter().filter(|&&d| d > 0).count();
     let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
     k as u16 + lower.iter().map(|&d| share(d)).sum::<u16>()
 }
 
-/// Parameters of levelling as lanes.
+/// SIMD form of the parameters.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -200,8 +202,8 @@ impl Exchange<1> for Leveling {
 }
 
 impl<S: Simd> Kernel<S> {
-    /// Returns the gifts of cells that are `free` to act in each direction; `None` where no cell
-    /// gives anything.
+    /// Returns the flows of cells per direction; `free` marks the cells that may give. `None` if
+    /// nothing flows.
     #[inline(always)]
     pub(super) fn shares<N: Near<S, 1>>(&self, s: S, near: &N, free: [u32; 4]) -> Option<[S::V; 4]> {
         let (full, there) = near.fillings();
@@ -232,7 +234,8 @@ impl<S: Simd> Kernel<S> {
         Some(gives)
     }
 
-    /// Returns the amount for a neighbour that is less full by `lower` and holds `there`.
+    /// Returns the flow to a neighbour whose filling is `there`, lower by `lower`; `drop` is
+    /// subtracted from the difference in a thin box.
     #[inline(always)]
     fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
         let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);
@@ -241,7 +244,7 @@ impl<S: Simd> Kernel<S> {
     }
 }
 
-/// Returns for each cell the drop to the mean of the cell and its lower neighbours.
+/// Returns for each cell the filling difference to the mean of the cell and its lower neighbours.
 #[inline(always)]
 fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
     let one = s.splat(1);

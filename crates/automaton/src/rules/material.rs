@@ -1,4 +1,4 @@
-//! Parameters of a material, which are those of its rules, and the checks of its numbers.
+//! Material parameters, collected from the rules that read them, and their validation.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::view::MaterialLook;
 use lavoxel_base::param::{Entry, Form, Value, fact, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of elements of a material.
+/// Largest number of chemical elements in one material.
 const MOST_ELEMENTS: f64 = 16.0;
 
-/// Keys of a material that no rule reads as a number.
+/// Keys of a material that are not numeric parameters of a rule.
 const FACTS: &[Param<Material>] = &[
     fact!(name: String, "what sources, bodies, events and files call it; a name alone is the preset with that name"),
     fact!(kind: Kind, "how it moves"),
@@ -27,7 +27,7 @@ const FACTS: &[Param<Material>] = &[
 
 words!(Kind, Pressure, Air, Capacity, Shows);
 
-/// Key of `[rules]` for the value that other materials call viscosity.
+/// Key in `[rules]` whose counterpart in other materials is called viscosity.
 pub(super) const SUPPORT: &str = "support";
 
 impl Value for Material {
@@ -38,22 +38,22 @@ impl Value for Material {
 }
 
 impl Material {
-    /// Message for a key that the lava does not have.
+    /// Error text for a key that is not valid in a table of the lava.
     pub const OF_LAVA: &str = "left out: of lava, tables have density, elements, viscosity, look.opacity, and the numbers of \
                                       [rules] that move it; [look] says how it is drawn";
 
-    /// Returns the parameters of all rules that a material may follow.
+    /// Iterator over the parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
         Rule::PARAMS.iter().flat_map(|(params, _)| *params)
     }
 
-    /// Returns the parameters of the rules that this material follows.
+    /// Iterator over the parameters of the rules that apply to this material.
     pub fn params_in_force(&self) -> impl Iterator<Item = &'static Param<Self>> {
         let motion = self.motion();
         Rule::PARAMS.iter().filter(move |(_, motions)| motions.contains(&motion)).flat_map(|(params, _)| *params)
     }
 
-    /// Checks name and numbers; `key` is the table's name, such as `material[0]`.
+    /// Checks name and parameters; `key` is the table name, such as `material[0]`.
     ///
     /// # Errors
     /// Names the first key that is wrong.
@@ -75,8 +75,8 @@ impl Material {
         self.look.validate(&format!("{key}.look"))
     }
 
-    /// Returns pairs of a key in tables of the lava and the key of `[rules]` with the same meaning:
-    /// support is called viscosity there, as in other liquids.
+    /// Iterator over pairs (key in a table of the lava, key in `[rules]`) with the same meaning;
+    /// for example, `support` is called viscosity in material tables.
     pub fn lava_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
         let mut before = "";
         let whole = |param: &Param| param.key.split_once('.').map_or(param.key, |(table, _)| table);
@@ -84,8 +84,8 @@ impl Material {
         keys.map(|key| (if key == SUPPORT { "viscosity" } else { key }, key))
     }
 
-    /// Refuses keys that the lava does not have, and any other material that moves like lava: only
-    /// one layer of a world carries energy.
+    /// Checks that a table of the lava has only valid keys, and that no other material moves like
+    /// lava: only one layer of a world carries energy.
     fn validate_lava(&self, key: &str) -> Result<(), Invalid> {
         match (self.name == Self::LAVA, self.carries_energy()) {
             (false, false) => return Ok(()),
@@ -121,11 +121,11 @@ impl Material {
         }
     }
 
-    /// Checks the materials of a scene together.
+    /// Checks all materials of a scene together.
     ///
     /// # Errors
-    /// Names the first table that is wrong, has the name of another, or exceeds the number of
-    /// layers.
+    /// If a table is invalid, has a duplicate name, or exceeds the maximum number of layers; the
+    /// error names the first such table.
     pub fn validate_all(materials: &[Self]) -> Result<(), Invalid> {
         let number = Self::besides_lava(materials).count();
         within("number of [[material]] tables besides the lava", number as f64, 0.0, MAX_MATERIALS as f64)?;

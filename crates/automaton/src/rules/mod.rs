@@ -42,5 +42,5 @@ pub(crate) use shape::{
 pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;
 
-/// Number of a rule that is read from and written to a `T`, with its key, range and help text.
+/// Numeric rule parameter: accessor for a field of a `T`, with key, range and help text.
 pub type Param<T = RulesSpec> = lavoxel_base::param::Param<T>;

@@ -10,7 +10,7 @@ use lavoxel_base::param::{Entry, Form, Param, Value, words};
 use lavoxel_base::units::{ENERGY_MAX, ENERGY_ONE};
 use lavoxel_base::validate::Invalid;
 
-/// Boundary above the box.
+/// Boundary condition at the top of the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Roof {
@@ -27,13 +27,13 @@ impl Roof {
     }
 }
 
-/// Energy lost on the way to a neighbour, as a share of the energy carried.
+/// Friction: fraction of the transported energy that is lost on the way to a neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Friction {
-    /// Share lost when the giver stands on rock or the floor, 0 to 1.
+    /// Fraction lost if the donor cell stands on rock or the floor, 0–1.
     pub on_solid: f64,
-    /// Share lost when the giver stands on liquid, 0 to 1.
+    /// Fraction lost if the donor cell stands on liquid, 0–1.
     pub on_liquid: f64,
 }
 
@@ -42,26 +42,26 @@ pub struct Friction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RulesSpec {
-    /// Share of a cell's liquid that falls in one step.
+    /// Fraction of a cell's liquid that falls per step, 0–1.
     pub factor: f64,
-    /// Energy that falls with the liquid, relative to its mass.
+    /// Energy fraction transported by falling liquid, relative to its mass fraction.
     pub beta: f64,
-    /// Energy above which a cell spreads; 1 is the energy of a full cell from a vent.
+    /// Minimum energy of a cell that spreads; 1 is the energy of a full cell of vent lava.
     pub threshold: f64,
-    /// Share of a cell's liquid that goes to each neighbour of the pattern.
+    /// Fraction of a cell's liquid that flows to each selected neighbour per step.
     pub spread: f64,
-    /// Energy that spreads with the liquid, relative to its mass.
+    /// Energy fraction transported by spreading liquid, relative to its mass fraction.
     pub alpha: f64,
-    /// Energy lost on the way to a neighbour.
+    /// Friction of spreading liquid.
     pub friction: Friction,
-    /// Amount below which the liquid beneath a cell does not support the cell.
+    /// Minimum filling of the cell below that supports a spreading cell, in cells.
     pub support: f64,
-    /// Boundary at the sides of the box.
+    /// Boundary condition at the sides of the box.
     pub walls: Walls,
-    /// Boundary above the box.
+    /// Boundary condition at the top of the box.
     #[serde(skip_serializing_if = "Roof::is_closed")]
     pub roof: Roof,
-    /// Number of gravity steps for each spreading step.
+    /// Period of spreading: one spreading step per this number of gravity steps.
     pub spreading_every: u32,
 }
 
@@ -82,13 +82,13 @@ impl Default for RulesSpec {
     }
 }
 
-/// Smallest share above zero in fixed point.
+/// Smallest positive fraction in fixed point.
 pub(super) const LEAST_SHARE: f64 = 1.0 / 65536.0;
-/// Largest energy of a cell, relative to the energy of a full cell from a vent.
+/// Maximum energy of a cell, in multiples of a full cell of vent lava.
 pub(super) const MOST_ENERGY: f64 = ENERGY_MAX as f64 / ENERGY_ONE as f64;
 
 impl RulesSpec {
-    /// Returns the numbers of spreading, then those of gravity.
+    /// Iterator over the parameters of spreading, then of gravity.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
         spreading::PARAMS.iter().chain(gravity::PARAMS)
     }
@@ -105,7 +105,8 @@ impl Value for RulesSpec {
 }
 
 impl RulesSpec {
-    /// Checks every number against its range; `table` names the table in messages, such as `rules`.
+    /// Checks every parameter against its range; `table` is the table name used in messages, such
+    /// as `rules`.
     ///
     /// # Errors
     /// Names the first key out of range.
@@ -114,7 +115,7 @@ impl RulesSpec {
     }
 }
 
-/// Converts a share to fixed point with 16 binary digits after the point.
+/// Converts a fraction to fixed point with 16 fractional bits (65536 = 1.0).
 pub(super) fn share(value: f64) -> u32 {
     (value * 65536.0).round() as u32
 }

@@ -23,47 +23,46 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, amount_units, energy_units};
 
-/// Reaction with its numbers in units.
+/// Reaction in fixed point: amounts and energies in units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reacting {
     /// Consumed materials: the first A, the second B.
     pub takes: Vec<Part>,
     /// Products: the first C, the second D.
     pub makes: Vec<Part>,
-    /// Layer of the material that must be in a neighbouring cell, and its least amount in units;
-    /// `None` if no neighbour is needed.
+    /// Catalyst: layer index of the material that must be in a neighbouring cell, and its minimum
+    /// amount in units; `None` if no neighbour is needed.
     pub near: Option<(usize, u16)>,
-    /// Geometry of the reaction: within a cell, next to a material, or across a face.
+    /// Arrangement of the materials: within a cell, next to a material, or across a face.
     pub place: Where,
-    /// Share of the box's height above which the reaction takes place, 0 to 1.
+    /// Fraction (0–1) of the box height above which the reaction takes place.
     pub above: f64,
-    /// Most parts that react in a step.
+    /// Upper bound of the extent per cell and step, in units per stoichiometric part.
     pub rate: u32,
-    /// Share of cells that react in a step, of 256.
+    /// Fraction of cells that react per step, of 256.
     pub chance: u16,
-    /// Energy of a full cell of lava that is made, in units.
+    /// Energy of a full cell of produced lava, in units.
     pub energy: u16,
-    /// Heat drawn from neighbouring lava, in the physical model; `None` for a reaction without
-    /// heat.
+    /// Heat taken from neighbouring lava (physical model); `None` for a reaction without heat.
     pub heat: Option<Heat>,
-    /// Index of the reaction, which selects random draws of its own.
+    /// Index of the reaction; selects an independent random stream.
     pub number: usize,
-    /// Indices of the layers of grains.
+    /// Layer indices of granular materials.
     grains: Vec<usize>,
 }
 
-/// Heat that a reaction takes, for the cells of a world.
+/// Heat demand of a reaction, converted for the cells of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heat {
-    /// Heat per kilogram and its transfer, as given in the scene.
+    /// Heat demand (J/kg), heat transfer coefficient and temperature, as given in the scene.
     pub about: ReactionHeat,
-    /// Mass of a part of the first material, in kilograms per cubic metre of a cell.
+    /// Mass of one part of the first material, in kg per m³ of cell volume.
     pub part_kg_m3: f64,
 }
 
 impl Reacting {
-    /// Makes the rule of a checked reaction, the one with index `number`; `materials` are in the
-    /// order of the world's layers.
+    /// Creates the rule of a validated reaction with index `number`; `materials` are in layer
+    /// order.
     pub fn new(reaction: &Reaction, number: usize, materials: &[Material]) -> Self {
         let layer = |name: &str| materials.iter().position(|material| material.name == name);
         // A checked reaction names known materials only, so that no part is dropped here.
@@ -92,18 +91,18 @@ impl Reacting {
         }
     }
 
-    /// Number of rounds in a step; in each round all cells react at once.
+    /// Number of rounds per step; all cells react simultaneously within a round.
     pub fn rounds(&self) -> u64 {
         if self.place == Where::Across { 2 } else { 1 }
     }
 
-    /// Returns true if the reaction takes heat from neighbouring lava; without a flow that has
-    /// heat, such a reaction does not take place.
+    /// Returns true if the reaction takes heat from neighbouring lava; such a reaction does not run
+    /// in a world without a flow that supplies heat.
     pub fn takes_heat(&self) -> bool {
         self.heat.is_some() && self.near.is_some()
     }
 
-    /// Carries out the `due` reactions in a world without a flow that takes part.
+    /// Applies the `due` events in a world in which no flow takes part.
     fn carry_out(&self, world: &mut World, due: &[Due]) {
         for &Due { places, parts } in due.iter().filter(|_| !self.takes_heat()) {
             for (part, place) in self.takes.iter().zip(places) {
@@ -115,18 +114,18 @@ impl Reacting {
         }
     }
 
-    /// Number of parts in a whole grain, for a reaction that takes or makes grains.
+    /// Number of parts per whole grain; `None` for a reaction without grains.
     pub fn whole_parts(&self) -> Option<u32> {
         let whole = self.takes.iter().chain(&self.makes).find(|part| part.whole);
         whole.map(|part| u32::from(AMOUNT_ONE) / part.count)
     }
 
-    /// Returns the key of the reaction's random draws in a step.
+    /// Returns the hash key of the reaction's random draws in a step.
     pub fn key(&self, draw: Draw) -> StepKey {
         draw.key_of(Salt::Reaction, self.number)
     }
 
-    /// Returns the number of parts that react in the cells `places` (of A and C, of B and D).
+    /// Returns the extent of the reaction, in parts; `places`: cell of A and C, cell of B and D.
     fn extent(&self, world: &World, places: [Place; 2]) -> u32 {
         let amount = |part: &Part, place: Place| u32::from(world.layers()[part.layer].at(place).amount);
         let taken = self.takes.iter().zip(places).map(|(part, place)| amount(part, place) / part.count);
@@ -153,7 +152,8 @@ impl Reacting {
         if whole.is_some_and(|whole| most < whole) { 0 } else { most }
     }
 
-    /// Returns true if a cell has no grain, or only a grain that the reaction takes.
+    /// Returns true if the cell `place` contains no grain, or only a grain that the reaction
+    /// consumes.
     fn has_room_for_grain(&self, world: &World, place: Place, places: [Place; 2]) -> bool {
         let taken = |layer: usize| self.takes.iter().zip(places).any(|(part, at)| part.layer == layer && at == place);
         self.grains.iter().all(|&layer| world.layers()[layer].at(place).amount == 0 || taken(layer))
@@ -209,8 +209,8 @@ impl Listed for Reacting {
     }
 }
 
-/// Returns the cell that makes a pair with `place` in a step; `None` unless `place` is the lower
-/// cell in the first round, or the upper in the second.
+/// Returns the partner cell of `place` in step `step`; `None` unless `place` is the lower cell of a
+/// pair in the first round, or the upper cell in the second.
 fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
     let (axis, odd) = ((step % 6 / 2) as usize, step % 2);
     let lower = place[axis] as u64 % 2 == odd;

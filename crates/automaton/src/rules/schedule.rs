@@ -1,4 +1,4 @@
-//! Rules in force, and their order in a step.
+//! Active rules and their order within a step.
 
 use super::Param;
 use super::dry::Drying;
@@ -18,14 +18,14 @@ use lavoxel_base::random::Draw;
 /// rules of one layer come in this order.
 macro_rules! rules {
     ($($rule:ident($numbers:ty) = $name:literal moves [$($moves:ident)*] reads [$($reads:ident)*]: $what:literal,)+) => {
-        /// Rule with its numbers.
+        /// Rule with its parameters in fixed point.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Rule {
             $(#[doc = $what] $rule($numbers),)+
         }
 
         impl Rule {
-            /// Names of all rules, in the order of a step.
+            /// Names of all rules, in the order of execution within a step.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
             /// Parameters of each rule in the table of a material, and the motions on which they
@@ -33,7 +33,7 @@ macro_rules! rules {
             pub(super) const PARAMS: &'static [(&'static [Param<Material>], &'static [Motion])] =
                 &[$((<$numbers as Listed>::PARAMS, &[$(Motion::$reads),*])),+];
 
-            /// Index of the rule in [`Rule::NAMES`].
+            /// Index of the rule kind in [`Rule::NAMES`].
             pub fn number(&self) -> usize {
                 enum Number { $($rule),+ }
                 match self {
@@ -46,21 +46,21 @@ macro_rules! rules {
                 Self::NAMES[self.number()]
             }
 
-            /// Returns true if the rule runs in `step`.
+            /// Returns true if the rule runs in step number `step`.
             pub fn is_due(&self, step: u64) -> bool {
                 match self {
                     $(Self::$rule(rule) => rule.is_due(step),)+
                 }
             }
 
-            /// Runs the rule in a layer of a world.
+            /// Applies the rule to a layer (`on`: world and layer index) with the given driver.
             pub(crate) fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
                 match self {
                     $(Self::$rule(rule) => rule.run(driver, on, draw),)+
                 }
             }
 
-            /// Returns the rules that move the layer of a site.
+            /// Returns the rules that move the layer of `site`.
             fn of(site: &Site<'_>) -> Vec<Self> {
                 let (motion, mut rules) = (site.material.motion(), Vec::new());
                 $(if <[Motion]>::contains(&[$(Motion::$moves),*], &motion) {
@@ -95,13 +95,14 @@ rules! {
     Dry(super::dry::Drying) = "dry" moves [] reads [Level Trace Compress Gas]: "Films of a liquid or a gas dry.",
 }
 
-/// Rules of a step in their order, each with the index of its layer.
+/// Rules of a step in execution order, each with its layer index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules(Vec<(usize, Rule)>);
 
 impl Rules {
-    /// Makes the rules of a world of lava and of `materials`: rules that move each layer, floating,
-    /// the reactions in the order of their tables, setting, leaving through the roof, and drying.
+    /// Creates the rules of a world with lava and `materials`: rules that move each layer,
+    /// floating, reactions in the order of their tables, setting, outflow through the roof, and
+    /// drying.
     pub fn new(spec: &RulesSpec, materials: &[Material], reactions: &[Reaction], grid: Grid) -> Self {
         let materials = Material::with_lava(materials.to_vec());
         let layers = || materials.iter().enumerate();
@@ -131,14 +132,14 @@ impl Rules {
         )
     }
 
-    /// Returns the rules, each with the index of its layer.
+    /// Iterator over the rules in execution order, each with its layer index.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Rule)> {
         self.0.iter().map(|(layer, rule)| (*layer, rule))
     }
 }
 
 impl From<&RulesSpec> for Rules {
-    /// Makes the rules of a world of lava alone, which do not depend on the box.
+    /// Creates the rules of a world with lava only, which do not depend on the grid.
     fn from(spec: &RulesSpec) -> Self {
         Self::new(spec, &[], &[], Grid { nx: 1, ny: 1, nz: 1 })
     }

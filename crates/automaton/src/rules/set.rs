@@ -11,13 +11,13 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Least amount that sets, in units (0.98 of a cell).
+/// Minimum amount of a cell that turns to ground, in units (0.98 of a cell).
 pub const LEAST: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
 
-/// Setting of one layer.
+/// Setting rule of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Layer that sets.
+    /// Index of the layer that sets.
     pub layer: usize,
 }
 

@@ -50,18 +50,18 @@ pub const PARAMS: &[Param<RulesSpec>] = &[
 pub struct Spreading {
     /// Energy in units above which a cell spreads.
     pub threshold: u16,
-    /// Amount in units that supports the cell above.
+    /// Minimum amount in units of the cell below that supports a spreading cell.
     pub support: u16,
-    /// Share that goes to one neighbour, 1..=16383: below a quarter, so that a cell never gives its
-    /// last unit.
+    /// Fraction that flows to one neighbour, 1..=16383 of 65536: below 1/4, so that a cell never
+    /// gives its last unit.
     pub spread: u32,
-    /// Energy carried by spreading liquid, 0..=65536.
+    /// Energy fraction transported by spreading liquid, relative to its mass fraction, 0..=65536.
     pub alpha: u32,
-    /// Share of the carried energy that is lost on rock.
+    /// Fraction of the transported energy lost on rock, of 65536.
     pub friction_on_solid: u32,
-    /// Share of the carried energy that is lost on liquid.
+    /// Fraction of the transported energy lost on liquid, of 65536.
     pub friction_on_liquid: u32,
-    /// Boundary at the sides of the box.
+    /// Boundary condition at the sides of the box.
     pub walls: Walls,
     /// Period of the rule in steps; the rule runs in the last step of each period.
     pub every: u32,
@@ -96,7 +96,7 @@ impl Listed for Spreading {
     }
 }
 
-/// Returns true if a cell may spread in this step.
+/// Returns true if `cell` has enough energy and support (`bed`) to spread in this step.
 #[inline]
 pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     let supported = match bed {
@@ -106,7 +106,7 @@ pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     cell.amount > 0 && cell.energy > rule.threshold && supported
 }
 
-/// Spreading cell, with the values common to all its neighbours computed once.
+/// Donor cell with precomputed values that are common to all its neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct Giver {
     share: u16,
@@ -115,7 +115,7 @@ pub struct Giver {
 }
 
 impl Giver {
-    /// Prepares a cell for which [`spreads`] holds.
+    /// Creates the donor from a cell for which [`spreads`] returns true.
     #[inline]
     pub fn new(cell: Content, bed: Bed, rule: &Spreading) -> Self {
         Self {
@@ -128,24 +128,25 @@ impl Giver {
         }
     }
 
-    /// Returns the parcel for one neighbour of the pattern, which holds `heavier` units of heavier
-    /// matter. Four such parcels never take more than the giver has: `spread` is below 1/4 and
-    /// `alpha` at most 1, so at least one unit of amount stays to hold the energy that stays.
+    /// Returns the parcel for one neighbour of the pattern, `to`, which contains `heavier` units of
+    /// heavier matter. Four such parcels never take more than the donor has: `spread` is below 1/4
+    /// and `alpha` at most 1, so that at least one unit of amount remains with the remaining
+    /// energy.
     #[inline]
     pub fn gives(self, to: Content, heavier: u16) -> Parcel {
         let amount = self.share.min(AMOUNT_ONE.saturating_sub(to.amount.saturating_add(heavier)) / 4);
         Parcel { amount, energy: carried(amount, self.ratio).min((ENERGY_MAX - to.energy) / 4) }
     }
 
-    /// Returns the energy of a parcel that is left after friction on the way; the difference is
-    /// counted as lost.
+    /// Returns the energy that remains of `energy` units after friction; the difference is booked
+    /// as lost.
     #[inline]
     pub fn arrives(self, energy: u16) -> u16 {
         energy - ((u32::from(energy) * self.friction) >> 16) as u16
     }
 }
 
-/// [`spreads`] and [`Giver`] for the 32 cells of a tile at once, bit for bit.
+/// SIMD form of [`spreads`] and [`Giver`]: 32 cells of a tile at once, bit-identical.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -154,7 +155,7 @@ pub(crate) struct Kernel<S: Simd> {
     support: S::V,
     spread: S::V,
     alpha: Share<S>,
-    /// Share lost on rock and on liquid; `None` without friction.
+    /// Friction fractions on rock and on liquid; `None` without friction.
     friction: Option<[Share<S>; 2]>,
 }
 
@@ -259,8 +260,8 @@ impl Exchange<2> for Spreading {
 impl<S: Simd> Kernel<S> {
     // No closures here: they would be compiled without the instructions of the SIMD level.
 
-    /// Returns the amounts that cells with amount `a` can give to their neighbours, which hold
-    /// `there`.
+    /// Returns the amounts that cells with amount `a` can give to their neighbours, whose fillings
+    /// are `there`.
     #[inline(always)]
     fn amounts(&self, s: S, a: S::V, there: [S::V; 4]) -> [S::V; 4] {
         let share = s.mul_high(a, self.spread);
@@ -272,7 +273,7 @@ impl<S: Simd> Kernel<S> {
         ]
     }
 
-    /// Returns the energies that go along with the amounts `moved` to neighbours with energies
+    /// Returns the energies transported with the amounts `moved` to neighbours with energies
     /// `there`.
     #[inline(always)]
     fn energies(&self, s: S, (a, e): (S::V, S::V), moved: [S::V; 4], there: [S::V; 4]) -> [S::V; 4] {

@@ -30,16 +30,16 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(speed: Linear, [0.001, 1.0] "amount", "amount that falls from a cell in a step; less makes it drift down"),
 ];
 
-/// Least amount of heavier matter, in units (0.98 of a cell), that presses a liquid which rises by
-/// a rule of its own out of a cell.
+/// Minimum amount of heavier matter, in units (0.98 of a cell), that displaces a liquid whose own
+/// rule handles rising.
 const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
 
-/// Parameters of squeezing in units of amount.
+/// Parameters of squeezing; amounts in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Squeezing {
-    /// Largest amount that falls from a cell in a step.
+    /// Upper bound of the amount that falls from a cell per step, in units.
     pub speed: u16,
-    /// Least heavier matter that displaces.
+    /// Minimum amount of heavier matter that displaces the liquid, in units.
     pub least: u16,
 }
 
@@ -60,7 +60,7 @@ impl Listed for Squeezing {
     }
 }
 
-/// Parameters of squeezing as lanes.
+/// SIMD form of the parameters.
 pub(crate) struct Kernel<S: Simd> {
     speed: S::V,
     least: S::V,

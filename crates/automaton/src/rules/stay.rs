@@ -1,11 +1,11 @@
-//! Staying: no rule moves still matter; changes by edits, sources and reactions are recorded for
-//! the readers of the layer.
+//! Rule of still matter: moves nothing, but records changes by edits, sources and reactions for the
+//! readers of the layer.
 
 use super::shape::{Driver, Listed, Site};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// Staying, which has no numbers.
+/// Rule of still matter; has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Staying;
 

@@ -80,27 +80,27 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(trace.every: Whole, [1.0, 1000.0] "steps", "steps between two runs of the rule; more is cheaper and slower"),
 ];
 
-/// Parameters of tracing in units of amount.
+/// Parameters of tracing in fixed point; amounts in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tracing {
-    /// Amount above which liquid passes through a cell.
+    /// Minimum amount (exclusive) of a cell that transports liquid, in units.
     pub through: u16,
-    /// Least amount of a cell that gives.
+    /// Minimum amount of a donor cell, in units.
     pub min_liquid: u16,
-    /// Largest filling of the cell above a surface.
+    /// Maximum filling of the cell above a surface that still lets the surface rise, in units.
     pub fullest: u16,
-    /// Least room of a height that takes, and least difference between the cells of a height that
-    /// comes level.
+    /// Threshold of motion, in units: minimum free volume of a receiving height, and minimum
+    /// difference between cells of a height that levels out.
     pub min_flow: u16,
-    /// Amount that passes through a hole in a run under a head of half a cell.
+    /// Amount that passes one opening per run under a head of half a cell, in units.
     pub press: u16,
-    /// Rest flag: liquid that stands on a body belongs to the body.
+    /// Rest flag: partly filled cells on top of a body belong to the body.
     pub rest: bool,
-    /// Law of the air above a surface.
+    /// Treatment of trapped air above a surface.
     pub air: Air,
     /// Period of the rule in steps.
     pub every: u32,
-    /// Boundary at the sides of the box.
+    /// Boundary condition at the sides of the box.
     pub walls: Walls,
 }
 
@@ -172,7 +172,7 @@ impl Listed for Tracing {
 }
 
 impl Tracing {
-    /// Makes the rule of a material in a box with the sides `walls`.
+    /// Creates the rule for `material` in a box with side boundary `walls`.
     pub fn new(material: &Material, walls: Walls) -> Self {
         let spec = &material.trace;
         Self {
@@ -188,27 +188,26 @@ impl Tracing {
         }
     }
 
-    /// Returns the amount that a cell of one body offers.
+    /// Returns the amount that a cell with `amount` units offers: all, or 0 below `min_liquid`.
     fn offer(&self, amount: u16) -> u16 {
         if amount >= self.min_liquid { amount } else { 0 }
     }
 
-    /// Returns the amount above which a cell below rock, the roof of the box or a body cell is a
-    /// body cell.
+    /// Returns the transport threshold, in units, of a cell below rock, the roof or a body cell.
     fn through_below(&self) -> u16 {
         self.through.min(AMOUNT_ONE / 2)
     }
 
-    /// Returns the amount that passes through a hole in a run; `head` is the height of liquid above
-    /// the hole's middle, `AMOUNT_ONE` units per cell.
+    /// Returns the amount that passes one opening per run under the given `head` (liquid height
+    /// above the middle of the opening, `AMOUNT_ONE` units per cell), by Torricelli's law.
     fn driven(&self, head: u64) -> u64 {
         let press = u64::from(self.press);
         // No overflow: the factors are below 2^16 and 2^25.
         (2 * press * press * head / u64::from(AMOUNT_ONE)).isqrt()
     }
 
-    /// Sets the upper bound for the amount that pressed cells of one body, and the outside, take;
-    /// `heights` are of one body, the lowest first.
+    /// Sets the upper bound of the flow into pressed cells and the exterior for one body; `heights`
+    /// are sorted from the lowest.
     fn press(&self, heights: &mut [Height]) {
         let highest = heights.iter().rfind(|height| height.offers > 0).map(|height| (height.y, height.level()));
         for same_y in heights.chunk_by_mut(|a, b| a.y == b.y) {
@@ -225,8 +224,8 @@ impl Tracing {
         }
     }
 
-    /// Books the flow from the high to the low of one body's `heights`, the lowest first;
-    /// afterwards heights that come level have their means.
+    /// Computes the flow from high to low `heights` of one body (sorted from the lowest) and sets
+    /// the means of heights that level out.
     fn exchange(&self, heights: &mut [Height]) {
         let (mut low, mut high) = (0, heights.len() - 1);
         while heights[low].y < heights[high].y {
@@ -248,7 +247,7 @@ impl Tracing {
     }
 }
 
-/// Returns the room that is left to the cells of the body's height with index `number`.
+/// Returns the free volume that is left to the cells of `heights[number]`, in units.
 fn room_left(heights: &[Height], number: usize) -> u64 {
     let height = &heights[number];
     // Earlier heights of the same y share the limit.
@@ -257,8 +256,8 @@ fn room_left(heights: &[Height], number: usize) -> u64 {
     height.room.min(limit) - height.taken
 }
 
-/// Returns the places of a box in the order of the shares: strip after strip of tiles, by height,
-/// and the cells of each tile together.
+/// Iterator over all cells of the grid in apportionment order: by strip of tiles, then height, then
+/// tile.
 fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
     let tiles = move |z: usize, y: usize| (0..grid.nx).step_by(TILE_X).map(move |x| [x, y, z]);
     let corners = (0..grid.nz).step_by(TILE_Z).flat_map(move |z| (0..grid.ny).flat_map(move |y| tiles(z, y)));

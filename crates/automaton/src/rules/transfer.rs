@@ -1,19 +1,18 @@
-//! Energy that a parcel of liquid carries, for one cell and for the 32 cells of a tile, shared by
-//! all rules.
+//! Energy transport by a parcel of liquid, shared by all rules: scalar and SIMD form.
 
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::ENERGY_MAX;
 
-/// Liquid on its way from one cell to the next, in fixed-point units.
+/// Parcel of liquid transported from one cell to the next, in fixed-point units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parcel {
-    /// Amount that leaves the giver and arrives whole.
+    /// Amount; leaves the donor and arrives without loss.
     pub amount: u16,
-    /// Energy that leaves the giver.
+    /// Energy that leaves the donor, before friction.
     pub energy: u16,
 }
 
-/// Binary digits after the point of the ratio of energy to amount.
+/// Fractional bits of the energy-to-amount ratio.
 const RATIO_BITS: u32 = 14;
 
 /// Returns the energy that one unit of amount takes along, `energy · coefficient / amount`, with 14
@@ -29,14 +28,14 @@ pub(super) fn ratio(amount: u16, energy: u16, coefficient: u32) -> u32 {
     ((scaled << RATIO_BITS) / u32::from(amount)).min(u32::from(u16::MAX))
 }
 
-/// Returns the energy carried by `moved` units of amount at `ratio`; rounding down keeps the rest
-/// with the giver.
+/// Returns the energy transported by `moved` units of amount at `ratio`; rounds down in favour of
+/// the donor.
 #[inline]
 pub(super) fn carried(moved: u16, ratio: u32) -> u16 {
     ((u64::from(moved) * u64::from(ratio)) >> RATIO_BITS).min(u64::from(ENERGY_MAX)) as u16
 }
 
-/// Share in fixed point as lanes: whole parts, and 16 binary digits after the point.
+/// Fraction in fixed point as SIMD lanes: integer part and 16 fractional bits.
 pub(crate) struct Share<S: Simd> {
     whole: u32,
     rest: S::V,
@@ -48,7 +47,7 @@ impl<S: Simd> Share<S> {
         Self { whole: share >> 16, rest: s.splat(share as u16) }
     }
 
-    /// Returns `v · share`, rounded down and at most 65535.
+    /// Returns `v · share`, rounded down and clamped to 65535.
     #[inline(always)]
     pub(crate) fn of(&self, s: S, v: S::V) -> S::V {
         let mut product = s.mul_high(v, self.rest);

@@ -1,4 +1,4 @@
-//! Measures that can colour the volume in the plain styles, and their spelling in a scene.
+//! Cell measures that can be colour-mapped in the plain styles, and their spelling in a scene.
 
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serializer};
@@ -15,7 +15,7 @@ fn known() -> String {
     COLORS.map(name).map(quoted).join(" or ")
 }
 
-/// Refuses a measure that no colour can show.
+/// Checks that `measure` can be colour-mapped.
 pub(super) fn validate(measure: CellMeasure) -> Result<(), Invalid> {
     match COLORS.contains(&measure) {
         true => Ok(()),

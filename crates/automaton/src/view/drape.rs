@@ -1,4 +1,4 @@
-//! Drape: a picture of the land from above that lies over the ground of a box.
+//! Drape: an aerial picture projected onto the ground of a box.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,32 +7,32 @@ use std::sync::{Arc, LazyLock};
 use super::palette::srgb_to_linear;
 use lavoxel_base::memory::Held;
 
-/// Picture over the whole box, rows from the north. Copies share their pixels, and only such copies
-/// are equal.
+/// Picture that covers the whole box, first row in the north. Clones share their pixels; equality
+/// compares the shared buffer, not the pixel values.
 #[derive(Clone)]
 pub struct Drape(Arc<Sheet>);
 
-/// Pixels, with their share of the memory account.
+/// Pixel buffer with its reservation in the memory account.
 struct Sheet {
     pixels: Pixels,
     _held: Held,
 }
 
 impl Drape {
-    /// Makes a drape whose corners are those of the box.
+    /// Creates a drape whose corners coincide with the corners of the box.
     pub fn new(pixels: Pixels) -> Self {
         let held = Held::bytes(pixels.rgba.len() as u64);
         Self(Arc::new(Sheet { pixels, _held: held }))
     }
 
-    /// Numbers of columns and rows.
+    /// Size in pixels: columns, rows.
     pub fn size(&self) -> [usize; 2] {
         self.0.pixels.size
     }
 
-    /// Returns the mean linear colour around `place` over the width and depth `span`, both in
-    /// shares of the box from its north-west corner; and the part of the span that the picture
-    /// covers, 0 to 1.
+    /// Returns the mean linear RGB colour in a window of size `span` centred at `place`, and the
+    /// fraction (0–1) of the window that the picture covers. Both arguments are (x, z) as fractions
+    /// of the box from its north-west corner.
     pub fn around(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let in_pixels = |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);
         self.0.pixels.mean(in_pixels(place), in_pixels(span))
@@ -51,21 +51,21 @@ impl fmt::Debug for Drape {
     }
 }
 
-/// Pixels of a picture as sRGB with opacity, rows from the top.
+/// Picture as sRGB pixels with opacity, rows from the top.
 pub struct Pixels {
-    /// Numbers of columns and rows.
+    /// Size in pixels: columns, rows.
     pub size: [usize; 2],
-    /// Four bytes (red, green, blue, opacity) to a pixel.
+    /// Pixel bytes, row-major: red, green, blue, opacity (0–255).
     pub rgba: Vec<u8>,
 }
 
-/// Linear values of the bytes of sRGB.
+/// Lookup table from an sRGB byte to the linear value, 0–1.
 static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(byte as f32 / 255.0)));
 
 impl Pixels {
-    /// Returns the mean linear colour around `at`, in pixels from the upper left corner, over
-    /// `span` pixels along each axis; and the opaque part, 0 to 1. A span is at least one pixel,
-    /// which makes the colour linear between pixel centres.
+    /// Returns the mean linear RGB colour in a window of `span` pixels centred at `at` (pixels from
+    /// the upper left corner), and the opaque fraction, 0–1. `span` is clamped to at least one
+    /// pixel, which yields linear interpolation between pixel centres.
     pub fn mean(&self, at: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let [across, down] = [0, 1].map(|axis| Reach::new(at[axis], span[axis], self.size[axis]));
         let (mut sum, mut opaque, mut all) = ([0.0; 3], 0.0, 0.0);
@@ -82,7 +82,7 @@ impl Pixels {
     }
 }
 
-/// Pixels of an axis over which a mean is taken.
+/// Averaging interval along one axis, in pixels.
 struct Reach {
     low: f32,
     high: f32,
@@ -96,7 +96,7 @@ impl Reach {
         Self { low, high, pixels: low as usize..(high.ceil() as usize).min(count) }
     }
 
-    /// Returns the part of a pixel that is in reach.
+    /// Returns the fraction (0–1) of the pixel with index `pixel` that lies within the interval.
     fn part_of(&self, pixel: usize) -> f32 {
         (self.high.min(pixel as f32 + 1.0) - self.low.max(pixel as f32)).max(0.0)
     }

@@ -171,12 +171,12 @@ table! {
 }
 
 impl AirLook {
-    /// Default inks: red, blue, yellow and green.
+    /// Default ink colours: red, blue, yellow and green.
     fn usual_inks() -> Vec<String> {
         ["#d8392f", "#2f62c9", "#e8c33a", "#3a9a4e"].map(str::to_owned).to_vec()
     }
 
-    /// Linear colours of the inks; inks that the look leaves out are the usual ones.
+    /// Ink colours in linear RGB, 0–1; missing inks take the default colours.
     pub fn ink_colors(&self) -> [[f32; 3]; 4] {
         let usual = Self::usual_inks();
         std::array::from_fn(|k| {
@@ -187,8 +187,8 @@ impl AirLook {
 }
 
 impl LookSpec {
-    /// Energy per unit of amount at the upper end of the palette: that of lava from the vent where
-    /// colours are temperatures, else twice that energy.
+    /// Energy per unit of amount (1: vent lava) at the upper end of the palette: 1 if colours
+    /// represent temperatures, else 2.
     pub fn energy_shown(&self) -> f32 {
         if self.kelvin.is_some() { 1.0 } else { ENERGY_SHOWN }
     }
@@ -230,7 +230,7 @@ impl LookSpec {
     }
 }
 
-/// Checks `[density, opacity]` stops, written at `key`.
+/// Checks `[density, opacity]` stops; `key` is the configuration key reported in the error.
 pub(super) fn validate_opacity(key: &str, stops: &[[f32; 2]]) -> Result<(), Invalid> {
     if stops.is_empty() {
         return Err(Invalid::new(key, "[]", "at least one [density, opacity] stop"));

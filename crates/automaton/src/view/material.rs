@@ -43,14 +43,14 @@ pub enum Preset {
     Metal,
 }
 
-/// Form of a material to a ray.
+/// Class of a material in ray tracing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Surface with depth behind: rays continue.
+    /// Transparent: rays continue behind the surface.
     Clear,
-    /// No surface: light is scattered along the ray.
+    /// Volumetric: no surface, light is scattered along the ray.
     Cloud,
-    /// Surface at which the ray ends.
+    /// Opaque: the ray ends at the surface.
     Solid,
 }
 
@@ -71,13 +71,13 @@ impl Preset {
         Self::Metal,
     ];
 
-    /// Returns true if the amounts are drawn without the low-pass, which would round the preset's
+    /// Returns true if the preset is drawn without the low-pass filter, which would round its
     /// edges.
     pub fn is_sharp(self) -> bool {
         matches!(self, Self::Wall | Self::Roof)
     }
 
-    /// Form to a ray in the cinematic style.
+    /// Class of the preset in ray tracing, in the cinematic style.
     pub fn form(self) -> Form {
         match self {
             Self::Water => Form::Clear,
@@ -118,7 +118,7 @@ table! {
 }
 
 impl MaterialLook {
-    /// Makes the usual look of a preset.
+    /// Creates the default look of `preset`.
     pub fn of(preset: Preset) -> Self {
         Self { preset, ..Self::default() }
     }
@@ -138,17 +138,17 @@ impl MaterialLook {
         }
     }
 
-    /// Linear colour.
+    /// Colour in linear RGB, 0–1: the given colour or the preset's default.
     pub fn linear_color(&self) -> [f32; 3] {
         self.shade().map(srgb_to_linear)
     }
 
-    /// Colour in 8-bit sRGB, as used in slices and meshes.
+    /// Colour in 8-bit sRGB, as used for slices and meshes.
     pub fn srgb(&self) -> [u8; 3] {
         self.shade().map(|c| (c * 255.0).round() as u8)
     }
 
-    /// Colour in sRGB, 0 to 1.
+    /// Colour in sRGB, 0–1: the given colour or the preset's default.
     fn shade(&self) -> [f32; 3] {
         // Chosen by eye.
         let usual = match self.preset {
@@ -169,7 +169,8 @@ impl MaterialLook {
         given.unwrap_or(usual)
     }
 
-    /// Opacity stops `[density, opacity]` of the plain styles.
+    /// Opacity stops `[density, opacity]` of the plain styles: the given ones or the preset's
+    /// default.
     pub fn plain_opacity(&self) -> &[[f32; 2]] {
         // Chosen by eye.
         const WATER: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.05], [1.0, 0.08]];

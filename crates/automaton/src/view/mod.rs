@@ -1,5 +1,5 @@
-//! Views of a world as plain descriptions: camera, look, materials and palette. Scene files hold
-//! the descriptions, `lavoxel::render` and the window draw by them; the descriptions need neither.
+//! Descriptions of a world's appearance: camera, look, materials and palette. Scene files store
+//! these descriptions and the renderers consume them; this module does not draw.
 
 mod camera;
 mod color_by;

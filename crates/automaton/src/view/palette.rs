@@ -1,4 +1,4 @@
-//! Scientific colour maps by name, or from stops.
+//! Colour maps, by name or from a list of colour stops.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ table! {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum PaletteSpec {
-    /// One of [`PALETTE_NAMES`].
+    /// Name of a built-in map, one of [`PALETTE_NAMES`].
     Name(String),
     /// At least two stops with rising positions; colours between them are interpolated in sRGB.
     Stops(Vec<Stop>),
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for PaletteSpec {
     }
 }
 
-/// Table of 256 sRGB colours.
+/// Colour map as a lookup table of 256 sRGB colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
     colors: Vec<[f32; 3]>,
@@ -99,17 +99,17 @@ impl Palette {
         Some(Self::sampled(curve))
     }
 
-    /// Samples `curve`, which returns the sRGB colour at 0 to 1, each channel 0 to 1.
+    /// Creates a palette by sampling `curve`, which maps a position 0–1 to sRGB with channels 0–1.
     pub fn sampled(curve: impl Fn(f32) -> [f32; 3]) -> Self {
         Self { colors: (0..256).map(|i| curve(i as f32 / 255.0)).collect() }
     }
 
-    /// Returns the sRGB colour at `t`, 0 to 1, as bytes.
+    /// Returns the 8-bit sRGB colour at position `t` (0–1).
     pub fn srgb(&self, t: f32) -> [u8; 3] {
         self.at(t).map(|c| (c * 255.0 + 0.5) as u8)
     }
 
-    /// Returns the linear RGB colour at `t`, 0 to 1.
+    /// Returns the linear RGB colour at position `t` (0–1), interpolated between table entries.
     pub fn linear(&self, t: f32) -> [f32; 3] {
         self.at(t).map(srgb_to_linear)
     }
@@ -122,7 +122,7 @@ impl Palette {
     }
 }
 
-/// Polynomial coefficients by power: red, green, blue.
+/// Polynomial coefficients of a colour map: outer axis power 0–6, inner axis red, green, blue.
 type Coefficients = [[f32; 3]; 7];
 
 // Fits to the published maps (matplotlib's inferno and viridis, Google's turbo), exact to about one
@@ -170,7 +170,8 @@ fn polynomial(coefficients: &Coefficients, t: f32) -> [f32; 3] {
     std::array::from_fn(|k| coefficients.iter().rev().fold(0.0, |sum, c| sum * t + c[k]).clamp(0.0, 1.0))
 }
 
-/// Interpolates linearly between rising positions; constant outside them.
+/// Interpolates linearly between `stops` (position, colour) with rising positions; constant outside
+/// of their range.
 fn between(stops: &[(f32, [f32; 3])], t: f32) -> [f32; 3] {
     let upper = stops.partition_point(|s| s.0 <= t).clamp(1, stops.len() - 1);
     let ((from, a), (to, b)) = (stops[upper - 1], stops[upper]);
@@ -189,7 +190,7 @@ fn from_stops(stops: &[Stop], key: &str) -> Result<Palette, Invalid> {
     Ok(Palette::sampled(|t| between(&parsed, t)))
 }
 
-/// Parses `#rrggbb` into sRGB, 0 to 1; `key` is the place where it was written.
+/// Parses `#rrggbb` into sRGB channels 0–1; `key` is the configuration key reported in the error.
 pub(super) fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     let wrong = || Invalid::new(key, color, "a colour such as #ff8800");
     let digits = color.strip_prefix('#').filter(|d| d.len() == 6).ok_or_else(wrong)?;
@@ -197,12 +198,12 @@ pub(super) fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     Ok([16, 8, 0].map(|shift| ((value >> shift) & 255) as f32 / 255.0))
 }
 
-/// Converts an sRGB value, 0 to 1, to linear.
+/// Converts an sRGB channel value (0–1) to linear light.
 pub fn srgb_to_linear(c: f32) -> f32 {
     if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Converts a linear value, 0 to 1, to sRGB.
+/// Converts a linear light value (0–1) to an sRGB channel value.
 pub fn linear_to_srgb(c: f32) -> f32 {
     if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
 }

@@ -1,5 +1,5 @@
-//! Styles of pictures, in one list: flags, scenes, panel, keys and help take their names and words
-//! from the list, and shaders their numbers.
+//! Rendering styles in a single list, from which flags, scenes, panel, keys and help take names and
+//! texts, and shaders take style numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ macro_rules! styles {
             /// All styles, in the order of their declaration.
             pub const LIST: &'static [Self] = &[$(Self::$style),*];
 
-            /// Word in flags and scenes.
+            /// Name in flags and scenes.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$style => $word,)*
@@ -31,7 +31,7 @@ macro_rules! styles {
                 }
             }
 
-            /// Help text of the style's key.
+            /// Help text of the key that selects the style.
             pub const fn of_key(self) -> &'static str {
                 match self {
                     $(Self::$style => concat!("view ", $word, ": ", $hint),)*

@@ -1,15 +1,14 @@
-//! Position of the sun at a date and a place.
+//! Position of the sun for a date and a geographic location.
 
 use super::{LookSpec, SkyPreset};
 
-/// Least elevation of the sun in degrees for day, and for dusk or dawn.
-// Chosen by eye.
+/// Minimum elevation of the sun in degrees for the day sky, and for the dusk sky.
 const DAY_DEG: f64 = 12.0;
 const DUSK_DEG: f64 = -4.0;
 
-/// Returns compass direction and elevation of the sun in degrees; `unix_s` is in seconds after 1970
-/// (UTC), longitude and latitude in degrees. Within 0.02° from 1950 to 2050, without refraction
-/// (low-precision formulae of the Astronomical Almanac, section C).
+/// Returns azimuth (0 north, 90 east) and elevation of the sun in degrees. `unix_s`: UTC in seconds
+/// after 1970; longitude and latitude in degrees. Accurate to 0.02° from 1950 to 2050, without
+/// refraction (low-precision formulae of the Astronomical Almanac, section C).
 pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
     let days = unix_s / 86_400.0 + 2_440_587.5 - 2_451_545.0;
     let (sin, cos) = (|degrees: f64| libm::sin(degrees.to_radians()), |degrees: f64| libm::cos(degrees.to_radians()));
@@ -29,8 +28,8 @@ pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
 }
 
 impl LookSpec {
-    /// Puts the sun at a compass direction and an elevation in degrees, with the sky of that time;
-    /// by night the moon keeps its place.
+    /// Sets the sun to the given azimuth and elevation in degrees, and selects the sky preset for
+    /// this elevation; at night the position of the moon is unchanged.
     pub fn put_sun(&mut self, [azimuth_deg, elevation_deg]: [f64; 2]) {
         self.sky = match elevation_deg {
             DAY_DEG.. => SkyPreset::Day,

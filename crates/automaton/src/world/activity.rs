@@ -1,13 +1,13 @@
-//! Activity of the tiles of a strip, as seen by the rule across.
+//! Activity of the tiles of a strip, as recorded by the horizontal rule.
 
 use super::rows::Rows;
 
-/// Activity bits of a row of tiles on the last visit of spreading.
+/// Activity bits of a row of up to 64 tiles, from the last visit of spreading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Activity {
-    /// Tiles that could have given something with another pattern.
+    /// Tiles from which something could have flowed with another random pattern.
     pub(crate) active: u64,
-    /// Tiles with a cell that has the energy to give. All other tiles do not depend on their
+    /// Tiles with a cell that has enough energy to spread; other tiles do not depend on their
     /// neighbours.
     pub(crate) able: u64,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Activity {
 #[derive(Clone, Debug)]
 pub(crate) struct Activities {
     rows: Vec<Activity>,
-    /// Rows outside of which no tile is active.
+    /// Range of rows with active tiles.
     pub(crate) active: Rows,
 }
 
@@ -27,7 +27,7 @@ impl Default for Activities {
 }
 
 impl Activities {
-    /// Makes room for `rows` rows of tiles, if there is none yet.
+    /// Allocates `rows` rows if not yet allocated.
     #[inline]
     pub(crate) fn make(&mut self, rows: usize) {
         if self.rows.len() != rows {
@@ -36,13 +36,13 @@ impl Activities {
         }
     }
 
-    /// Returns the row with this index.
+    /// Returns the activity of the row with the given `index`.
     #[inline]
     pub(crate) fn of(&self, index: usize) -> Activity {
         self.rows[index]
     }
 
-    /// Writes the row with this index, which lies at `y`.
+    /// Stores the activity of the row `index`, at height `y`.
     #[inline]
     pub(crate) fn put(&mut self, index: usize, y: usize, activity: Activity) {
         self.rows[index] = activity;

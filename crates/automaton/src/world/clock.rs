@@ -13,26 +13,26 @@ use super::rows::Rows;
 use super::tiles::{Row, Strip};
 use lavoxel_base::stamp;
 
-/// Kind of reader. Each kind has a record of its own, because its readers read at a pace of their
-/// own.
+/// Kind of reader of a layer. Each kind has a separate change record, because readers read at
+/// different intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// The low-pass and other makers of pictures, now and then.
+    /// Renderers (low-pass filter and other picture makers), at irregular intervals.
     Pictures,
-    /// The records of the columns' past, after every step.
+    /// Recorders of column histories, after every step.
     Records,
-    /// The lighter layers, in every step.
+    /// Lighter layers, in every step.
     Lighter,
-    /// The layers of grains that are less dense than a fluid, in every step.
+    /// Layers of grains less dense than the fluid, in every step.
     Grains,
-    /// The air, in every step.
+    /// Air model, in every step.
     Air,
-    /// Tracing, in every run.
+    /// Tracing rule, in every run.
     Trace,
 }
 
-/// Counter of the reads of one layer, by kind of reader. A copy has a clock of its own, to which
-/// cursors of the original do not belong.
+/// Read counters of one layer, one for each `Reading`. A cloned clock gets a new identity: cursors
+/// of the original are invalid for the clone.
 #[derive(Debug)]
 pub struct ChangeClock {
     stamp: u64,
@@ -40,37 +40,38 @@ pub struct ChangeClock {
 }
 
 impl ChangeClock {
-    /// Makes a clock without readers.
+    /// Creates a clock without any reads.
     pub(super) fn none() -> Self {
         Self { stamp: stamp::new(), counts: Default::default() }
     }
 
-    /// Starts a read and returns its cursor.
+    /// Registers a read by a reader of this `kind` and returns its cursor for the next read.
     pub fn read(&self, kind: Reading) -> Cursor {
         Cursor { stamp: self.stamp, kind, number: self.count(kind) }
     }
 
-    /// Starts a read and returns its number.
+    /// Registers a read by a reader of this `kind` and returns its number, from 1.
     pub(super) fn count(&self, kind: Reading) -> u64 {
         self.counts[kind as usize].fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Number of the last read of each kind, from 1; 0 before the first.
+    /// Number of the last read per kind, from 1; 0 if the kind has never read.
     pub(crate) fn last(&self) -> Reads {
         std::array::from_fn(|kind| self.counts[kind].load(Ordering::Relaxed))
     }
 
-    /// Kind and number of a cursor; `None` if the cursor belongs to another layer.
+    /// Kind and read number of `cursor`; `None` if the cursor belongs to another layer.
     pub(super) fn number(&self, cursor: Cursor) -> Option<(Reading, u64)> {
         (cursor.stamp == self.stamp).then_some((cursor.kind, cursor.number))
     }
 
-    /// Identity of the layer, unique in the process.
+    /// Unique identity of the clock within the process.
     pub(super) fn stamp(&self) -> u64 {
         self.stamp
     }
 
-    /// Returns true if nothing outside of the world has read the layer yet.
+    /// Returns true if no reader outside of the world (renderers, recorders) has read the layer
+    /// yet.
     pub(super) fn is_unread(&self) -> bool {
         [Reading::Pictures, Reading::Records].iter().all(|&kind| self.last()[kind as usize] == 0)
     }
@@ -83,10 +84,10 @@ impl Clone for ChangeClock {
     }
 }
 
-/// Empty record, for a reader that is up to date.
+/// Empty change record, used for a reader that is up to date.
 static NOTHING: Record = Record::NONE;
 
-/// Moment up to which a reader has read one layer.
+/// Position of a reader in the change history of one layer.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     stamp: u64,
@@ -95,8 +96,8 @@ pub struct Cursor {
 }
 
 impl Strip {
-    /// Returns a superset of the tiles that changed after the read with number `read`; `None` if
-    /// the record does not reach back far enough.
+    /// Returns a superset of the tiles that changed after read number `read` of this `kind`; `None`
+    /// if the record does not reach back far enough, so that the whole strip must be read.
     pub(super) fn changes_after(&self, kind: Reading, read: u64) -> Option<Changes<'_>> {
         let record = &self.records.0[kind as usize];
         (read >= record.since).then(|| {
@@ -106,7 +107,7 @@ impl Strip {
         })
     }
 
-    /// Counts changes of heavier matter as changes of the tiles there.
+    /// Marks tiles as changed where `heavier`, the changes of a heavier layer, has changed tiles.
     pub(super) fn change_under(&mut self, heavier: &Changes<'_>) {
         if self.rows.is_empty() {
             self.rows = vec![Row::EMPTY; self.len()];
@@ -128,8 +129,8 @@ impl Strip {
         }
     }
 
-    /// Adds the `falling` tiles to the records, before the column rule visits them; without a
-    /// reader, nothing is recorded.
+    /// Adds all tiles marked `falling` to the change records before the column rule clears the
+    /// marks. `reads`: last read number per kind; nothing is recorded if all are 0.
     #[inline]
     pub(crate) fn record_falling(&mut self, reads: Reads) {
         if !self.falling.is_empty() && reads != [0; KINDS] {
@@ -153,17 +154,18 @@ impl Strip {
     }
 }
 
-/// Tiles of a strip that changed.
+/// Changed tiles of one strip, as bit sets.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
     strip: &'a Strip,
     record: &'a Record,
-    /// Rows outside of which no tile changed.
+    /// Range of y that contains all changed tiles.
     pub rows: Rows,
 }
 
 impl Changes<'_> {
-    /// Returns bits of the changed tiles `64 · w` and on at one y.
+    /// Returns the bit set of changed tiles in the row y: bit i is the tile with x index 64 `w` +
+    /// i.
     #[inline]
     pub fn word(&self, y: usize, w: usize) -> u64 {
         let index = self.strip.index(y, w);

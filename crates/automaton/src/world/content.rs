@@ -1,4 +1,4 @@
-//! Contents of one cell of a liquid.
+//! Content of one cell of a layer.
 
 /// Amount and energy of one cell, in units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 /// and its rings.
 pub const BYTES_A_CELL: f64 = 1.0;
 
-/// Matter on its way to another place, in units.
+/// Matter being moved to other cells: amount and energy, in units.
 #[derive(Clone, Copy, Debug, Default)]
 struct Displaced {
     amount: u64,
@@ -33,7 +33,7 @@ impl Displaced {
         self.energy += u64::from(cell.energy);
     }
 
-    /// Takes `amount` units and their share of the energy, at most `most`.
+    /// Removes `amount` units with a proportional share of the energy, at most `most` energy units.
     fn take(&mut self, amount: u64, most: u64) -> Content {
         let energy = (u128::from(self.energy) * u128::from(amount) / u128::from(self.amount.max(1))) as u64;
         let energy = energy.min(most);
@@ -43,7 +43,7 @@ impl Displaced {
     }
 }
 
-/// Set of cells: words of 64 cells.
+/// Set of cells as a hash table of 64-bit words, 64 cells each.
 #[derive(Debug)]
 struct Seen {
     grid: Grid,
@@ -65,17 +65,19 @@ impl Seen {
     }
 }
 
-/// Layer that rock displaces.
+/// Displacement of one layer by new rock in a shape.
 struct Displacing<'a> {
     world: &'a mut World,
     layer: usize,
     shape: &'a Shape,
-    /// Set if the matter rises before it goes over a rim.
+    /// Height-order flag: cells are filled by increasing height, so that the matter rises before it
+    /// overflows a rim; clear for gases.
     by_height: bool,
 }
 
 impl World {
-    /// Empties the cells of a shape that become rock: moves their contents to the nearest room.
+    /// Moves the matter in cells of `shape`, which become rock, to the nearest cells with free
+    /// volume.
     pub fn displace(&mut self, shape: &Shape) {
         for layer in 0..self.layers.len() {
             let kind = self.layers[layer].material().kind;
@@ -87,7 +89,7 @@ impl World {
         shape.cells(self.grid).for_each(|place| self.crush(place));
     }
 
-    /// Removes the matter that is still in a cell and counts it as crushed.
+    /// Removes the matter left in the cell `place` and books it as crushed.
     fn crush(&mut self, place: Place) {
         let mirrors = self.mirrors();
         for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
@@ -98,7 +100,7 @@ impl World {
 }
 
 impl Displacing<'_> {
-    /// Moves the matter of each part.
+    /// Moves the matter of every connected part.
     fn run(&mut self) {
         let grid = self.world.grid;
         if self.world.layers[self.layer].strips.iter().all(|strip| strip.tiles() == 0) {
@@ -119,12 +121,12 @@ impl Displacing<'_> {
         self.world.layers[self.layer].at(place).amount > 0
     }
 
-    /// Returns true if a cell becomes rock.
+    /// Returns true if the cell `place` becomes rock.
     fn is_taken(&self, place: Place) -> bool {
         self.shape.contains(place.map(|v| v as f64 + 0.5))
     }
 
-    /// Returns the cells of the part to which `first` belongs.
+    /// Returns the cells of the connected part that contains `first`; marks them in `seen`.
     fn part(&self, first: Place, seen: &mut Seen) -> Vec<Place> {
         let mut part = vec![first];
         let mut next = 0;
@@ -139,7 +141,8 @@ impl Displacing<'_> {
         part
     }
 
-    /// Moves the matter of a part to the rooms around; returns the rest that found no room.
+    /// Moves the matter of `part` to cells around it by flood fill; returns the matter that found
+    /// no free volume.
     fn flood(&mut self, part: Vec<Place>) -> Displaced {
         let grid = self.world.grid;
         let mut seen = Seen::none(grid);
@@ -173,14 +176,14 @@ impl Displacing<'_> {
         displaced
     }
 
-    /// Returns true if a flood passes through a cell.
+    /// Returns true if the flood fill may pass through the cell `place`.
     fn lets_pass(&self, place: Place) -> bool {
         !self.world.ground.is_solid(place)
             && !self.is_taken(place)
             && self.world.heavier_than(self.layer, place) < AMOUNT_ONE
     }
 
-    /// Amount that a cell can take, in units.
+    /// Free volume of the cell `place`, in amount units.
     fn room(&self, place: Place) -> u64 {
         let (world, layer) = (&*self.world, self.layer);
         if self.is_taken(place) {
@@ -192,7 +195,8 @@ impl Displacing<'_> {
         }
     }
 
-    /// Fills the rooms of a ring as far as there is matter.
+    /// Distributes `displaced` over the cells of `ring`, in proportion to their free volumes if the
+    /// matter does not fill them all.
     fn fill(&mut self, ring: &[Place], displaced: &mut Displaced) {
         let total: u64 = ring.iter().map(|&place| self.room(place)).sum();
         let (there, is_whole) = (displaced.amount, self.world.layers[self.layer].is_grains());
@@ -220,7 +224,7 @@ impl Displacing<'_> {
         layer.set(place, Content { amount: old.amount + more.amount, energy: old.energy + more.energy });
     }
 
-    /// Counts matter that found no room.
+    /// Books matter that found no free volume as removed and crushed.
     fn lose(&mut self, rest: Displaced) {
         let ledger = &mut self.world.layers[self.layer].ledger;
         ledger.removed += rest.amount;

@@ -1,4 +1,4 @@
-//! Edits of the world by a person or a scene: liquid, rock or nothing put into a shape.
+//! Edits of the world by a user or a scene: fills a shape with liquid or rock, or clears the shape.
 //!
 //! Invariant: scenes, and the user who steers a running simulation, change matter only through this
 //! module, so that the accounts always close.
@@ -140,10 +140,11 @@ impl Matter {
         }
     }
 
-    /// Refuses heights whose file was not read.
+    /// Checks that a survey's height file has been loaded; `key` is the table name reported in the
+    /// error.
     ///
     /// # Errors
-    /// If the matter is a survey without heights.
+    /// If the edit is a survey without loaded heights.
     pub fn check_heights(&self, key: &str) -> Result<(), Invalid> {
         match self {
             Self::Ground(survey) if survey.heights.is_none() => {
@@ -154,17 +155,18 @@ impl Matter {
         }
     }
 
-    /// Returns true if the matter puts lava or another material into cells.
+    /// Returns true if the edit adds lava or another material to cells.
     pub fn is_liquid(&self) -> bool {
         matches!(self, Self::Lava { .. } | Self::Material { .. })
     }
 
-    /// Returns true if the matter makes cells solid.
+    /// Returns true if the edit turns cells into rock or solid lava.
     pub fn is_rock(&self) -> bool {
         matches!(self, Self::Rock | Self::Solid { .. })
     }
 
-    /// Temperature in kelvin that the matter gives; only matter of the physical model has one.
+    /// Temperature of the added matter in kelvin; `None` if the edit has none, as in the classic
+    /// model.
     pub fn temperature_k(&self) -> Option<f64> {
         match *self {
             Self::Lava { temperature_k, .. } | Self::Solid { temperature_k } => temperature_k,
@@ -172,7 +174,7 @@ impl Matter {
         }
     }
 
-    /// Name of the material of the scene that the matter needs.
+    /// Name of the scene material that the edit needs; `None` if the edit needs no material.
     pub fn material(&self) -> Option<&str> {
         match self {
             Self::Material { name, .. } => Some(name),
@@ -183,7 +185,8 @@ impl Matter {
         }
     }
 
-    /// Name of the material that the matter takes away; `None` for the lava or for all materials.
+    /// Name of the material that a replacement removes; `None` for the lava, for a replacement of
+    /// all materials and for other edits.
     pub fn replaced(&self) -> Option<&str> {
         match self {
             Self::Replace { of, .. } => of.as_deref().filter(|name| *name != Material::LAVA),
@@ -191,7 +194,7 @@ impl Matter {
         }
     }
 
-    /// Returns material names that may belong to mirrors of a flow.
+    /// Returns the material names in the edit that may refer to mirrors of a flow.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = match self {
             Self::Material { name, .. } | Self::Flood { name, .. } => [Some(&**name), None],
@@ -203,14 +206,14 @@ impl Matter {
 }
 
 impl Edit {
-    /// Makes an edit that gives all of the ground the heights of a survey in `file`.
+    /// Creates an edit that sets all ground heights to the survey in `file`.
     pub fn survey(file: PathBuf) -> Self {
         let shape = Shape::Below { level: FAR };
         Self { shape, matter: Matter::Ground(SurveySpec::of_file(file).into()) }
     }
 
-    /// Returns true if the edit reaches no cell of the box. The air extends beyond the box, so an
-    /// edit of the air is never outside.
+    /// Returns true if the shape contains no cell of `grid`. Edits of the air never count as
+    /// outside, because the air domain extends beyond the box.
     pub fn is_outside(&self, grid: Grid) -> bool {
         match self.matter {
             Matter::Air(_) => false,
@@ -219,7 +222,7 @@ impl Edit {
         }
     }
 
-    /// Checks shape and matter; `key` is the table's name, such as `body[0]`.
+    /// Checks all numbers of shape and matter; `key` is the table name, such as `body[0]`.
     ///
     /// # Errors
     /// Names the first key that is wrong.
@@ -229,7 +232,7 @@ impl Edit {
     }
 }
 
-/// Units of matter that an edit asked to place, and units that found room.
+/// Result of placing matter in one or more cells: amount requested and amount placed, in units.
 #[derive(Clone, Copy, Debug, Default)]
 struct Put {
     asked: u64,
@@ -244,8 +247,8 @@ impl Put {
 }
 
 impl World {
-    /// Carries out an edit of the cells and books arrivals, removals and refused amounts in the
-    /// accounts. A material that the world does not have is not put anywhere.
+    /// Applies `edit` to the cells and books added, removed and refused amounts in the accounts. An
+    /// edit with a material that the world does not have changes nothing.
     pub fn edit(&mut self, edit: &Edit) {
         if edit.matter.is_rock() {
             self.displace(&edit.shape);
@@ -298,17 +301,18 @@ impl World {
         self.note_refused(layer.unwrap_or(self.lava), put, is_level);
     }
 
-    /// Books the refused amount of an edit in the account of a layer. An edit that fills up to a
-    /// level is meant to fill the room that denser matter leaves, so that its refused amount counts
-    /// only if nothing was placed.
+    /// Adds the amount that `put` could not place to the `refused` account of the layer with index
+    /// `layer`. If `is_level` (fill up to a level), the shortfall counts only when nothing at all
+    /// was placed, because denser matter is expected to occupy part of the volume.
     fn note_refused(&mut self, layer: usize, put: Put, is_level: bool) {
         if !is_level || put.placed == 0 {
             self.layers[layer].ledger.refused += put.asked - put.placed;
         }
     }
 
-    /// Raises or lowers the ground of columns (x, z) under the sky from its height in cells to the
-    /// height that `to` returns; `None` leaves a column as it is.
+    /// Sets the ground height of the given columns (x, z) under open sky. `to` receives the
+    /// column's index in the grid and the present height in cells, and returns the new height in
+    /// cells; `None` leaves the column unchanged.
     fn raise(&mut self, columns: &[(usize, usize)], to: impl Fn(usize, i64) -> Option<i64>) {
         for &(x, z) in columns {
             let old = (0..self.grid.ny).rev().find(|&y| self.ground.is_solid([x, y, z])).map_or(0, |y| y as i64 + 1);
@@ -321,14 +325,16 @@ impl World {
         }
     }
 
-    /// Gives the ground of a shape's columns that hold no lava the heights of a survey.
+    /// Sets the ground heights of a shape's columns to the survey's heights, except for columns
+    /// that contain lava.
     fn survey(&mut self, shape: &Shape, survey: &SurveySpec) {
         let (mut columns, lava) = (shape.columns(self.grid), &self.layers[self.lava]);
         columns.retain(|&(x, z)| (0..self.grid.ny).all(|y| lava.at([x, y, z]).amount == 0));
         self.raise(&columns, |column, _| survey.height(column).map(|height| height.round() as i64));
     }
 
-    /// Fills the hollow around a shape with a material.
+    /// Fills the hollow around `shape` with the material called `name`, up to `amount` cells in
+    /// each cell.
     fn flood(&mut self, shape: &Shape, name: &str, amount: f64) {
         let Some(layer) = self.number_of(name) else { return };
         let (units, energy) = (amount_units(amount), of_a_vent());
@@ -342,7 +348,8 @@ impl World {
         self.note_refused(layer, put, true);
     }
 
-    /// Replaces the material `of`, or all others, in a shape by the material `name`.
+    /// Replaces the material `of` (`None`: all other materials) in `shape` by an equal amount of
+    /// the material `name`.
     fn replace_matter(&mut self, shape: &Shape, of: Option<&str>, name: &str) {
         let Some(layer) = self.number_of(name) else { return };
         let going = of.map(|of| self.number_of(of));
@@ -354,10 +361,10 @@ impl World {
         }
     }
 
-    /// Replaces the content of every cell of a layer that holds any by the result of `rule`, which
-    /// gets the place and the content: the entry point for a program's own rules. Increases are
-    /// booked as sourced and decreases as removed. Amounts are limited to 1 cell; an empty cell has
-    /// no energy, and a cell of grains holds a whole grain or none.
+    /// Applies a user-defined `rule` to every cell of the layer with index `layer` that contains
+    /// matter: `rule` receives place and content, and returns the new content. Increases are booked
+    /// as sourced and decreases as removed. Amounts are clamped to 1 cell; an empty cell has no
+    /// energy, and a cell of grains contains a whole grain or none.
     ///
     /// # Panics
     /// If there is no layer with the index `layer`.
@@ -380,12 +387,13 @@ impl World {
         }
     }
 
-    /// Sets every cell of a layer to the content that `new` returns for its place: the entry point
-    /// for a program's own rules that move matter. The account books the difference of the sums as
-    /// sourced or removed, which is zero for a rule that only moves matter.
+    /// Sets every cell of the layer with index `layer` to the content that `new` returns for its
+    /// place: the entry point for user-defined rules that move matter. The difference of the sums
+    /// is booked as sourced or removed; it is zero for a rule that only moves matter.
     ///
     /// # Errors
-    /// Names the first cell that cannot hold its content; then nothing has changed.
+    /// If a content is not allowed in its cell; the error names the first such cell, and the layer
+    /// is unchanged.
     ///
     /// # Panics
     /// If there is no layer with the index `layer`.
@@ -437,7 +445,8 @@ impl World {
         Ok(())
     }
 
-    /// Amount of the other materials in a cell, if the layers share its room.
+    /// Amount of all other materials in the cell `place` if layers share the cell volume, in units;
+    /// else 0.
     fn amount_beside(&self, layer: usize, place: Place) -> u16 {
         if !self.capacity.is_shared() {
             return 0;
@@ -446,8 +455,8 @@ impl World {
         others.map(|(_, other)| other.at(place).amount).fold(0, u16::saturating_add)
     }
 
-    /// Makes a cell solid or open, and wakes the tiles of liquid that read the cell. A cell that
-    /// becomes solid must hold no liquid.
+    /// Makes the cell `place` solid or open and wakes the tiles whose rules read this cell. A cell
+    /// that becomes solid must contain no matter.
     pub fn set_solid(&mut self, place: Place, solid: bool) {
         let before = self.ground.stamp();
         if self.ground.set(place, solid) {
@@ -459,7 +468,8 @@ impl World {
         }
     }
 
-    /// Tops a cell of a layer up to `amount` units; `energy` is that of a full cell.
+    /// Tops up the cell `place` of a layer to `amount` units; `energy` is the energy of a full cell
+    /// (1: vent lava).
     fn fill(&mut self, layer: usize, place: Place, amount: u16, energy: f64) -> Put {
         if self.ground.is_solid(place) {
             return Put::default();
@@ -471,7 +481,8 @@ impl World {
         Put { asked: amount.saturating_sub(old).into(), placed: missing.into() }
     }
 
-    /// Puts a grain into a cell that has room for one, if the cell belongs to the filled share.
+    /// Places a grain in the cell `place` if there is room and a hash of the place selects the
+    /// cell, which happens with probability `share`.
     fn put_grain(&mut self, layer: usize, place: Place, share: f64) -> Put {
         let loose = StepKey::fixed(Salt::Loose);
         let is_there = self.ground.is_solid(place) || self.layers[layer].at(place).amount > 0;
@@ -481,15 +492,17 @@ impl World {
         self.add_grain(layer, place)
     }
 
-    /// Puts a grain into an open cell without a grain of its kind, if the cell has room.
+    /// Places a grain in the cell `place` if the cell is open, has room and contains no grain of
+    /// this layer.
     fn add_grain(&mut self, layer: usize, place: Place) -> Put {
         let placed = if self.takes_grain(layer, place) { AMOUNT_ONE } else { 0 };
         self.pour(layer, place, placed, 0);
         Put { asked: AMOUNT_ONE.into(), placed: placed.into() }
     }
 
-    /// Puts a grain of a faucet into a cell. If the cell is rock or holds a grain of the kind, the
-    /// faucet waits for its pile to move on; in denser matter the grain is refused.
+    /// Places a grain of a faucet in the cell `place`. If the cell is rock or already contains a
+    /// grain of this layer, nothing is booked and the faucet waits; if denser matter leaves no
+    /// room, the grain is booked as refused.
     pub fn sprinkle(&mut self, layer: usize, place: Place) {
         if !self.ground.is_solid(place) && self.layers[layer].at(place).amount == 0 {
             let put = self.add_grain(layer, place);
@@ -497,8 +510,8 @@ impl World {
         }
     }
 
-    /// Surplus amount of a cell of a sea under pressure beyond a full cell, so that the sea is at
-    /// rest.
+    /// Returns `amount` plus the compression surplus of a cell below the surface of a sea, in
+    /// units, so that a compressible sea starts at hydrostatic rest.
     fn pressed(&self, layer: usize, shape: &Shape, [_, y, _]: Place, amount: u16) -> u16 {
         let material = self.layers[layer].material();
         match *shape {
@@ -512,14 +525,16 @@ impl World {
         }
     }
 
-    /// Amount of a layer for which an open cell has room, in units.
+    /// Free volume of the cell `place` for a layer, in amount units; denser layers and the present
+    /// content are subtracted.
     pub fn room(&self, layer: usize, place: Place) -> u16 {
         let full = AMOUNT_ONE - self.heavier_than(layer, place);
         full.saturating_sub(self.layers[layer].at(place).amount)
     }
 
-    /// Pours `amount` units, for which there must be room, into a cell of a layer; if the material
-    /// carries energy, with `energy` units per full cell.
+    /// Adds `amount` units to the cell `place` of a layer and books them as sourced; the caller
+    /// ensures that the cell has room. `energy`: energy units per full cell, ignored for materials
+    /// without energy.
     pub fn pour(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if amount == 0 {
             return;
@@ -533,7 +548,7 @@ impl World {
         layer.ledger.energy.sourced += u64::from(added);
     }
 
-    /// Removes all matter from a cell, except for mirrors.
+    /// Removes all matter from the cell `place` and books the removal; mirrors are unchanged.
     pub fn drain(&mut self, place: Place) {
         let mirrors = self.mirrors();
         let others = self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number));

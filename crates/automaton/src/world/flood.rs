@@ -1,5 +1,5 @@
-//! Edits that follow the contents of cells: filling a hollow like a basin, and replacing one
-//! material by another.
+//! Edits that depend on present contents: filling a hollow like a basin, and replacing one material
+//! by another.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,13 @@ use crate::world::content::Content;
 use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Upper bound for the cells of a hollow that is filled; a larger one stays unchanged.
-// Bounds the search: above the rim of a vessel, the hollow is the whole box.
+/// Largest number of cells of a hollow that can be flooded; larger hollows are left unchanged.
 pub const MOST_FLOODED: usize = 1 << 21;
 
 impl World {
-    /// Returns the open cells of the hollow in which a shape lies: those of the shape, and all
-    /// cells connected with them below the top of the shape, row by row from below. Empty if they
-    /// are more than [`MOST_FLOODED`].
+    /// Returns the open cells of the hollow that contains `shape`: cells of the shape plus all open
+    /// cells connected with them below the top of the shape, by rows from the bottom. Empty if
+    /// there are more than [`MOST_FLOODED`] cells.
     pub(crate) fn hollow(&self, shape: &Shape) -> Vec<Place> {
         let grid = self.grid;
         let top = shape.top(grid) as usize;
@@ -37,9 +36,9 @@ impl World {
         hollow
     }
 
-    /// Puts a layer in the place of others in a cell that is not solid: the removed amount of the
-    /// others returns as the layer. `of` is the layer that goes; `None`: all layers except mirrors
-    /// of a flow.
+    /// Replaces matter in the cell `place` by an equal amount of the layer with index `layer`; no
+    /// effect in solid cells. `of`: layer index to replace, `None` for all layers except mirrors;
+    /// `energy`: energy units per full cell of the new matter.
     pub(super) fn put_in_place(&mut self, place: Place, of: Option<usize>, layer: usize, energy: u16) {
         if self.ground.is_solid(place) {
             return;

@@ -1,4 +1,4 @@
-//! Grains as bits, in the form that the rule of grains reads: a word of 32 cells for each tile.
+//! Bit representation of grains for the rule of grains: one 32-bit word per tile.
 //!
 //! Invariant: the amounts in the tiles are the state. The words follow from the amounts, from the
 //! ground and from the layers around; the engine makes the words when a layer of grains wakes, and
@@ -10,23 +10,23 @@ use crate::matter::Kind;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, TILE_Z};
 use lavoxel_base::grid::{Grid, Place, Walls};
 
-/// One word for each tile of a strip, and for a border of tiles around the strip.
+/// One 32-bit word per tile of a strip, with a border of one tile on all sides.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     words: Vec<u32>,
-    /// Number of words to a row: the tiles of one y, and one more on either side.
+    /// Number of words per row: tiles along x plus two border tiles.
     pub(crate) pitch: usize,
 }
 
 impl Words {
-    /// Makes words that are all equal to `word`.
+    /// Creates words that all equal `word`.
     pub(crate) fn filled(grid: Grid, word: u32) -> Self {
         let pitch = grid.nx.div_ceil(TILE_X) + 2;
         Self { words: vec![word; pitch * (grid.ny + 2)], pitch }
     }
 
-    /// Index of the word of the tile at (`tx`, `y`), `tx` in tiles: index − 1 is the tile to the
-    /// west, index − `pitch` the tile below.
+    /// Index of the word of the tile at (`tx`, `y`), x in tiles: index − 1 is the tile to the west,
+    /// index − `pitch` the tile below.
     #[inline]
     pub(crate) fn at(&self, tx: usize, y: usize) -> usize {
         (y + 1) * self.pitch + tx + 1
@@ -52,19 +52,20 @@ impl std::ops::DerefMut for Words {
     }
 }
 
-/// Cells where no grain of a layer can be, regardless of its own grains.
+/// Cells that a grain of the layer cannot enter, apart from cells with grains of the same layer.
 #[derive(Clone, Debug, Default)]
 pub struct Barriers {
-    /// Ground, and the outside of the box where its sides are closed.
+    /// Ground cells, and cells outside of a box with closed sides.
     pub(crate) solid: Words,
-    /// Solid cells, and cells of heavier grains and of all other matter that bars the way.
+    /// Solid cells plus cells blocked by heavier grains, still matter or denser fluids.
     pub(crate) barred: Words,
-    /// Cells inside of the box, for each column of tiles.
+    /// Bit mask of cells inside of the box, one per column of tiles.
     pub(crate) inside: Vec<u32>,
 }
 
 impl Barriers {
-    /// Makes the barriers of the strip at `tz`; other matter is not included yet.
+    /// Creates the barriers of the strip at `tz` from ground and box sides only; other matter is
+    /// added later.
     pub(crate) fn new(ground: &Ground, tz: usize, walls: Walls) -> Self {
         let grid = ground.grid();
         let outside = if walls == Walls::Open { 0 } else { u32::MAX };
@@ -81,7 +82,7 @@ impl Barriers {
         Self { barred: solid.clone(), solid, inside }
     }
 
-    /// Makes a cell solid or open.
+    /// Marks the cell at lane `lane` of the tile (`tx`, `y`) as solid or open.
     fn set(&mut self, tx: usize, y: usize, lane: usize, solid: bool) {
         let at = self.solid.at(tx, y);
         let word = &mut self.solid[at];
@@ -89,7 +90,7 @@ impl Barriers {
     }
 }
 
-/// Returns bits of the cells of a column of tiles that are inside of the box.
+/// Returns the bit mask of cells inside of the box for the column of tiles at (`tx`, `tz`).
 fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
     let wide = (grid.nx - tx * TILE_X).min(TILE_X);
     let deep = (grid.nz - tz * TILE_Z).min(TILE_Z);
@@ -97,17 +98,18 @@ fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
     (0..deep).fold(0, |cells, z| cells | row << (TILE_X * z))
 }
 
-/// Words of a strip. Either part is absent until the rule needs it.
+/// Cached grain words of a strip; each part is absent until the rule of grains needs it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GrainWords {
-    /// Cells that hold a grain.
+    /// Cells with a grain.
     pub(crate) held: Option<Box<Words>>,
-    /// Cells where no grain can be.
+    /// Cells that no grain can enter.
     pub(crate) barriers: Option<Box<Barriers>>,
 }
 
 impl GrainWords {
-    /// Keeps the words up to date where a cell is written.
+    /// Updates the cached words after the cell at lane `lane` of the tile (`tx`, `y`) was written;
+    /// `holds` is set if the cell now contains a grain.
     #[inline]
     pub(super) fn set(&mut self, tx: usize, y: usize, lane: usize, holds: bool) {
         if let Some(held) = &mut self.held {
@@ -116,7 +118,8 @@ impl GrainWords {
         }
     }
 
-    /// Keeps the words up to date where a cell of the ground changes.
+    /// Updates the cached barriers after the cell at lane `lane` of the tile (`tx`, `y`) became
+    /// `solid` or open.
     pub(super) fn set_solid(&mut self, tx: usize, y: usize, lane: usize, solid: bool) {
         if let Some(barriers) = &mut self.barriers {
             barriers.set(tx, y, lane, solid);
@@ -131,7 +134,7 @@ impl GrainWords {
 }
 
 impl Strip {
-    /// Returns bits of the cells of a tile that hold any matter.
+    /// Returns the bit mask of non-empty cells of the tile at (`tx`, `y`), x in tiles.
     #[inline]
     pub(crate) fn held_cells(&self, tx: usize, y: usize) -> u32 {
         match &self.grains.held {
@@ -140,7 +143,7 @@ impl Strip {
         }
     }
 
-    /// Computes the words of the cells that hold a grain.
+    /// Computes the words of cells with a grain from the stored amounts.
     pub(crate) fn grains(&self, grid: Grid) -> Words {
         let mut words = Words::filled(grid, 0);
         for (tx, y, tile) in self.iter() {
@@ -152,28 +155,29 @@ impl Strip {
 }
 
 impl Layer {
-    /// Returns true if the layer's matter is grains.
+    /// Returns true if the material of the layer is granular.
     pub fn is_grains(&self) -> bool {
         self.material.kind == Kind::Grain
     }
 
-    /// Keeps the words of grains up to date where a cell of the ground changes.
+    /// Updates the cached barriers after the ground cell at (x, y, z) became `solid` or open.
     pub(super) fn set_barrier(&mut self, [x, y, z]: Place, solid: bool) {
         self.strips[z / TILE_Z].grains.set_solid(x / TILE_X, y, lane(x, z), solid);
     }
 
-    /// Returns true if the layer's matter is a liquid or a gas.
+    /// Returns true if the material of the layer is a liquid (including lava) or a gas.
     pub(crate) fn is_fluid(&self) -> bool {
         matches!(self.material.kind, Kind::Liquid | Kind::Gas | Kind::Viscous)
     }
 
-    /// Returns true if the layer's matter is grains that lie on `fluid`.
+    /// Returns true if this layer consists of grains less dense than `fluid`, which float on the
+    /// fluid.
     pub(crate) fn is_carried_by(&self, fluid: &Self) -> bool {
         self.is_grains() && self.material.density < fluid.material.density
     }
 
-    /// Counts the tiles with grains at which the rule looks in the next step, and all tiles with
-    /// grains.
+    /// Returns two numbers of tiles with grains: tiles that the rule visits in the next step, and
+    /// all tiles.
     pub fn grains_looked_at(&self) -> [usize; 2] {
         let near = |tz: usize| self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0));
         let tiles = self.tiles().filter(|(_, tile)| self.is_grains() && *tile.amount() != Lanes::ZERO);
@@ -191,19 +195,19 @@ impl Layer {
         })
     }
 
-    /// Returns true if a strip or one of its neighbours has tiles.
+    /// Returns true if the strip at `tz` or a neighbouring strip has allocated tiles.
     pub(crate) fn is_near(&self, tz: usize) -> bool {
         self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0)).any(|strip| strip.tiles() > 0)
     }
 }
 
 impl World {
-    /// Fluids that are denser than the grains of a layer.
+    /// Fluid layers denser than the grains of `layer`.
     pub(crate) fn denser_fluids(&self, layer: usize) -> &[Layer] {
         self.fluids_around(layer).0
     }
 
-    /// Fluids that are not denser than the grains of a layer.
+    /// Fluid layers that are not denser than the grains of `layer`.
     pub(crate) fn lighter_fluids(&self, layer: usize) -> &[Layer] {
         self.fluids_around(layer).1
     }
@@ -214,29 +218,30 @@ impl World {
         fluids.split_at(denser(fluids, grain))
     }
 
-    /// Returns true if a grain of a layer can be put into a cell of the box.
+    /// Returns true if a grain of the layer can be placed in the cell `place`.
     pub fn takes_grain(&self, layer: usize, place: Place) -> bool {
         self.is_free_for(layer, place) && self.lighter_grains(layer).iter().all(|layer| layer.at(place).amount == 0)
     }
 
-    /// Returns true if a cell holds two grains, which never happens in a valid world.
+    /// Returns true if the cell `place` contains two grains, which violates an invariant.
     pub(super) fn is_shared(&self, place: Place) -> bool {
         self.layers.iter().filter(|layer| layer.is_grains() && layer.at(place).amount > 0).count() > 1
     }
 
-    /// Layers of lighter grains.
+    /// Layers of grains after `layer`, which are less dense.
     pub fn lighter_grains(&self, layer: usize) -> &[Layer] {
         let rest = &self.layers[layer + 1..];
         &rest[..lighter_grains(rest)]
     }
 }
 
-/// Number of layers of grains at the start of `layers`.
+/// Number of leading layers of `layers` that consist of grains.
 pub fn lighter_grains(layers: &[Layer]) -> usize {
     layers.iter().take_while(|layer| layer.is_grains()).count()
 }
 
-/// Number of fluids, sorted from the heaviest, that are denser than a layer of grains.
+/// Number of leading layers of `fluids` (sorted by decreasing density) that are denser than the
+/// grains of `grain`.
 pub fn denser(fluids: &[Layer], grain: &Layer) -> usize {
     fluids.iter().take_while(|fluid| grain.is_carried_by(fluid)).count()
 }

@@ -1,4 +1,4 @@
-//! Ground: the solid cells, and the smooth surface from which they were cut.
+//! Ground: solid cells, and the smooth height field from which the cells were voxelized.
 
 mod caves;
 mod versions;
@@ -12,10 +12,10 @@ pub use self::versions::{GroundChanges, GroundCursor};
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z, TilePlace};
 use lavoxel_base::grid::{Grid, Place};
 
-/// Solid cells of the box.
+/// Solid cells of the box, stored by column.
 ///
-/// Nearly every column is solid from the floor to its top and needs two bytes; columns with caves
-/// and overhangs have a bit for each cell.
+/// A column that is solid from the floor to its top takes two bytes; a column with caves or
+/// overhangs has one bit per cell in addition.
 ///
 /// Invariant: `tops[column]` is the lowest cell above the highest solid cell of that column (0
 /// where none is solid, `ny` where the column is solid to the roof), and has the bit `HOLLOW` where
@@ -25,15 +25,15 @@ pub struct Ground {
     grid: Grid,
     surface: Array2<f32>,
     tops: Vec<u16>,
-    /// Columns with an open cell under a solid one.
+    /// Bit sets of hollow columns, in which an open cell lies below a solid one.
     caves: Caves,
-    /// Columns that end in rock that was lava in this run, a bit for each; empty without such
-    /// columns.
+    /// Bit set of columns whose top is rock solidified from lava in this run; empty if there are
+    /// none.
     fresh: Vec<u64>,
     versions: Versions,
 }
 
-/// Ground of one strip of tiles.
+/// View of the ground for one strip of tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundStrip<'a> {
     pub(super) ground: &'a Ground,
@@ -42,14 +42,14 @@ pub struct GroundStrip<'a> {
 }
 
 impl GroundStrip<'_> {
-    /// Version of the column of tiles at `tx`, counted in tiles: new after every change of a cell
-    /// in the column or next to it, and equal only where these cells are equal.
+    /// Version of the ground in the column of tiles at `tx`, x in tiles, including one cell around
+    /// the column; equal versions imply equal cells.
     #[inline]
     pub(crate) fn version(self, tx: usize) -> u64 {
         self.versions[tx]
     }
 
-    /// Number of cells from the floor to the roof.
+    /// Height of the box in cells.
     #[inline]
     pub(crate) fn ny(self) -> usize {
         self.ground.grid.ny
@@ -64,8 +64,8 @@ const HOLLOW: u16 = 1 << 15;
 // Searching runs in strides took the hash of a box of 4096 × 512 × 4096 cells from 5.9 s to 1.0 s.
 const STRIDE: usize = 32;
 
-/// Returns true if the cells at `y` of these columns are all as `solid` says; false if a column has
-/// caves.
+/// Returns true if all cells at height `y` of the columns with these `tops` are solid (`solid` set)
+/// or open (`solid` clear); false if a column has caves.
 #[inline]
 fn are_alike(tops: &[u16; STRIDE], y: usize, solid: bool) -> bool {
     // Without an early exit, so that many columns are compared by one instruction.
@@ -74,8 +74,9 @@ fn are_alike(tops: &[u16; STRIDE], y: usize, solid: bool) -> bool {
 }
 
 impl Ground {
-    /// Cuts the box at a surface of shape (`nz`, `nx`), heights in cells above the floor at the
-    /// column centres: a cell is solid when its centre lies below the surface.
+    /// Creates the ground from a height field: `surface` has shape (`nz`, `nx`) and heights in
+    /// cells above the floor at the column centres. A cell is solid if its centre lies below the
+    /// surface; `ny` is the height of the box in cells.
     pub fn from_surface(ny: usize, surface: Array2<f32>) -> Self {
         let (nz, nx) = surface.dim();
         let grid = Grid::new(nx, ny, nz);
@@ -88,11 +89,11 @@ impl Ground {
         Self { grid, surface, tops, caves, fresh: Vec::new(), versions: Versions::new(grid) }
     }
 
-    /// Makes a ground from the results of [`Ground::surface`] and [`Ground::caves`], every number
-    /// of which is checked.
+    /// Creates the ground from saved parts, the results of [`Ground::surface`] and
+    /// [`Ground::caves`], and validates every number; `ny` is the height of the box in cells.
     ///
     /// # Errors
-    /// Names the column that is impossible.
+    /// If a part is inconsistent; the error names the column.
     pub fn from_parts(ny: usize, surface: Array2<f32>, caves: Vec<(usize, Box<[u64]>)>) -> Result<Self, String> {
         if let Some(wrong) = surface.iter().position(|height| !height.is_finite()) {
             return Err(format!(
@@ -118,8 +119,8 @@ impl Ground {
         Ok(ground)
     }
 
-    /// Returns the columns with an open cell under a solid one, in order: index of the column and
-    /// solid cells, bit `y % 64` of word `y / 64`.
+    /// Returns the hollow columns, in which an open cell lies below a solid one, in ascending
+    /// order: column index, and solid cells as bit `y % 64` of word `y / 64`.
     pub fn caves(&self) -> Vec<(usize, &[u64])> {
         if self.caves.len() == 0 {
             return Vec::new();
@@ -128,13 +129,13 @@ impl Ground {
         hollow.map(|(column, _)| (column, self.caves.of(column))).collect()
     }
 
-    /// Columns that end in rock that was lava in this run, a bit for each in the order of
-    /// [`Grid::column`]; empty without such columns. Only pictures use them.
+    /// Bit set, in the order of [`Grid::column`], of columns whose top is rock solidified from lava
+    /// in this run; empty if there are none. Used only for rendering.
     pub fn fresh(&self) -> &[u64] {
         &self.fresh
     }
 
-    /// Records that a column ends, or no longer ends, in rock that was lava.
+    /// Sets or clears the flag that the top of the column (`x`, `z`) is rock solidified from lava.
     pub fn set_fresh(&mut self, x: usize, z: usize, is_fresh: bool) {
         let column = self.grid.column(x, z);
         if self.fresh.is_empty() {
@@ -150,22 +151,22 @@ impl Ground {
         }
     }
 
-    /// Makes a box with no solid cell.
+    /// Creates a ground without solid cells.
     pub fn none(grid: Grid) -> Self {
         Self::from_surface(grid.ny, Array2::zeros((grid.nz, grid.nx)))
     }
 
-    /// Shape of the box.
+    /// Grid: number of cells along x, y and z.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Heights of shape (`nz`, `nx`) in cells above the floor, for drawing.
+    /// Height field of the surface for rendering, shape (`nz`, `nx`), in cells above the floor.
     pub fn surface(&self) -> &Array2<f32> {
         &self.surface
     }
 
-    /// Returns true if a cell is solid.
+    /// Returns true if the cell at (x, y, z) is solid.
     #[inline]
     pub fn is_solid(&self, [x, y, z]: Place) -> bool {
         let column = self.grid.column(x, z);
@@ -173,7 +174,7 @@ impl Ground {
         y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.caves.is_solid(column, y))
     }
 
-    /// Adds `weight` to the sums of those cells of the row (y, z), from `x` on, that are not solid.
+    /// Adds `weight` to `sums[i]` for every cell (`x` + i, y, z) that is not solid.
     pub fn add_open(&self, (y, z): (usize, usize), x: usize, weight: u32, sums: &mut [u32]) {
         let tops = &self.tops[self.grid.column(x, z)..][..sums.len()];
         let height = y as u16;
@@ -188,8 +189,8 @@ impl Ground {
         }
     }
 
-    /// Returns two masks of the cells from `x − 1` to `x + 8` in the row of a cell at `x`: solid
-    /// cells, and cells inside of the box.
+    /// Returns two bit masks for the ten cells from x − 1 to x + 8 in the row (y, z): solid cells,
+    /// and cells inside of the box.
     pub(super) fn solid_bits(&self, [x, y, z]: Place) -> (u32, u32) {
         const CELLS: usize = 10;
         let (from, to) = (x.saturating_sub(1), (x + 9).min(self.grid.nx));
@@ -209,7 +210,7 @@ impl Ground {
         (solid, ((1 << row.len()) - 1) << first)
     }
 
-    /// Returns bits of the solid cells of a tile.
+    /// Returns the bit mask of solid cells of the tile at (tx, y, tz), x and z in tiles.
     pub(super) fn solid_cells(&self, [tx, y, tz]: TilePlace) -> u32 {
         let mut cells = 0;
         for (row, z) in (tz * TILE_Z..self.grid.nz).take(TILE_Z).enumerate() {
@@ -219,8 +220,8 @@ impl Ground {
         cells
     }
 
-    /// Returns the row (y, z) from west to east as runs of cells that are all solid or all open,
-    /// each with its length.
+    /// Iterator over runs of equal cells in the row (y, z) from west to east: solid flag and length
+    /// in cells.
     pub(super) fn runs(&self, y: usize, z: usize) -> impl Iterator<Item = (bool, usize)> + '_ {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
         let solid = move |x: usize| match tops[x] {
@@ -240,8 +241,8 @@ impl Ground {
         })
     }
 
-    /// Returns for the slab at `z` the y below which every cell is solid and the y from which no
-    /// cell is.
+    /// Returns two heights for the slab at `z`: every cell below the first is solid, and every cell
+    /// from the second upwards is open.
     pub(super) fn heights(&self, z: usize) -> (usize, usize) {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
         let whole = tops.iter().map(|&top| if top & HOLLOW == 0 { top } else { 0 }).min().unwrap_or(0);
@@ -249,35 +250,35 @@ impl Ground {
         (whole.into(), highest.into())
     }
 
-    /// Version of the whole ground, which changes with every change: two grounds with the same
-    /// stamp are equal.
+    /// Version stamp of the whole ground; changes with every edit. Equal stamps imply equal
+    /// grounds.
     pub fn stamp(&self) -> u64 {
         self.versions.stamp()
     }
 
-    /// Returns the ground of the strip of tiles at `tz`.
+    /// Returns a view of the ground for the strip of tiles at `tz`.
     #[inline]
     pub fn strip(&self, tz: usize) -> GroundStrip<'_> {
         GroundStrip { ground: self, tz, versions: self.versions.strip(tz) }
     }
 
-    /// Makes a cursor of a reader that has read all of this ground.
+    /// Returns a change cursor for a reader that has read the present ground completely.
     pub fn cursor(&self) -> GroundCursor {
         GroundCursor::new(&self.versions)
     }
 
-    /// Returns the parts that a reader has to read again, of this ground or another one, and
-    /// updates the cursor.
+    /// Returns the columns of tiles that differ from the state of `cursor`, which may belong to
+    /// another ground, and advances the cursor to the present state.
     pub fn changes_since(&self, cursor: &mut GroundCursor) -> GroundChanges {
         cursor.advance(&self.versions)
     }
 
-    /// Number of columns with an open cell under a solid one.
+    /// Number of hollow columns, in which an open cell lies below a solid one.
     pub(super) fn hollow_columns(&self) -> usize {
         self.caves.len()
     }
 
-    /// Memory in bytes.
+    /// Memory of the ground in bytes.
     pub fn bytes(&self) -> usize {
         self.surface.len() * size_of::<f32>()
             + self.tops.len() * size_of::<u16>()
@@ -286,13 +287,14 @@ impl Ground {
             + self.versions.bytes()
     }
 
-    /// Returns the lowest y above the highest solid cell of a column.
+    /// Returns the height of the column (`x`, `z`) in cells: y of the highest solid cell plus one,
+    /// 0 if all cells are open.
     #[inline]
     pub fn top(&self, x: usize, z: usize) -> usize {
         usize::from(self.tops[self.grid.column(x, z)] & !HOLLOW)
     }
 
-    /// Returns the lowest open cell of a column, `ny` where all are solid.
+    /// Returns y of the lowest open cell of the column (`x`, `z`); `ny` if all cells are solid.
     pub fn lowest_open(&self, x: usize, z: usize) -> usize {
         let top = self.top(x, z);
         if self.tops[self.grid.column(x, z)] & HOLLOW == 0 {
@@ -301,8 +303,8 @@ impl Ground {
         (0..top).find(|&y| !self.is_solid([x, y, z])).unwrap_or(top)
     }
 
-    /// Makes a cell solid or open and keeps the surface in step with the highest solid cell.
-    /// Returns true if the cell changed.
+    /// Makes the cell `place` solid or open and updates the height field if the top of the column
+    /// moves. Returns true if the cell changed.
     pub(super) fn set(&mut self, place: Place, solid: bool) -> bool {
         if self.is_solid(place) == solid {
             return false;
@@ -325,8 +327,8 @@ impl Ground {
         true
     }
 
-    /// Sets the height of a column for drawing, in cells above the floor; the solid cells do not
-    /// change.
+    /// Sets the rendered surface height of the column (`x`, `z`) in cells above the floor; solid
+    /// cells are unchanged.
     pub fn set_height(&mut self, x: usize, z: usize, height: f32) {
         let height = height.min(self.grid.ny as f32);
         if self.surface[[z, x]] != height {
@@ -335,8 +337,8 @@ impl Ground {
         }
     }
 
-    /// Changes a cell of a column that has caves before or after the change; `old` is its entry in
-    /// `tops`.
+    /// Makes the cell (`column`, `y`) solid or open in a column that has caves before or after the
+    /// change; `old` is the previous entry of the column in `tops`.
     fn set_in_cave(&mut self, column: usize, y: usize, old: u16) {
         let cells = match old & HOLLOW {
             0 => self.caves.insert(column, old.into()),

@@ -1,4 +1,4 @@
-//! Hash of the whole state, by which runs are compared.
+//! Hash of the complete state, used to compare runs.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -6,9 +6,8 @@ use super::{Ground, Layer, World};
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z};
 
 impl World {
-    /// Hash of shape, solids, the contents of each material by place, and the accounts, in an order
-    /// that does not depend on their storage. The hash is the same on every machine. Flow and air
-    /// count in `State::state_hash`.
+    /// Hash of grid, solid cells, layer contents and accounts, in a storage-independent order;
+    /// identical on every machine. Flow and air are included only in `State::state_hash`.
     ///
     /// The hash is XXH3 (64 bits) of these numbers, little-endian and 8 bytes each unless stated
     /// otherwise: nx, ny, nz; the lengths of the runs of cells that are all solid or all open, in
@@ -27,15 +26,15 @@ impl World {
 }
 
 impl Ground {
-    /// Adds the ground's numbers in [`World::state_hash`].
+    /// Adds the grid and solid-cell part of [`World::state_hash`] to `hash`.
     pub fn hash_into(&self, hash: &mut Xxh3) {
         let (grid, mut add) = (self.grid(), |number: u64| hash.update(&number.to_le_bytes()));
         [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| add(side as u64));
         self.visit_runs(add);
     }
 
-    /// Calls `visit` with the lengths of alternating runs of solid and of open cells, solid ones
-    /// first.
+    /// Calls `visit` with the lengths, in cells, of alternating solid and open runs of the whole
+    /// box, solid first.
     fn visit_runs(&self, mut visit: impl FnMut(u64)) {
         let grid = self.grid();
         let (mut now, mut length) = (true, 0);
@@ -60,13 +59,15 @@ impl Ground {
 }
 
 impl Layer {
-    /// Returns true if there is or was any of the layer's material. A material that was never there
-    /// changes no state: the window has more materials than its scene.
+    /// Returns true if the layer contains, or ever contained, matter. A material that never
+    /// occurred does not enter the hash, because the window offers more materials than its scene
+    /// has.
     fn was_there(&self) -> bool {
         self.ledger.accounts().iter().any(|account| *account != 0) || self.held().next().is_some()
     }
 
-    /// Adds the layer's numbers in [`World::state_hash`]; none if its material never was there.
+    /// Adds the layer's part of [`World::state_hash`] to `hash`; nothing if the material never
+    /// occurred.
     pub fn hash_into(&self, hash: &mut Xxh3) {
         if !self.was_there() {
             return;
@@ -84,8 +85,8 @@ impl Layer {
         self.ledger.hashed().for_each(|account| hash.update(&account.to_le_bytes()));
     }
 
-    /// Appends the bytes that the hash reads of the row (y, z), and returns the number of its
-    /// cells.
+    /// Appends the hashed bytes of the non-empty cells of the row (y, z) to `bytes`; returns the
+    /// number of these cells.
     fn write_row(&self, y: usize, z: usize, bytes: &mut Vec<u8>) -> u64 {
         let (first, mut cells) = (z % TILE_Z * TILE_X, 0);
         for (tx, tile) in self.row_of_tiles(y, z) {

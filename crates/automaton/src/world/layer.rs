@@ -1,5 +1,5 @@
-//! Layers, each with one material over the grid: amounts in fixed point, the energy that the
-//! material may carry, and its account.
+//! Layers: one material each over the whole grid, with fixed-point amounts, optional energy and an
+//! account.
 
 use std::ops::Range;
 
@@ -20,30 +20,31 @@ use lavoxel_base::grid::{Grid, Place};
 /// liquid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First cell.
+    /// x of the first cell.
     pub from: u16,
-    /// One past the last cell.
+    /// x of the last cell plus one.
     pub to: u16,
 }
 
 impl Span {
-    /// Empty span.
+    /// Empty span, neutral element of `union`.
     pub const EMPTY: Self = Self { from: u16::MAX, to: 0 };
 
-    /// Returns true if the span has no cell.
+    /// Returns true if the span contains no cell.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.from >= self.to
     }
 
-    /// Returns the smallest span around both.
+    /// Returns the smallest span that contains both spans.
     #[inline]
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self { from: self.from.min(other.from), to: self.to.max(other.to) }
     }
 
-    /// Extends the span by one cell at either end, inside a row of `nx` cells.
+    /// Returns the span extended by one cell at either end, clamped to a row of `nx` cells; an
+    /// empty span is returned unchanged.
     #[inline]
     #[must_use]
     pub fn grown(self, nx: usize) -> Self {
@@ -53,23 +54,23 @@ impl Span {
         Self { from: self.from.saturating_sub(1), to: (self.to + 1).min(nx as u16) }
     }
 
-    /// Converts the span to a range of cells.
+    /// Returns the span as a range of x, `0..0` if empty.
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {
         if self.is_empty() { 0..0 } else { usize::from(self.from)..usize::from(self.to) }
     }
 }
 
-/// Sums of liquid over a box.
+/// Total amount and number of non-empty cells of a layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Amount in units.
+    /// Total amount, in units.
     pub mass: u64,
-    /// Number of cells that hold liquid.
+    /// Number of cells with an amount above 0.
     pub cells: u64,
 }
 
-/// One material over the grid, stored only where there is any.
+/// Material over the grid, stored sparsely: only tiles that contain matter take memory.
 ///
 /// Invariant: an empty cell has no energy. Amounts and energies are changed only by the engine, the
 /// sources and [`super::Edit`], which book all changes in the ledger.
@@ -79,30 +80,31 @@ pub struct Layer {
     pub(super) material: Material,
     #[doc(hidden)]
     pub strips: Vec<Strip>,
-    /// Activity seen by the rule across on its last visit, for each strip.
+    /// Tile activity per strip, as recorded on the last visit of the horizontal rule.
     pub(crate) activities: Vec<Activities>,
-    /// Awake flag of each strip: set if a rule has tiles to visit there.
+    /// Awake flag per strip: set if some rule has tiles to visit in the strip.
     pub(crate) awake: Vec<bool>,
-    /// Rules and ground stamp under which sleeping tiles came to rest.
+    /// Rule parameters and ground stamp under which the sleeping tiles became inactive.
     pub(crate) settled: Settled,
-    /// State under which tracing last moved nothing, or no gas could drift; `None` if something
+    /// Input state of the last tracing or drift run in which nothing moved; `None` if something
     /// moved.
     pub(crate) traced: Option<Traced>,
-    /// Version after the last search for films, and the amount below which films dried.
+    /// Layer version at the last search for films, and the amount in units below which films dried;
+    /// `None` before the first search.
     pub(super) searched: Option<(LayerVersion, u16)>,
-    /// Clock of the layer's reads, by the low-pass, the records and the lighter layers.
+    /// Change clock, which records which tiles changed since each reader's last read.
     pub clock: ChangeClock,
-    /// Number of the last read by the lighter layers; `None` without lighter layers.
+    /// Read number of the last read by the lighter layers; `None` without lighter layers.
     pub(super) read_by_lighter: Option<u64>,
-    /// Number of the last read by grains that are less dense than this fluid; `None` without such
-    /// grains.
+    /// Read number of the last read by layers of grains less dense than this fluid; `None` without
+    /// such layers.
     pub(super) read_by_grains: Option<u64>,
     #[doc(hidden)]
     pub ledger: Ledger,
 }
 
 impl Layer {
-    /// Makes a layer without matter; `above` is set if there are lighter layers.
+    /// Creates an empty layer; `above` is set if the world has lighter layers that read this layer.
     pub(super) fn empty(grid: Grid, material: Material, above: bool) -> Self {
         let strips = grid.nz.div_ceil(TILE_Z);
         let quantities = 1 + usize::from(material.carries_energy());
@@ -123,24 +125,24 @@ impl Layer {
         }
     }
 
-    /// Returns an empty copy of the layer, not yet read by any reader.
+    /// Returns an empty layer with the same grid, material and kinds of registered readers.
     pub(crate) fn emptied(&self) -> Self {
         let mut layer = Self::empty(self.grid, self.material.clone(), self.read_by_lighter.is_some());
         layer.let_grains_read(self.read_by_grains.is_some());
         layer
     }
 
-    /// Registers grains that are less dense as readers, if there are `any`.
+    /// Registers (`any` set) or removes layers of less dense grains as readers of this layer.
     pub(super) fn let_grains_read(&mut self, any: bool) {
         self.read_by_grains = any.then(|| self.clock.count(Reading::Grains));
     }
 
-    /// Shape of the layer's box.
+    /// Grid: number of cells along x, y and z.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Number of lanes of a tile: one for the amounts, and one for the carried energy.
+    /// Number of stored quantities per cell: 1 (amount), or 2 if the material carries energy.
     pub fn quantities(&self) -> usize {
         1 + usize::from(self.material.carries_energy())
     }
@@ -150,37 +152,39 @@ impl Layer {
         &self.material
     }
 
-    /// Returns true if the cells hold energy in addition to their amount.
+    /// Returns true if the cells store energy in addition to the amount.
     pub fn carries_energy(&self) -> bool {
         self.material.carries_energy()
     }
 
-    /// Returns true if no rule of the layer has a tile to visit until something changes.
+    /// Returns true if the layer is inactive: no rule has tiles to visit until the layer or its
+    /// surroundings change.
     pub fn is_asleep(&self) -> bool {
         let traced = || self.traced.as_ref().is_some_and(|traced| traced.layers.last() == Some(&self.version()));
         let looks_everywhere = self.material.traces() || self.material.kind == Kind::Gas;
         !self.awake.contains(&true) && (!looks_everywhere || traced())
     }
 
-    /// Version of the layer, which differs after every change of the layer or of heavier matter
-    /// near it.
+    /// Version of the layer: differs after every change of the layer or of heavier matter near the
+    /// layer.
     pub(crate) fn version(&self) -> LayerVersion {
         [self.clock.stamp(), self.strips.iter().map(|strip| strip.changes).sum()]
     }
 
-    /// Account of the layer.
+    /// Conservation account of the layer.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// Returns a superset of the tiles of a strip that changed since a read; `None` if there was no
-    /// read, if the read was of another layer, or if the record does not reach back far enough.
+    /// Returns a superset of the tiles of `strip` that changed since the read that returned
+    /// `cursor`. `None`: no earlier read, a cursor of another layer, or a record that does not
+    /// reach back far enough; the caller must then read the whole strip.
     pub fn changes_since<'a>(&self, strip: &'a Strip, cursor: Option<Cursor>) -> Option<Changes<'a>> {
         let (kind, number) = self.clock.number(cursor?)?;
         strip.changes_after(kind, number)
     }
 
-    /// Returns amount and energy of a cell.
+    /// Returns amount and energy of the cell at (x, y, z), in units.
     #[inline]
     pub fn at(&self, [x, y, z]: Place) -> Content {
         let strip = &self.strips[z / TILE_Z];
@@ -192,7 +196,7 @@ impl Layer {
         self.grid.places().map(|place| self.at(place))
     }
 
-    /// Returns the cells that hold liquid, with their places, in no particular order.
+    /// Iterator over all non-empty cells with their places, in no particular order.
     pub fn held(&self) -> impl Iterator<Item = (Place, Content)> + '_ {
         self.strips.iter().enumerate().flat_map(|(tz, strip)| {
             strip.iter().flat_map(move |(tx, y, tile)| {
@@ -202,8 +206,8 @@ impl Layer {
         })
     }
 
-    /// Returns the cells of a strip that hold some matter, but less than `below`, with their
-    /// amounts.
+    /// Returns place and amount of all cells of the strip at `tz` with an amount above 0 and less
+    /// than `below`, in units.
     pub(super) fn films(&self, tz: usize, below: u16) -> Vec<(Place, u16)> {
         // The subtraction wraps an amount of 0 to the largest number, so that one comparison tests
         // both bounds.
@@ -217,8 +221,8 @@ impl Layer {
         cells.collect()
     }
 
-    /// Returns the tiles that hold liquid, by z, then y, then x: place (x in tiles, y in cells,
-    /// index of the strip), and contents.
+    /// Iterator over the non-empty tiles in the order z, y, x: place (x in tiles, y in cells, strip
+    /// index) and contents.
     pub fn tiles(&self) -> impl Iterator<Item = ([u16; 3], Tile<'_>)> {
         self.strips
             .iter()
@@ -226,24 +230,27 @@ impl Layer {
             .flat_map(|(tz, strip)| strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile)))
     }
 
-    /// Stores a tile from [`Layer::tiles`] in a liquid that has no reader yet.
+    /// Stores a tile, as returned by [`Layer::tiles`], in a layer that no reader has read yet; the
+    /// change is not recorded.
     pub fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: &[Lanes]) {
         debug_assert!(self.clock.is_unread(), "this is not recorded as a change");
         self.strips[usize::from(tz)].put(tx.into(), y.into(), tile);
     }
 
-    /// Returns the tiles of the row (y, z) that hold liquid, each with its tx.
+    /// Iterator over the non-empty tiles that contain the row (y, z), each with its x index in
+    /// tiles.
     pub(crate) fn row_of_tiles(&self, y: usize, z: usize) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.strips[z / TILE_Z].tiles_at(y)
     }
 
-    /// Returns the tiles of the row (y, z) that hold liquid, among those at `txs`.
+    /// Iterator over the non-empty tiles that contain the row (y, z) and have an x index in `txs`,
+    /// in tiles.
     pub fn part_of_row(&self, y: usize, z: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.strips[z / TILE_Z].tiles_among(y, txs)
     }
 
-    /// Returns cells of the row (y, z) with their x: at least those in the range `xs` that hold
-    /// liquid, and none outside of `xs`.
+    /// Iterator over cells (x, content) of the row (y, z) within `xs`: contains all non-empty cells
+    /// of that range, and possibly empty ones.
     pub fn row(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = (usize, Content)> + '_ {
         let first = z % TILE_Z * TILE_X;
         let txs = xs.start / TILE_X..xs.end.div_ceil(TILE_X);
@@ -254,8 +261,8 @@ impl Layer {
         })
     }
 
-    /// Returns the span outside of which the row (y, z) is empty; its ends lie on multiples of
-    /// eight cells.
+    /// Returns a span that contains all non-empty cells of the row (y, z), with ends at multiples
+    /// of eight cells; empty if the row is empty.
     #[inline]
     pub fn span(&self, y: usize, z: usize) -> Span {
         self.strips[z / TILE_Z].ends_at(y).map_or(Span::EMPTY, |(from, to)| Span {
@@ -264,14 +271,15 @@ impl Layer {
         })
     }
 
-    /// Returns a content as the layer stores it: energy only with an amount, in a layer that
-    /// carries energy.
+    /// Returns `cell` normalized for storage: energy is set to 0 if the amount is 0 or the material
+    /// carries no energy.
     pub(super) fn kept(&self, cell: Content) -> Content {
         let carries = cell.amount > 0 && self.carries_energy();
         Content { energy: if carries { cell.energy } else { 0 }, ..cell }
     }
 
-    /// Writes a cell and wakes its strip.
+    /// Writes the content `cell` at (x, y, z) and marks its strip as awake; no effect if the
+    /// content is equal.
     pub fn set(&mut self, [x, y, z]: Place, cell: Content) {
         let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));
         let strip = &mut self.strips[tz];
@@ -282,7 +290,7 @@ impl Layer {
         self.awake[tz] = true;
     }
 
-    /// Amount in each column in units, shape (`nz`, `nx`).
+    /// Total amount per column in units, shape (`nz`, `nx`).
     pub fn column_amounts(&self) -> Array2<u64> {
         let mut sums = Array2::zeros((self.grid.nz, self.grid.nx));
         for ([x, _, z], cell) in self.held() {
@@ -291,7 +299,7 @@ impl Layer {
         sums
     }
 
-    /// Sums amount and cells over the box.
+    /// Total amount and number of non-empty cells of the layer.
     pub fn tally(&self) -> Tally {
         let tally = |strip: &Strip| {
             strip.iter().fold(Tally::default(), |sum, (_, _, tile)| Tally {
@@ -314,13 +322,13 @@ impl Layer {
         self.strips.par_iter().map(|strip| strip.iter().map(energy).sum::<u64>()).sum()
     }
 
-    /// Memory in bytes.
+    /// Heap memory of the layer in bytes.
     pub fn bytes(&self) -> usize {
         self.strips.iter().map(Strip::bytes).sum()
     }
 }
 
-/// Index of a cell in its tile.
+/// Index (0–31) of the cell (x, z) within its tile of 8 × 4 cells.
 #[inline]
 pub(super) fn lane(x: usize, z: usize) -> usize {
     z % TILE_Z * TILE_X + x % TILE_X

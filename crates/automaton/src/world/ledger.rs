@@ -1,10 +1,10 @@
-//! Accounts of amount, of energy and of elements.
+//! Conservation accounts: sums of amount, energy and chemical elements.
 
 use serde::{Deserialize, Serialize};
 
 use lavoxel_base::account::{self, accounts};
 
-/// Number of accounts that a hash may read.
+/// Number of accounts of a layer that can enter the state hash.
 const ACCOUNTS: usize = 16;
 
 /// Number of leading accounts in the hash of a world without reactions.
@@ -104,8 +104,8 @@ accounts! {
 }
 
 impl ElementAccount {
-    /// Adds a material of which `mass` units are in the box; a unit has `number` units of the
-    /// element.
+    /// Adds the account of a material to this element account: `mass` is its present amount in the
+    /// box in units, `number` the element's units per unit of amount.
     pub(super) fn add(&mut self, ledger: &Ledger, mass: u64, number: i128) {
         let sum = |parts: &[u64]| parts.iter().map(|&part| i128::from(part)).sum::<i128>() * number;
         self.now += sum(&[mass]);
@@ -115,34 +115,36 @@ impl ElementAccount {
         self.made += sum(&[ledger.made]);
     }
 
-    /// Returns true if the account closes and reactions produced as much as they consumed.
+    /// Returns true if the account balances exactly and reactions produced as much of the element
+    /// as they consumed.
     pub fn is_exact(&self) -> bool {
         account::excess(&self.sums(), self.now) == 0 && self.used == self.made
     }
 }
 
 impl Ledger {
-    /// Checks that `mass` and `energy` units in the box match the account.
+    /// Checks that the present contents of the box, `mass` and `energy` in units, equal the balance
+    /// of the account.
     ///
     /// # Errors
-    /// Describes the sum that does not close.
+    /// If a balance is violated; the error describes the imbalance.
     pub fn check(&self, mass: u64, energy: u64) -> Result<(), String> {
         account::check("mass", &self.mass(), i128::from(mass))?;
         account::check("energy", &self.energy.sums(), i128::from(energy))
     }
 
-    /// Opens an account with `mass` and `energy` units in the box as its initial state.
+    /// Creates an account whose initial state is `mass` and `energy` units; all other sums are 0.
     pub fn open(mass: u64, energy: u64) -> Self {
         Self { initial: mass, energy: EnergyLedger { initial: energy, ..Default::default() }, ..Default::default() }
     }
 
-    /// Returns an account with the sums of reactions alone.
+    /// Returns a copy with only the sums of reactions; all other sums are 0.
     pub(super) fn reacted(&self) -> Self {
         Self { used: self.used, made: self.made, ..Self::default() }
     }
 
-    /// Returns every account that decides a hash, in the order of the hash: those that every world
-    /// has, then those of reactions, then drying.
+    /// Returns all sums that can enter the state hash, in hash order: sums that every world has,
+    /// then reactions, then drying.
     pub fn accounts(&self) -> [u64; ACCOUNTS] {
         let e = &self.energy;
         [
@@ -165,8 +167,8 @@ impl Ledger {
         ]
     }
 
-    /// Returns the accounts to hash: those of reactions and of drying only if any is not zero, so
-    /// that a world without reactions and drying keeps its hash.
+    /// Returns the sums that enter the state hash. Trailing groups (reactions, drying) are left out
+    /// while all their sums are 0, so that the hash of worlds without these features is stable.
     pub(crate) fn hashed(&self) -> impl Iterator<Item = u64> {
         let (accounts, e) = (self.accounts(), self.energy);
         let reacted = [self.used, self.made, e.used, e.made] != [0; 4];

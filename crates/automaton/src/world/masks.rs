@@ -1,31 +1,30 @@
-//! Masks of the ground for the cells of a tile.
+//! Ground bit masks of tiles: one bit for each of the 32 cells.
 
 use super::{Ground, GroundStrip};
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z, TilePlace};
 
-/// Ground around the cells of a tile, a bit for each cell; computed once for a version of the
-/// ground.
+/// Bit masks of the ground in and around a tile, one bit per cell; cached per ground version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Masks {
-    /// Version of the ground at the computation, by
+    /// Ground version for which the masks were computed, by
     /// [`GroundStrip::version`](super::GroundStrip::version).
     pub(crate) version: u64,
-    /// Cells that are inside of the box and not solid.
+    /// Open cells: inside of the box and not solid.
     pub(crate) open: u32,
-    /// Cells on a solid cell or the floor.
+    /// Cells directly above a solid cell or the floor of the box.
     pub(crate) bed: u32,
-    /// Cells whose neighbour in each direction of spreading is inside of the box and not solid.
+    /// Cells with an open neighbour, one mask per horizontal direction (west, east, north, south).
     pub(crate) free: [u32; 4],
-    /// Cells whose neighbour in each direction is outside of the box.
+    /// Cells whose neighbour lies outside of the box, one mask per horizontal direction.
     pub(crate) out: [u32; 4],
 }
 
 impl Masks {
-    /// Masks that match no ground.
+    /// Placeholder masks that are invalid for every ground version.
     pub(super) const STALE: Self = Self { version: u64::MAX, open: 0, bed: 0, free: [0; 4], out: [0; 4] };
 
-    /// Computes the masks of the tile at (`tx`, `y`, `tz`), counted in tiles, over ground of this
-    /// version.
+    /// Computes the masks of the tile at (`tx`, `y`, `tz`), x and z in tiles, for the ground
+    /// version `version`.
     pub(super) fn new(ground: &Ground, [tx, y, tz]: TilePlace, version: u64) -> Self {
         let grid = ground.grid();
         let (first_x, first_z) = (tx * TILE_X, tz * TILE_Z);
@@ -57,13 +56,13 @@ impl Masks {
 }
 
 impl GroundStrip<'_> {
-    /// Computes the masks of the tile at (`tx`, `y`).
+    /// Computes the masks of the tile at (`tx`, `y`) of this strip, x in tiles.
     #[cold]
     pub(crate) fn masks(self, tx: usize, y: usize) -> Masks {
         Masks::new(self.ground, [tx, y, self.tz], self.version(tx))
     }
 
-    /// Returns bits of the open cells of the tile at (`tx`, `y`).
+    /// Returns the bit mask of open cells of the tile at (`tx`, `y`), x in tiles.
     pub fn open(self, tx: usize, y: usize) -> u32 {
         self.rows().fold(0, |open, (row, z)| {
             let (solid, inside) = self.ground.solid_bits([tx * TILE_X, y, z]);
@@ -71,20 +70,20 @@ impl GroundStrip<'_> {
         })
     }
 
-    /// Returns bits of the cells of a tile at `tx` that are inside of the box.
+    /// Returns the bit mask of cells inside of the box for the column of tiles at `tx`.
     pub fn inside(self, tx: usize) -> u32 {
         let row = (1_u32 << (self.ground.grid().nx - tx * TILE_X).min(TILE_X)) - 1;
         self.rows().fold(0, |inside, (rows, _)| inside | row << (TILE_X * rows))
     }
 
-    /// Returns the y from which every cell of the column of tiles at `tx` is open.
+    /// Returns the lowest y at and above which every cell of the column of tiles at `tx` is open.
     pub(crate) fn top(self, tx: usize) -> usize {
         let xs = tx * TILE_X..((tx + 1) * TILE_X).min(self.ground.grid().nx);
         let columns = self.rows().flat_map(|(_, z)| xs.clone().map(move |x| (x, z)));
         columns.map(|(x, z)| self.ground.top(x, z)).max().unwrap_or(0)
     }
 
-    /// Returns the rows of a tile that are inside of the box, each with its z.
+    /// Iterator over the rows of a tile inside of the box: (row 0–3 in the tile, z).
     fn rows(self) -> impl Iterator<Item = (usize, usize)> {
         let first = self.tz * TILE_Z;
         (first..(first + TILE_Z).min(self.ground.grid().nz)).enumerate()

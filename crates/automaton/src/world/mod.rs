@@ -1,5 +1,5 @@
-//! State of the automaton: the ground and the liquids over one grid, with the accounts that prove
-//! that nothing was lost. No rule and no picture lives here.
+//! State of the automaton: ground and material layers over one grid, with conservation accounts for
+//! every layer. Contains no rules and no rendering.
 
 mod activity;
 mod clock;
@@ -61,11 +61,11 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::mix64;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 
-/// Ground and matter over one grid.
+/// Ground and material layers over one grid.
 ///
-/// Each material is a [`Layer`] with its own account: still matter, grains, then fluids, each group
-/// the heaviest first. A layer takes room from the layers after it. The lava is always there. A
-/// layer without matter takes hardly any memory.
+/// Each material is a [`Layer`] with its own account, in the order still matter, grains, fluids,
+/// each group by decreasing density. A layer can only use the cell volume that earlier layers leave
+/// free. The lava layer always exists. Empty layers are stored sparsely and take little memory.
 #[derive(Clone, Debug)]
 pub struct World {
     #[doc(hidden)]
@@ -74,22 +74,22 @@ pub struct World {
     pub ground: Ground,
     #[doc(hidden)]
     pub layers: Vec<Layer>,
-    /// Index of the lava among the layers.
+    /// Index of the lava in `layers`.
     lava: usize,
-    /// Rule by which the layers share the room of a cell.
+    /// Policy by which layers share the volume of a cell.
     pub(crate) capacity: Capacity,
-    /// Layers that only show another model.
+    /// Layers that only mirror the state of another model (flow) and have no account of their own.
     mirrors: Mirrors,
 }
 
 impl World {
-    /// Makes a world of lava over `ground`, without any lava yet.
+    /// Creates a world over `ground` with an empty lava layer and no other materials.
     pub fn new(ground: Ground) -> Self {
         Self::with_materials(ground, Vec::new())
     }
 
-    /// Makes a world of lava and `materials`, each with its own name, without matter yet; the order
-    /// of its layers is that of [`Material::with_lava`].
+    /// Creates a world over `ground` with empty layers for the lava and `materials`, whose names
+    /// must be unique; layers are ordered as by [`Material::with_lava`].
     pub fn with_materials(ground: Ground, materials: Vec<Material>) -> Self {
         let materials = Material::with_lava(materials);
         let (grid, last) = (ground.grid(), materials.len() - 1);
@@ -104,59 +104,63 @@ impl World {
         Self { grid, ground, layers, lava, capacity: Capacity::Shared, mirrors: Mirrors::default() }
     }
 
-    /// Sets the way in which layers share a cell; the world must not hold matter yet.
+    /// Returns the world with another policy for sharing the volume of a cell; call before any
+    /// matter is placed.
     #[must_use]
     pub fn with_capacity(self, capacity: Capacity) -> Self {
         Self { capacity, ..self }
     }
 
-    /// Returns all state of the world; all else follows from its scene.
+    /// Returns the complete simulation state, ground and layers; everything else can be rebuilt
+    /// from the scene.
     pub fn held(&self) -> (&Ground, &[Layer]) {
         let Self { grid: _, ground, layers, lava: _, capacity: _, mirrors: _ } = self;
         (ground, layers)
     }
 
-    /// Shape of the box.
+    /// Grid: number of cells along x, y and z.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Solid cells and the heights of the ground.
+    /// Ground: solid cells and surface heights.
     pub fn ground(&self) -> &Ground {
         &self.ground
     }
 
-    /// Layers, in the order of [`Material::with_lava`].
+    /// Material layers, in the order of [`Material::with_lava`].
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    /// Returns the layer of the material with this name.
+    /// Returns the layer of the material called `name`; `None` if the world has no such material.
     pub fn layer(&self, name: &str) -> Option<&Layer> {
         self.layers.iter().find(|layer| layer.material.name == name)
     }
 
-    /// Returns the index of the layer of the material with this name.
+    /// Returns the layer index of the material called `name`; `None` if the world has no such
+    /// material.
     pub fn number_of(&self, name: &str) -> Option<usize> {
         self.layers.iter().position(|layer| layer.material.name == name)
     }
 
-    /// Materials of the layers, in their order.
+    /// Iterator over the materials of the layers, in layer order.
     pub fn materials(&self) -> impl Iterator<Item = &Material> {
         self.layers().iter().map(Layer::material)
     }
 
-    /// Layer of the lava.
+    /// Lava layer.
     pub fn lava(&self) -> &Layer {
         &self.layers[self.lava]
     }
 
-    /// Index of the layer of the lava.
+    /// Layer index of the lava.
     pub fn number_of_lava(&self) -> usize {
         self.lava
     }
 
-    /// Amount of matter in a cell that takes room from a layer, in units, at most 1 cell.
+    /// Cell volume at `place` that is not available to the layer with index `layer`, because denser
+    /// layers occupy it: in amount units, clamped to 1 full cell.
     pub fn heavier_than(&self, layer: usize, place: Place) -> u16 {
         let sum: u32 = self.layers[..self.capacity.layers_above(layer)]
             .iter()
@@ -165,14 +169,16 @@ impl World {
         sum.min(AMOUNT_ONE.into()) as u16
     }
 
-    /// Largest amount that a cell of a layer may hold, in units: 1 cell for lava from which nothing
-    /// takes room, and just below 2 cells for all other matter, which can climb.
+    /// Storage limit per cell for the layer with index `layer`, in amount units: 1 full cell for
+    /// lava without a layer before it, just below 2 cells for all other matter, which can rise
+    /// under pressure.
     pub fn most_of(&self, layer: usize) -> u16 {
         if layer == self.lava && self.capacity.layers_above(layer) == 0 { AMOUNT_ONE } else { u16::MAX }
     }
 
-    /// Makes a box without rock whose lower part, the given `share` of its height, holds random
-    /// amounts from 0.5 to 1 and full energy: every cell can move. The worst case for an engine.
+    /// Creates a benchmark world without ground: the lowest `share` (0–1) of the height contains
+    /// random amounts of 0.5 to 1 cell with full energy, so that every cell can move. Worst case
+    /// for an engine.
     pub fn restless(grid: Grid, share: f64) -> Self {
         let mut world = Self::new(Ground::none(grid));
         let height = (grid.ny as f64 * share) as usize;
@@ -184,8 +190,8 @@ impl World {
         world
     }
 
-    /// Makes a box without rock whose floor is covered by full cells with too little energy to
-    /// move: nothing will ever happen in it.
+    /// Creates a benchmark world without ground: the lowest row is full of lava whose energy is too
+    /// low to move, so that the state never changes.
     pub fn at_rest(grid: Grid) -> Self {
         let mut world = Self::new(Ground::none(grid));
         for z in 0..grid.nz {
@@ -195,15 +201,17 @@ impl World {
         world
     }
 
-    /// Writes one cell of lava of the initial state; [`World::open_account`] then makes the cell
-    /// count. Nothing is written into a solid cell, and energy needs liquid to hold it.
+    /// Writes one lava cell of the initial state: `amount` and `energy` in units. Ignored in solid
+    /// cells; the energy is dropped if `amount` is 0. Call [`World::open_account`] afterwards to
+    /// include the cell in the account.
     pub fn place(&mut self, place: Place, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(place) {
             self.layers[self.lava].set(place, Content { amount: amount.min(AMOUNT_ONE), energy });
         }
     }
 
-    /// Resets the accounts: the present contents of the box become the initial state.
+    /// Resets all accounts to the present contents of the box as initial state; mirrors are
+    /// skipped.
     pub fn open_account(&mut self) {
         let mirrors = self.mirrors;
         for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
@@ -212,7 +220,8 @@ impl World {
         }
     }
 
-    /// Checks the invariants that hold after every step, layer by layer.
+    /// Checks the conservation and storage invariants that are true after every step, layer by
+    /// layer.
     ///
     /// 1. In every layer that has an account of its own, mass now + outflow + solidified + removed
     ///    = initial + sourced, to the unit; the same for energy, with the energy lost to friction.
@@ -221,7 +230,7 @@ impl World {
     ///    cell, no energy is without liquid.
     ///
     /// # Errors
-    /// Names the first invariant that does not hold.
+    /// If an invariant is violated; the error names the first one found.
     pub fn check(&self) -> Result<(), String> {
         let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
         let mut numbered = self.layers.iter().enumerate();
@@ -230,8 +239,8 @@ impl World {
         unbalanced.map_or(Ok(()), |(element, account)| Err(format!("element {element}: {account:?}")))
     }
 
-    /// Returns the account of each element that the materials declare, in units of amount times the
-    /// number that the material declares.
+    /// Returns one account per chemical element that the materials declare, keyed by element name;
+    /// sums are in amount units times the element's number in the material.
     pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
         let mut accounts = BTreeMap::<&str, ElementAccount>::new();
         for (number, layer) in self.layers.iter().enumerate() {

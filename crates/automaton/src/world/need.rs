@@ -7,19 +7,19 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Bytes of a column: its height for drawing, its top, and its share of a version.
+/// Bytes per column of the ground: rendered height, top, and share of a version number.
 const BYTES_A_COLUMN: f64 = 6.25;
 
-/// Bytes of a strip of rows without lava.
+/// Bytes per strip of tile rows without matter.
 const BYTES_A_STRIP: f64 = 640.0;
 
-/// Bytes of each column of the box in the index of hollow columns.
+/// Bytes per column of the box in the index of hollow columns.
 const BYTES_A_PLACE: f64 = 4.0;
 
-/// Bytes of a hollow column while it is read from a file, without its bits.
+/// Bytes per hollow column while loading from a file, in addition to its bit set.
 const BYTES_A_HOLLOW: f64 = 64.0;
 
-/// Ratio of the lava's memory to its bare tiles: lists of tiles grow by more than one, and the
+/// Ratio of the lava's real memory to its bare tiles: vectors over-allocate when growing, and the
 /// engine keeps a list of moves.
 const ROOM: f64 = 1.25;
 
@@ -28,12 +28,12 @@ const ROOM: f64 = 1.25;
 /// takes more, but little in all.
 pub const TRACED: f64 = 0.5;
 
-/// Bytes of a column in tracing's cache of the open cells of the ground.
+/// Bytes per column in the cache of open ground cells that tracing keeps.
 const BYTES_A_TRACED_COLUMN: f64 = 4.0;
 
 impl World {
-    /// Memory that tracing of `layers` layers takes to keep the open cells of the ground, `hollow`
-    /// columns of which have caves.
+    /// Memory that tracing of `layers` layers needs for the cache of open ground cells; `hollow` is
+    /// the number of hollow columns.
     pub fn need_of_tracing(grid: Grid, layers: usize, hollow: usize) -> MemoryEstimate {
         // Columns of tiles with a cave keep a mask for every y.
         let tiles = hollow.min(grid.columns().div_ceil(TILE_X * TILE_Z));
@@ -41,7 +41,7 @@ impl World {
         MemoryEstimate::of("the open cells of tracing", layers, bytes)
     }
 
-    /// Memory of a box without lava, all columns without caves.
+    /// Memory of a world without matter and without hollow columns.
     pub fn need(grid: Grid) -> MemoryEstimate {
         MemoryEstimate::of("the ground", grid.columns(), BYTES_A_COLUMN).and(MemoryEstimate::of(
             "the rows of the box",
@@ -50,13 +50,13 @@ impl World {
         ))
     }
 
-    /// Memory of the rows of `layers` layers in addition to the lava, without matter.
+    /// Memory of the row indices of `layers` empty layers in addition to the lava.
     pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
         MemoryEstimate::of("the rows of its materials", layers * grid.nz.div_ceil(TILE_Z), BYTES_A_STRIP)
     }
 
-    /// Memory of `cells` cells of lava in a part of the box that is `deep` rows wide from north to
-    /// south. Counts are limited to the box.
+    /// Memory of `cells` cells of lava that occupy `deep` rows of cells from north to south; both
+    /// are clamped to the box.
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
         let tile = (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
         let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
@@ -66,7 +66,7 @@ impl World {
         MemoryEstimate::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
     }
 
-    /// Memory of `columns` columns with caves; the count is limited to the box.
+    /// Memory of `columns` hollow columns; clamped to the number of columns of the box.
     pub fn need_of_hollows(grid: Grid, columns: f64) -> MemoryEstimate {
         let (bits, columns) = (grid.ny.div_ceil(64) as f64 * 8.0, (columns as usize).min(grid.columns()));
         let index = if columns > 0 { grid.columns() as f64 * BYTES_A_PLACE } else { 0.0 };
@@ -76,14 +76,14 @@ impl World {
 }
 
 impl Ground {
-    /// Memory that the ground takes now.
+    /// Present memory of the ground.
     pub fn taken(&self) -> MemoryEstimate {
         MemoryEstimate::of("the ground", self.bytes(), 1.0)
     }
 }
 
 impl Layer {
-    /// Memory that the layer takes now in a world, the caches of its rules included.
+    /// Present memory of the layer in `world`, including the caches of its rules.
     pub fn taken(&self, world: &World) -> MemoryEstimate {
         let (bytes, material) = (self.bytes(), self.material());
         let named = if self.carries_energy() { "the lava" } else { "the other materials" };

@@ -1,28 +1,28 @@
-//! Compact copies of layers: empty cells take no memory.
+//! Compact copies of layers: only non-empty tiles take memory.
 
 use super::{Layer, Ledger};
 use lavoxel_base::grid::tile::Lanes;
 
-/// Contents of a [`Layer`], to be restored later.
+/// Snapshot of the contents of a [`Layer`].
 #[derive(Clone, Debug)]
 pub struct PackedLayer {
-    /// Tiles that hold matter, strip after strip: x in tiles, y in cells, index of the strip.
+    /// Places of the non-empty tiles, by strip: x in tiles, y in cells, strip index.
     places: Vec<[u16; 3]>,
-    /// Contents of the tiles, quantity after quantity.
+    /// Contents of the tiles in the order of `places`: amounts, then energies if carried.
     lanes: Vec<Lanes>,
     ledger: Ledger,
 }
 
 impl PackedLayer {
-    /// Copies the contents of a layer.
+    /// Creates a snapshot of `layer`.
     pub fn new(layer: &Layer) -> Self {
         let places = layer.tiles().map(|(at, _)| at).collect();
         let lanes = layer.tiles().flat_map(|(_, tile)| tile.0).copied().collect();
         Self { places, lanes, ledger: layer.ledger }
     }
 
-    /// Restores the contents into `layer`, which must have the same box and material as the packed
-    /// one.
+    /// Replaces the contents of `layer`, which must have the grid and material of the original, by
+    /// the snapshot.
     pub fn unpack_into(&self, layer: &mut Layer) {
         *layer = layer.emptied();
         let quantities = self.lanes.len() / self.places.len().max(1);
@@ -32,7 +32,7 @@ impl PackedLayer {
         layer.ledger = self.ledger;
     }
 
-    /// Memory in bytes.
+    /// Heap memory of the snapshot in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.places[..]) + size_of_val(&self.lanes[..])
     }

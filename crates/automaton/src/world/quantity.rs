@@ -1,4 +1,4 @@
-//! Quantities of a world by name: one list for slices, probe, legends, files and reports.
+//! Named measurable quantities of a world: one list for slices, probes, legends, files and reports.
 //!
 //! A quantity is a measure (a [`CellMeasure`] or a [`ColumnMeasure`]) of one material or of the
 //! ground. Quantities of the lava go by the bare name of the measure, `amount`; quantities of other
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::matter::Material;
 use lavoxel_base::measure::{CellMeasure, ColumnMeasure, Measure, Of};
 
-/// Number that every cell of a world has.
+/// Quantity with one value per cell: a measure `M` of one material, of the ground or of the air.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Quantity<M = CellMeasure> {
     /// Measured material; `None` for the ground.
@@ -17,28 +17,29 @@ pub struct Quantity<M = CellMeasure> {
     measure: M,
 }
 
-/// Number that every column of a world has, as shown on a map.
+/// Quantity with one value per column, as displayed on maps.
 pub type ColumnQuantity = Quantity<ColumnMeasure>;
 
-/// Word for the air in names, in place of a material.
+/// Prefix of air quantities in names, in place of the material name.
 const AIR: &str = "air";
 
 impl Default for Quantity {
-    /// Makes the amount of the lava.
+    /// Default quantity: the amount of the lava.
     fn default() -> Self {
         Self::new(CellMeasure::Amount, Material::LAVA)
     }
 }
 
 impl<M: Measure> Quantity<M> {
-    /// Makes a measure of a material; measures of the ground ignore `material`.
+    /// Creates the quantity `measure` of the material called `material`; measures of the ground
+    /// ignore `material`.
     pub fn new(measure: M, material: &str) -> Self {
         let material = measure.facts().of.has_material().then(|| material.into());
         Self { material, measure }
     }
 
-    /// Returns all quantities of a world of `materials`. Those of the ground follow those of the
-    /// lava.
+    /// Returns all quantities of a world with these `materials`, quantities of the ground directly
+    /// after quantities of the lava.
     pub fn of_materials<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
         let of_material = |material: &'a Material| {
             let has = move |measure: &&M| match measure.facts().of {
@@ -51,14 +52,15 @@ impl<M: Measure> Quantity<M> {
         materials.into_iter().flat_map(of_material).collect()
     }
 
-    /// Returns all quantities of an air.
+    /// Returns all quantities of the air model.
     pub fn of_air() -> Vec<Self> {
         let of_air = M::ALL.iter().filter(|measure| matches!(measure.facts().of, Of::Air | Of::Fallout));
         of_air.map(|measure| Self::new(*measure, AIR)).collect()
     }
 
-    /// Returns all quantities of the cells of a world of `materials`. If `flows` (physical model),
-    /// quantities of the flow take the place of those in vent units.
+    /// Returns all per-cell quantities of a world with these `materials`. `flows`: set in the
+    /// physical model, where quantities of the flow replace quantities in vent units; `has_air`:
+    /// adds quantities of the air.
     pub fn of_cells(materials: &[Material], flows: bool, has_air: bool) -> Vec<Self> {
         let own = || M::ALL.iter().filter(|measure| flows && measure.facts().of == Of::Flow);
         let shared =
@@ -74,8 +76,9 @@ impl<M: Measure> Quantity<M> {
         quantities
     }
 
-    /// Returns all quantities of the columns of a world of `materials`, as shown on maps. `melts`
-    /// is `None` without a flow, else true if the lava of the flow melts.
+    /// Returns all per-column quantities of a world with these `materials`. `melts`: `None` without
+    /// the physical model, `Some(true)` if its lava melts, `Some(false)` if not; `has_air`: adds
+    /// quantities of the air.
     pub fn of_columns(materials: &[Material], melts: Option<bool>, has_air: bool) -> Vec<Self> {
         let mut quantities = match melts {
             None => Self::of_materials(materials),
@@ -90,8 +93,8 @@ impl<M: Measure> Quantity<M> {
         quantities
     }
 
-    /// Returns all quantities of a world of the physical model: those of the flow take the place of
-    /// those that count in steps and vent units.
+    /// Returns all quantities of the physical model: quantities of the flow replace quantities in
+    /// steps and vent units.
     pub fn of_flow() -> Vec<Self> {
         let shared = Self::of_materials(&[Material::lava()]);
         let own = M::ALL.iter().filter(|measure| measure.facts().of == Of::Flow);
@@ -101,7 +104,7 @@ impl<M: Measure> Quantity<M> {
         shared.chain(own.iter().cloned()).collect()
     }
 
-    /// Finds the quantity of `list` with the given name.
+    /// Returns the quantity of `list` called `name`; `lava.` as prefix may be omitted.
     ///
     /// # Errors
     /// If no quantity has the name; the error lists all names.
@@ -112,73 +115,75 @@ impl<M: Measure> Quantity<M> {
         list.iter().find(|quantity| quantity.name() == bare).ok_or_else(unknown)
     }
 
-    /// Measure of the quantity.
+    /// Measure, independent of the material.
     pub fn measure(&self) -> M {
         self.measure
     }
 
-    /// Material that is measured; `None` for the ground.
+    /// Name of the measured material; `None` for a quantity of the ground or air.
     pub fn material(&self) -> Option<&str> {
         self.material.as_deref()
     }
 
-    /// Returns true if the quantity is measured in the air, fallout not included.
+    /// Returns true for a quantity of the air; fallout on the ground does not belong to the air.
     pub fn is_of_air(&self) -> bool {
         self.measure.facts().of == Of::Air
     }
 
-    /// Returns another measure of the same material.
+    /// Returns the quantity with the same material and the given `measure`.
     #[must_use]
     pub fn like(&self, measure: M) -> Self {
         Self { material: self.material.clone(), measure }
     }
 
-    /// Name in flags and lists: `amount`, `water.amount`, `solid`.
+    /// Name in command-line flags and lists, such as `amount`, `water.amount` or `solid`.
     pub fn name(&self) -> String {
         self.with_name(self.measure.facts().name)
     }
 
-    /// Adds the material, where it belongs, in front of the name that a format has for the measure.
+    /// Returns `measure`, a format's own name of the measure, prefixed by the material name and a
+    /// dot unless the quantity belongs to the lava or to no material.
     pub fn with_name(&self, measure: &str) -> String {
         self.of_another().map_or(measure.to_owned(), |material| format!("{material}.{measure}"))
     }
 
-    /// Name for formats that take letters, digits and `_`: `water_amount`, `max_thickness`.
+    /// Identifier of letters, digits and `_` for file formats: `water_amount`, `max_thickness`.
     pub fn symbol(&self) -> String {
         symbol(&self.name())
     }
 
-    /// Name for people, such as under a colour bar: `amount`, `water amount`.
+    /// Display name, for example under a colour bar: `amount`, `water amount`.
     pub fn words(&self) -> String {
         self.name().replace('.', " ")
     }
 
-    /// Unit; empty for none.
+    /// Unit symbol; empty for a dimensionless quantity.
     pub fn unit(&self) -> &'static str {
         self.measure.facts().unit
     }
 
-    /// Description in a line.
+    /// Description of one line, with the material name inserted.
     pub fn description(&self) -> String {
         self.measure.facts().what.replace("{}", self.material().unwrap_or_default())
     }
 
-    /// Material, if it is not the lava, whose quantities have bare names.
+    /// Name of the material unless the quantity belongs to the lava, the ground or the air, whose
+    /// names have no material prefix.
     fn of_another(&self) -> Option<&str> {
         self.material().filter(|material| *material != Material::LAVA)
     }
 }
 
-/// Converts a name to letters, digits and `_`.
+/// Replaces `.` and `-` by `_`, which makes `name` an identifier.
 pub fn symbol(name: &str) -> String {
     name.replace(['.', '-'], "_")
 }
 
-/// Error for a name that no quantity goes by.
+/// Error for an unknown quantity name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no quantity {name:?}; there are {known}")]
 pub struct UnknownQuantity {
-    /// Name that was asked for.
+    /// Requested name.
     pub name: String,
     /// Known names, separated by commas.
     pub known: String,

@@ -1,4 +1,4 @@
-//! Changes of the layers by reactions, setting and drying, with their accounts.
+//! State changes by reactions, setting and drying, with their bookkeeping.
 
 use super::{Content, World};
 use crate::matter::Kind;
@@ -6,20 +6,20 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// Material in a reaction.
+/// Reactant or product of a reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Layer of the material.
+    /// Layer index of the material.
     pub layer: usize,
-    /// Number of parts of the material.
+    /// Stoichiometric coefficient.
     pub count: u32,
     /// Whole-cell flag, for a grain: the material takes part only as a whole cell.
     pub whole: bool,
 }
 
 impl World {
-    /// Takes `amount` units of a layer, which must be there, out of a cell; the energy of lava goes
-    /// in proportion.
+    /// Removes `amount` units of a layer, which must be present, from the cell `place` and books
+    /// them as used; lava loses a proportional share of its energy.
     pub fn consume(&mut self, layer: usize, place: Place, amount: u16) {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
@@ -30,8 +30,8 @@ impl World {
         layer.ledger.energy.used += u64::from(energy);
     }
 
-    /// Adds `amount` units of a layer, for which there must be room, to a cell; `energy` is that of
-    /// a full cell of lava.
+    /// Adds `amount` units of a layer to the cell `place`, which must have room, and books them as
+    /// made; `energy` is the energy of a full cell of lava, in units.
     pub fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
@@ -43,8 +43,8 @@ impl World {
         layer.ledger.energy.made += u64::from(added);
     }
 
-    /// Returns true if all other matter in a cell of a layer that sets finds room in the cell
-    /// above.
+    /// Returns true if the cell of a setting layer can become rock: all other matter in the cell
+    /// fits into the cell above.
     pub(crate) fn can_set(&self, layer: usize, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         let open = y + 1 < self.grid.ny && !self.ground.is_solid(above);
@@ -57,8 +57,8 @@ impl World {
         })
     }
 
-    /// Makes a cell of a layer ground. `World::can_set` must hold, and no mirror may show anything
-    /// there.
+    /// Turns the cell of a layer into ground and books its matter as solidified. `World::can_set`
+    /// must be true, and the cell must contain no matter of mirrors.
     pub fn set_rock(&mut self, layer: usize, [x, y, z]: Place) {
         let place = [x, y, z];
         for (number, other) in self.layers.iter_mut().enumerate() {
@@ -79,7 +79,8 @@ impl World {
         self.set_solid(place, true);
     }
 
-    /// Empties the cells of a layer without energy that hold less than `below` units.
+    /// Removes the contents of all cells of a layer (without energy) with less than `below` units
+    /// and books them as dried.
     pub(crate) fn dry(&mut self, layer: usize, below: u16) {
         let layer = &mut self.layers[layer];
         // A layer in which nothing changed has no new film, so a layer at rest costs nothing.

@@ -1,21 +1,21 @@
-//! Records of the changed tiles of a strip, one for each kind of reader.
+//! Change records of a strip: sets of changed tiles, one for each kind of reader.
 
 use super::rows::Rows;
 
-/// Number of kinds of readers.
+/// Number of variants of `Reading`.
 pub(super) const KINDS: usize = 6;
 
-/// Number of the last read of each kind; 0 without a reader.
+/// Last read number per kind of reader; 0 without a reader.
 pub(crate) type Reads = [u64; KINDS];
 
-/// Tiles that a strip recorded as changed.
+/// Set of tiles that changed since a read.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
-    /// Bit for each tile that changed, by [`Strip::index`]; empty before the first change.
+    /// Bit set of changed tiles, by [`Strip::index`]; empty before the first change.
     pub(super) words: Vec<u64>,
-    /// Rows outside of which all bits are clear.
+    /// Range of rows that contains all set bits.
     pub(super) rows: Rows,
-    /// Number of the read at which the record starts; 0 before the first.
+    /// Read number at which the record starts; 0 without a read.
     pub(super) since: u64,
 }
 
@@ -23,8 +23,8 @@ impl Record {
     /// Empty record.
     pub(super) const NONE: Self = Self { words: Vec::new(), rows: Rows::NONE, since: 0 };
 
-    /// Makes room for `words` words, `width` to each y, and starts a new record if `last_read` is
-    /// another read.
+    /// Resizes the bit set to `words` words, `width` words for each y, and clears the record if
+    /// `last_read` is not the read at which the record starts.
     #[inline]
     pub(super) fn begin(&mut self, last_read: u64, words: usize, width: usize) {
         self.words.resize(words, 0);
@@ -35,7 +35,7 @@ impl Record {
         }
     }
 
-    /// Returns the words of some rows, to set bits.
+    /// Returns the mutable words of `rows` and extends the record's range of rows.
     #[inline]
     pub(super) fn words_mut(&mut self, rows: Rows, width: usize) -> &mut [u64] {
         self.rows = self.rows.union(rows);
@@ -44,11 +44,11 @@ impl Record {
     }
 }
 
-/// Records of a strip, by kind of reader.
+/// Change records of a strip, indexed by kind of reader.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRecords(pub(super) [Record; KINDS]);
 
 impl ChangeRecords {
-    /// Empty records.
+    /// No changes for any reader.
     pub(super) const NONE: Self = Self([Record::NONE; KINDS]);
 }

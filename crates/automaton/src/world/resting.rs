@@ -13,8 +13,8 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_HALF;
 
 impl World {
-    /// Amount of a layer in each column in units, shape (`nz`, `nx`); for grains, the amount at
-    /// rest.
+    /// Amount per column in units, shape (`nz`, `nx`), for the layer with index `number`; for
+    /// grains, only grains at rest are included.
     pub fn lying_amounts(&self, number: usize) -> Array2<u64> {
         let layer = &self.layers[number];
         if !layer.is_grains() {
@@ -22,7 +22,7 @@ impl World {
         }
         let grid = self.grid;
         let mut sums = Array2::zeros((grid.nz, grid.nx));
-        // Columns whose grain rests, at the level below and at this level.
+        // Columns whose grain is at rest, for the row below and for this row.
         let (mut below, mut here) = (vec![false; grid.columns()], vec![false; grid.columns()]);
         let (mut of_below, mut of_here): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         for y in 0..grid.ny {
@@ -53,14 +53,14 @@ impl World {
         sums
     }
 
-    /// Returns the column at a side of another column; `None` outside of the box.
+    /// Returns the neighbour column of (x, z) at offset (`dx`, `dz`); `None` outside of the box.
     fn beside(&self, [x, z]: [usize; 2], [dx, dz]: [isize; 2]) -> Option<[usize; 2]> {
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
         (x < self.grid.nx && z < self.grid.nz).then_some([x, z])
     }
 
-    /// Returns true if ground, still matter, other grains or half a cell of heavier fluids bar the
-    /// way of a grain of a layer.
+    /// Returns true if a grain of the layer `number` cannot enter the cell `place`: the cell is
+    /// ground, contains still matter or other grains, or is at least half full of heavier fluids.
     fn bars(&self, number: usize, place: Place) -> bool {
         let amount = |layer: &super::Layer| u32::from(layer.at(place).amount);
         let others = || self.layers.iter().enumerate().filter(|&(other, _)| other != number);

@@ -1,8 +1,8 @@
-//! Ranges of rows of tiles of equal y.
+//! Ranges of y of the tile rows of a strip.
 
 use std::ops::Range;
 
-/// Range of rows of equal y.
+/// Contiguous range of y.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
     from: usize,
@@ -13,13 +13,13 @@ impl Rows {
     /// Empty range.
     pub const NONE: Self = Self { from: usize::MAX, to: 0 };
 
-    /// Returns true if the range has no row.
+    /// Returns true if the range is empty.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.from >= self.to
     }
 
-    /// Converts the rows to a range.
+    /// Returns the range of y, `0..0` if empty.
     #[inline]
     pub fn range(self) -> Range<usize> {
         if self.is_empty() { 0..0 } else { self.from..self.to }
@@ -32,7 +32,7 @@ impl Rows {
         self.to = self.to.max(y + 1);
     }
 
-    /// Returns the smallest range around both.
+    /// Returns the smallest range that contains both ranges.
     #[inline]
     #[must_use]
     pub fn union(self, other: Self) -> Self {

@@ -1,28 +1,28 @@
-//! States under which a layer came to rest.
+//! Input states under which a layer became inactive, kept to detect when it must run again.
 
-/// All numbers on which a rule depends, for comparison only.
+/// Parameters of a rule as raw numbers, compared only for equality.
 pub(crate) type RuleNumbers = [u32; 8];
 
-/// Rule that keeps a set of tiles to visit.
+/// Rule that tracks a set of tiles to visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reader {
-    /// Rule along columns.
+    /// Vertical rule, along columns.
     Column,
-    /// Rule across.
+    /// Horizontal rule.
     Across,
 }
 
-/// State under which the sleeping tiles came to rest.
+/// Ground stamp and rule parameters under which the sleeping tiles became inactive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settled {
-    /// Stamp of the ground, by [`crate::world::Ground::stamp`].
+    /// Stamp of the ground, by [`crate::world::Ground::stamp`]; `None` if unknown.
     pub(super) ground: Option<u64>,
-    /// Numbers of each [`Reader`].
+    /// Parameters of each [`Reader`]; `None` before its first run.
     pub(super) rules: [Option<RuleNumbers>; 2],
 }
 
-/// State under which a rule that does not keep tiles to visit (tracing, drifting, floating) came to
-/// rest.
+/// Input state under which a rule without per-tile tracking (tracing, drifting, floating) became
+/// inactive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Traced {
     pub(crate) rule: RuleNumbers,
@@ -32,5 +32,5 @@ pub(crate) struct Traced {
     pub(crate) layers: Vec<LayerVersion>,
 }
 
-/// Version of one layer's state; every change makes a new one.
+/// Version of a layer's state: unique for every change.
 pub(crate) type LayerVersion = [u64; 2];

@@ -10,7 +10,7 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::param::kinds;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of points of a line.
+/// Largest number of points of a polyline.
 const MOST_POINTS: usize = 10_000;
 
 /// Largest coordinate and largest size, in cells.
@@ -66,7 +66,7 @@ kinds! {
     }
 }
 
-/// Returns the line through `points` (x, z).
+/// Returns the polyline through `points` (x, z), in cells.
 fn line(points: &[[f64; 2]]) -> Line {
     let first = points.first().copied().unwrap_or_default();
     let further: Vec<_> = points.iter().skip(1).map(|point| [point[0] - first[0], point[1] - first[1]]).collect();
@@ -74,7 +74,7 @@ fn line(points: &[[f64; 2]]) -> Line {
 }
 
 impl Shape {
-    /// Returns the lowest and the highest corner of a box around the shape.
+    /// Returns lowest and highest corner of the axis-aligned bounding box, in cells.
     fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         match *self {
             Self::Box { from, to } => (from, to),
@@ -100,7 +100,7 @@ impl Shape {
         }
     }
 
-    /// Returns true if a point lies inside.
+    /// Returns true if the point `p` (x, y, z), in cells, lies inside.
     pub fn contains(&self, p: [f64; 3]) -> bool {
         match *self {
             Self::Box { from, to } => (0..3).all(|k| p[k] >= from[k] && p[k] < to[k]),
@@ -117,13 +117,13 @@ impl Shape {
         }
     }
 
-    /// Number of cells of `grid` along x, y and z in a box around the shape.
+    /// Size of the shape's bounding box within `grid` along x, y and z, in cells.
     pub fn extent(&self, grid: Grid) -> [f64; 3] {
         self.sides(grid).map(|side| side.len() as f64)
     }
 
-    /// Returns the lowest and the highest corner of a box around the part of the shape in `grid`,
-    /// in cells; `None` if the shape does not meet the grid, or if its file was not read.
+    /// Returns lowest and highest corner of the bounding box clipped to `grid`, in cells; `None` if
+    /// the shape does not intersect the grid, or if its file has not been loaded.
     pub fn corners(&self, grid: Grid) -> Option<[[f64; 3]; 2]> {
         if self.kind_of_file().is_some() && self.cells_of_file().is_none() {
             return None;
@@ -134,7 +134,7 @@ impl Shape {
         (0..3).all(|k| low[k] < high[k]).then_some([low, high])
     }
 
-    /// Returns the columns (x, z) of `grid` that have cells of the shape, from north to south.
+    /// Returns the columns (x, z) of `grid` that contain cells of the shape, from north to south.
     pub fn columns(&self, grid: Grid) -> Vec<(usize, usize)> {
         if let Self::Line { points, width } = self {
             return line(points).columns(0.5 * width, grid);
@@ -144,12 +144,12 @@ impl Shape {
         zs.flat_map(|z| xs.clone().map(move |x| (x, z))).filter(|&(x, z)| holds(x, z)).collect()
     }
 
-    /// Number of cells of `grid` below the top of the shape, in a column.
+    /// Height of the top of the shape above the floor, in cells, clamped to `grid`.
     pub fn top(&self, grid: Grid) -> f64 {
         self.bounds().1[1].ceil().clamp(0.0, grid.ny as f64)
     }
 
-    /// Returns the cells of a shape from a file; `None` before the file is read.
+    /// Returns the loaded cells of a shape from a file; `None` for other shapes and before loading.
     fn cells_of_file(&self) -> Option<&Cells> {
         match self {
             Self::Mesh(mesh) => mesh.cells.as_deref(),
@@ -158,7 +158,7 @@ impl Shape {
         }
     }
 
-    /// Kind of file from which the shape is read; `None` for a shape without a file.
+    /// Kind of file from which the shape is loaded; `None` for a shape without a file.
     pub fn kind_of_file(&self) -> Option<&'static str> {
         match self {
             Self::Mesh(_) => Some("mesh"),
@@ -167,7 +167,8 @@ impl Shape {
         }
     }
 
-    /// Refuses a shape whose file was not read.
+    /// Checks that a shape from a file has been loaded; `key` is the table name reported in the
+    /// error.
     ///
     /// # Errors
     /// If the shape comes from a file and has no cells yet.
@@ -181,7 +182,7 @@ impl Shape {
         }
     }
 
-    /// Returns the ranges of cells of `grid` along x, y and z of a box around the shape.
+    /// Returns the bounding box as ranges of cells along x, y and z, clamped to `grid`.
     fn sides(&self, grid: Grid) -> [Range<usize>; 3] {
         let ((low, high), sides) = (self.bounds(), [grid.nx, grid.ny, grid.nz]);
         std::array::from_fn(|k| {
@@ -190,7 +191,8 @@ impl Shape {
         })
     }
 
-    /// Returns the cells of `grid` inside the shape, in the order of [`Grid::places`].
+    /// Iterator over the cells of `grid` whose centres lie inside the shape, in the order of
+    /// [`Grid::places`].
     pub fn cells(&self, grid: Grid) -> impl Iterator<Item = Place> + '_ {
         let [xs, ys, zs] = self.sides(grid);
         // Computed once, because a test of one cell against the line takes time proportional to the

@@ -16,64 +16,67 @@ use super::{Content, GroundStrip};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, bits};
 
-/// Number of emptied places that keep their slots: `LEFT_LEAST`, and one for every `LEFT_SHARE`
-/// tiles.
+/// Minimum number of emptied tiles that keep their memory slots for reuse; one more is kept for
+/// every `LEFT_SHARE` allocated tiles.
 const LEFT_LEAST: usize = 64;
 const LEFT_SHARE: usize = 4;
 
-/// Index of the amounts among the quantities of a tile.
+/// Index of the amount lane in the quantities of a tile.
 pub const AMOUNT: usize = 0;
 
-/// Index of the energies among the quantities of a tile whose material carries energy.
+/// Index of the energy lane in the quantities of a tile, present only if the material carries
+/// energy.
 pub const ENERGY: usize = 1;
 
-/// Quantities of 32 cells: amounts, then the energies if the material carries energy.
+/// Tile of 8 × 1 × 4 cells (32 lanes, x fastest): amounts, then energies if the material carries
+/// energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile<'a>(pub &'a [Lanes]);
 
 impl<'a> Tile<'a> {
-    /// Amounts of the 32 cells.
+    /// Amounts of the 32 cells, in units.
     #[inline]
     pub fn amount(self) -> &'a Lanes {
         &self.0[AMOUNT]
     }
 
-    /// Energies of the 32 cells; zero if the material carries none.
+    /// Energies of the 32 cells, in units; zero if the material carries none.
     #[inline]
     pub fn energy(self) -> &'a Lanes {
         self.0.get(ENERGY).unwrap_or(&Lanes::ZERO)
     }
 
-    /// Amount and energy of one lane.
+    /// Amount and energy of the cell at index `lane` (0–31).
     #[inline]
     pub fn cell(self, lane: usize) -> Content {
         Content { amount: self.amount().0[lane], energy: self.energy().0[lane] }
     }
 }
 
-/// Up to 64 tiles of a strip in a row of equal y: a bit and a slot for each. Bits and slots are
-/// adjacent in memory, because a rule that visits a tile reads its neighbours.
+/// Index row of up to 64 tiles along x at one y of a strip: state bits and a memory slot per tile.
+/// Bits and slots are adjacent in memory, because a rule that visits a tile reads its neighbours.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Tiles that may hold liquid; every tile without a bit is empty.
+    /// Bit set of tiles that may contain matter; a tile without a set bit is empty.
     pub held: u64,
-    /// Tiles that changed, or whose heavier matter did, since the column rule visited them.
+    /// Bit set of tiles that changed, or whose heavier matter changed, since the last visit of the
+    /// column rule.
     pub(crate) falling: u64,
-    /// Tiles that changed since the rule across visited them.
+    /// Bit set of tiles that changed since the last visit of the horizontal rule.
     pub(crate) flowing: u64,
-    /// Slot of each tile, 0 for a tile that never held liquid.
+    /// Memory slot of each tile; 0 for a tile that never contained matter.
     pub(crate) slots: [u32; ROW],
 }
 
 impl Row {
-    /// Row without liquid.
+    /// Row of empty tiles.
     pub(crate) const EMPTY: Self = Self { held: 0, falling: 0, flowing: 0, slots: [0; ROW] };
 }
 
 /// Empty row, used for every row that is not stored.
 static NO_ROW: Row = Row::EMPTY;
 
-/// Tiles of four slabs of equal z.
+/// Sparse storage of four adjacent z slabs of a layer.
 ///
 /// Invariant: a tile that holds liquid has a slot and its bit in `held`; every other tile is empty,
 /// and slot 0 stands for tiles without a slot. `falling` and `flowing` have the tiles that changed
@@ -87,37 +90,37 @@ pub struct Strip {
     /// Number of [`Row`]s to each y.
     pub width: usize,
     ny: usize,
-    /// Number of lanes of a tile, one for each quantity.
+    /// Number of quantities per cell: 1 (amount) or 2 (amount, energy).
     quantities: usize,
-    /// Rows by [`Strip::index`]; empty before the first liquid.
+    /// Rows by [`Strip::index`]; empty until the strip first contains matter.
     pub(super) rows: Vec<Row>,
-    /// Quantities of each slot.
+    /// Quantities of the slots, `quantities` lanes per slot.
     lanes: Vec<Lanes>,
     masks: Vec<Masks>,
-    /// Tiles that became empty, the oldest first: place, as index · 64 + bit, and slot. Lava that
-    /// is gone often comes back in the next step, so a slot stays with its place for a while.
+    /// Queue of emptied tiles, oldest first: place (row index · 64 + bit) and slot. Lava often
+    /// returns to a just emptied cell in the next step, so a slot stays assigned to its place for a
+    /// while.
     left: VecDeque<(u32, u32)>,
-    /// Set for each slot that is in `left`.
+    /// Flag per slot: set while the slot is in `left`.
     is_left: Vec<bool>,
-    /// Number of tiles that the last spreading step changed: an estimate of the next step's work.
+    /// Number of tiles changed by the last spreading step; estimates the work of the next one.
     pub(crate) work: usize,
-    /// Counter of changes of tiles, those of heavier matter included.
+    /// Counter of tile changes, including changes of heavier matter at the tile.
     pub(super) changes: u64,
-    /// Rows with tiles that may hold liquid.
+    /// Range of rows with `held` bits.
     pub(crate) held: Rows,
-    /// Rows with tiles that changed since gravity visited them.
+    /// Range of rows with `falling` bits.
     pub(crate) falling: Rows,
-    /// Rows with tiles that changed since spreading visited them.
+    /// Range of rows with `flowing` bits.
     pub(crate) flowing: Rows,
-    /// Tiles that changed since the last reads of the layer, without those that are still
-    /// `falling`.
+    /// Change records per kind of reader; tiles still marked `falling` are not yet included.
     pub(super) records: ChangeRecords,
-    /// Words that the rule of grains reads; absent in layers of other matter.
+    /// Bit words for the rule of grains; absent in layers of other matter.
     pub(crate) grains: GrainWords,
 }
 
 impl Strip {
-    /// Makes a strip without liquid.
+    /// Creates an empty strip of `grid` with `quantities` lanes per tile.
     pub(crate) fn empty(grid: Grid, quantities: usize) -> Self {
         let count = grid.nx.div_ceil(TILE_X);
         Self {
@@ -140,91 +143,93 @@ impl Strip {
         }
     }
 
-    /// Number of tiles that have memory: those that hold liquid, and some that held liquid lately.
+    /// Number of tiles with allocated memory: non-empty tiles plus recently emptied ones.
     pub fn tiles(&self) -> usize {
         self.masks.len() - 1
     }
 
-    /// Number of cells from the floor to the roof.
+    /// Height of the box in cells.
     pub(crate) fn ny(&self) -> usize {
         self.ny
     }
 
-    /// Number of rows in all.
+    /// Total number of rows: height in cells × rows per y.
     pub(crate) fn len(&self) -> usize {
         self.ny * self.width
     }
 
-    /// Index of the row that has the tiles `64 · w` and on.
+    /// Returns the index of the row at `y` that contains the tiles with x index 64 `w` to 64 `w` +
+    /// 63.
     #[inline]
     pub fn index(&self, y: usize, w: usize) -> usize {
         y * self.width + w
     }
 
-    /// Returns the row with an index; an empty row if none is stored.
+    /// Returns the row with the given `index`, or an empty row if rows are not yet allocated.
     #[inline]
     pub fn row(&self, index: usize) -> &Row {
         self.rows.get(index).unwrap_or(&NO_ROW)
     }
 
-    /// Returns the row with an index, to be written. The strip must have held liquid before.
+    /// Returns the mutable row with the given `index`; rows must be allocated.
     #[inline]
     pub(crate) fn row_mut(&mut self, index: usize) -> &mut Row {
         &mut self.rows[index]
     }
 
-    /// Returns the tile of a slot.
+    /// Returns the tile stored in `slot`.
     #[inline]
     pub(crate) fn tile(&self, slot: u32) -> Tile<'_> {
         Tile(&self.lanes[slot as usize * self.quantities..][..self.quantities])
     }
 
-    /// Returns the `Q` quantities of a slot; `Q` must be the number of quantities of the strip.
+    /// Returns the quantities of `slot` as a fixed-size array; `Q` must equal the number of
+    /// quantities of the strip.
     #[inline(always)]
     pub(crate) fn lanes<const Q: usize>(&self, slot: u32) -> &[Lanes; Q] {
         debug_assert!(Q == self.quantities);
         &self.lanes.as_chunks().0[slot as usize]
     }
 
-    /// Returns the quantities of a slot, whatever their number.
+    /// Returns the quantities of `slot` as a slice.
     #[inline]
     pub(crate) fn lanes_of(&self, slot: u32) -> &[Lanes] {
         self.tile(slot).0
     }
 
-    /// Returns the quantities of a slot that is not 0, to be written.
+    /// Returns the mutable quantities of `slot`, which must not be 0.
     #[inline(always)]
     fn lanes_mut<const Q: usize>(&mut self, slot: u32) -> &mut [Lanes; Q] {
         debug_assert!(slot != 0 && Q == self.quantities, "the empty tile stays empty");
         &mut self.lanes.as_chunks_mut().0[slot as usize]
     }
 
-    /// Returns the tile at x = `tx`, counted in tiles.
+    /// Returns the tile at (`tx`, `y`), x in tiles and y in cells; an empty tile if none is stored.
     #[inline]
     pub fn at(&self, tx: usize, y: usize) -> Tile<'_> {
         self.tile(self.slot(tx, y))
     }
 
-    /// Returns the slot of the tile at x = `tx`, counted in tiles; 0 for a tile without a slot.
+    /// Returns the slot of the tile at (`tx`, `y`), x in tiles; 0 for a tile without a slot.
     #[inline]
     pub(crate) fn slot(&self, tx: usize, y: usize) -> u32 {
         self.row(self.index(y, tx / ROW)).slots[tx % ROW]
     }
 
-    /// Returns the ground masks of the tile of a slot, which may be out of date.
+    /// Returns the cached ground masks of `slot`, possibly of an older ground version.
     #[inline]
     pub(crate) fn masks(&self, slot: u32) -> &Masks {
         &self.masks[slot as usize]
     }
 
-    /// Returns the ground masks of the tile of a slot, to be written.
+    /// Returns the mutable cached ground masks of `slot`.
     #[inline]
     pub(crate) fn masks_mut(&mut self, slot: u32) -> &mut Masks {
         &mut self.masks[slot as usize]
     }
 
-    /// Returns up-to-date ground masks of the tile at (`tx`, `y`), which has this `slot`, or 0 for
-    /// none.
+    /// Returns up-to-date ground masks of the tile at (`tx`, `y`) with the given `slot` (0: none);
+    /// refreshes the cache of the slot if the ground changed.
     #[inline]
     pub(crate) fn masks_of(&mut self, slot: u32, ground: GroundStrip<'_>, [tx, y]: [usize; 2]) -> Masks {
         if slot == 0 {
@@ -237,17 +242,17 @@ impl Strip {
         *masks
     }
 
-    /// Returns the quantities of the tile at a place to be written, and marks the tile as changed,
-    /// so that both rules visit it and its neighbours; creates the tile if needed. The place is the
-    /// index of its row, which lies at `y`, and its bit there.
+    /// Returns the mutable quantities of the tile at bit `bit` of the row `index` (at height `y`),
+    /// marks the tile as changed, so that both rules visit the tile and its neighbours, and creates
+    /// the tile if needed.
     #[inline(always)]
     pub(crate) fn change<const Q: usize>(&mut self, y: usize, index: usize, bit: usize) -> &mut [Lanes; Q] {
         let slot = self.mark(y, index, bit);
         self.lanes_mut(slot)
     }
 
-    /// Returns the amounts of the tile at a place of a layer of grains to be written, and marks the
-    /// tile as held; creates the tile if needed. A call of [`Strip::changed`] must follow.
+    /// Returns the mutable amounts of the tile at bit `bit` of the row `index` in a layer of
+    /// grains, and creates the tile if needed. The caller must call [`Strip::changed`] afterwards.
     #[inline(always)]
     pub(crate) fn grain_tile(&mut self, index: usize, bit: usize) -> &mut Lanes {
         let slot = match self.row(index).slots[bit] {
@@ -259,7 +264,7 @@ impl Strip {
         lanes
     }
 
-    /// Marks tiles of the row with this index, which lies at `y`, as changed.
+    /// Marks the tiles of the bit set `tiles` in the row `index` (at height `y`) as changed.
     #[inline(always)]
     pub(crate) fn changed(&mut self, y: usize, index: usize, tiles: u64) {
         if tiles != 0 && !self.rows.is_empty() {
@@ -271,7 +276,7 @@ impl Strip {
         }
     }
 
-    /// Marks the tile at a place as changed, and returns its slot.
+    /// Marks the tile at bit `bit` of the row `index` (at height `y`) as changed; returns its slot.
     #[inline(always)]
     fn mark(&mut self, y: usize, index: usize, bit: usize) -> u32 {
         let slot = match self.row(index).slots[bit] {
@@ -289,7 +294,7 @@ impl Strip {
         slot
     }
 
-    /// Writes one cell of a tile.
+    /// Writes the content `cell` to the lane `lane` (0–31) of the tile at (`tx`, `y`), x in tiles.
     pub(super) fn set(&mut self, tx: usize, y: usize, lane: usize, cell: Content) {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let first = self.mark(y, index, bit) as usize * self.quantities;
@@ -305,7 +310,7 @@ impl Strip {
         }
     }
 
-    /// Stores a tile with liquid at an empty place without waking any rule.
+    /// Stores the quantities `tile` at the empty place (`tx`, `y`) without marking any change.
     pub(crate) fn put(&mut self, tx: usize, y: usize, tile: &[Lanes]) {
         debug_assert!(self.grains.held.is_none(), "the rule of grains has not run yet");
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
@@ -315,7 +320,7 @@ impl Strip {
         self.lanes[slot * self.quantities..][..self.quantities].copy_from_slice(tile);
     }
 
-    /// Assigns a slot to a place that has none.
+    /// Assigns a memory slot to bit `bit` of the row `index`; returns the slot.
     #[cold]
     fn make(&mut self, index: usize, bit: usize) -> u32 {
         if self.rows.is_empty() {
@@ -332,8 +337,8 @@ impl Strip {
         slot
     }
 
-    /// Frees the slot of the place that was left longest ago and is still empty; `None` while not
-    /// more places are left than are worth keeping.
+    /// Releases the slot of the tile that has been empty for the longest time and returns the slot
+    /// for reuse; `None` while the queue of emptied tiles is within its limit.
     fn take_left(&mut self) -> Option<u32> {
         while self.left.len() > LEFT_LEAST + self.masks.len() / LEFT_SHARE {
             let (place, slot) = self.left.pop_front()?;
@@ -347,7 +352,8 @@ impl Strip {
         None
     }
 
-    /// Records that the tile at a place was held and is empty now.
+    /// Queues the slot of the tile at bit `bit` of the row `index`, which became empty, for later
+    /// reuse.
     #[inline]
     pub(crate) fn leave(&mut self, index: usize, bit: usize) {
         let slot = self.rows[index].slots[bit];
@@ -361,7 +367,7 @@ impl Strip {
         }
     }
 
-    /// Makes a rule visit every tile.
+    /// Marks every non-empty tile for a visit by the rule `reader`.
     pub(crate) fn wake(&mut self, reader: Reader) {
         for row in &mut self.rows {
             match reader {
@@ -375,7 +381,8 @@ impl Strip {
         }
     }
 
-    /// Makes the column rule look again at tiles `64 · w` and on at `y`, in which nothing changed.
+    /// Marks unchanged tiles for another visit of the column rule: the bit set `tiles` of row word
+    /// `w` at height `y`.
     pub(crate) fn wait(&mut self, y: usize, w: usize, tiles: u64) {
         if tiles != 0 {
             let index = self.index(y, w);
@@ -384,7 +391,8 @@ impl Strip {
         }
     }
 
-    /// Counts a change around a tile, such as a change of the ground, as a change of the tile.
+    /// Marks the tile at (`tx`, `y`) as changed because its surroundings, such as the ground,
+    /// changed.
     pub(super) fn change_around(&mut self, tx: usize, y: usize) {
         if self.rows.is_empty() {
             self.rows = vec![Row::EMPTY; self.len()];
@@ -396,9 +404,9 @@ impl Strip {
         self.flowing.add(y);
     }
 
-    /// Makes the column rule visit the tile at (`tx`, `y`) and the tile above, without a change of
-    /// either. Returns true if one of these tiles holds liquid; for layers that are `squeezed`,
-    /// also the tile below.
+    /// Marks the tile at (`tx`, `y`) and the tile above for a visit of the column rule, without
+    /// recording a change. Returns true if one of these tiles contains matter; for layers that are
+    /// `squeezed`, the tile below is included.
     pub(super) fn fall_above(&mut self, y: usize, tx: usize, squeezed: bool) -> bool {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let above = if y + 1 < self.ny { self.row(index + self.width).held } else { 0 };
@@ -411,7 +419,7 @@ impl Strip {
         wakes
     }
 
-    /// Clears all marks, so that no rule has a tile to visit.
+    /// Clears all change marks, so that no rule has tiles to visit.
     pub(crate) fn sleep(&mut self) {
         let rows = self.falling.union(self.flowing).range();
         for row in &mut self.rows[rows.start * self.width..rows.end * self.width] {
@@ -420,8 +428,8 @@ impl Strip {
         (self.falling, self.flowing, self.work) = (Rows::NONE, Rows::NONE, 0);
     }
 
-    /// Clears the marks of spreading after it has read all tiles; their changes are still to be
-    /// applied.
+    /// Clears the `flowing` marks after spreading has read all tiles and before the computed
+    /// changes are applied.
     pub(crate) fn spread_read(&mut self) {
         self.work = 0;
         let rows = std::mem::replace(&mut self.flowing, Rows::NONE).range();
@@ -429,17 +437,17 @@ impl Strip {
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
-    /// Returns all tiles that hold liquid, by y, then x: x in tiles, y, contents.
+    /// Iterator over the non-empty tiles in the order y, x: x in tiles, y in cells, contents.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, Tile<'_>)> {
         self.held.range().flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
     }
 
-    /// Returns the tiles at one y that hold liquid, each with its tx.
+    /// Iterator over the non-empty tiles at height `y`, each with its x index in tiles.
     pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.tiles_among(y, 0..self.count)
     }
 
-    /// Returns the tiles at one y that hold liquid, among those at `txs`.
+    /// Iterator over the non-empty tiles at height `y` with an x index within `txs`, in tiles.
     pub(crate) fn tiles_among(&self, y: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, Tile<'_>)> {
         (txs.start / ROW..txs.end.div_ceil(ROW)).flat_map(move |w| {
             let row = self.row(self.index(y, w));
@@ -449,8 +457,8 @@ impl Strip {
         })
     }
 
-    /// Calls `see` with tx and contents of the tiles that hold liquid, row by row, among those at
-    /// the tx whose bits are set in `columns`.
+    /// Calls `see` with x index (in tiles) and contents of every non-empty tile, row by row from
+    /// the bottom, whose x index is set in the bit set `columns`.
     #[inline]
     pub fn visit(&self, columns: &[u64], mut see: impl FnMut(usize, Tile<'_>)) {
         for y in self.held.range() {
@@ -461,7 +469,8 @@ impl Strip {
         }
     }
 
-    /// Returns the first tile at one y that holds liquid and one past the last.
+    /// Returns the x index of the first non-empty tile at height `y`, and of the last one plus one;
+    /// `None` if all are empty.
     pub(crate) fn ends_at(&self, y: usize) -> Option<(usize, usize)> {
         let word = |w: usize| self.row(self.index(y, w)).held;
         let first = (0..self.width).find(|&w| word(w) != 0)?;
@@ -469,7 +478,7 @@ impl Strip {
         Some((first * 64 + word(first).trailing_zeros() as usize, last * 64 + 64 - word(last).leading_zeros() as usize))
     }
 
-    /// Memory in bytes.
+    /// Heap memory of the strip in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.rows.len() * (size_of::<Row>() + size_of::<u64>())
             + self.masks.len() * (self.quantities * size_of::<Lanes>() + size_of::<Masks>())

@@ -1,5 +1,5 @@
-//! Waking of tiles: after a change of the ground the rules visit again the tiles that read the
-//! changed cell, and only those; a rule with other numbers visits all.
+//! Waking of tiles: marks tiles for visits by the rules after a change of ground, heavier matter or
+//! rule parameters.
 
 use super::activity::Activity;
 use super::clock::Reading;
@@ -10,8 +10,8 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z, TilePlace};
 
 impl Layer {
-    /// Makes a rule visit every tile unless the sleeping ones came to rest under its present
-    /// numbers and on this ground. Returns true if all tiles were woken.
+    /// Marks every tile for the rule `reader` unless the sleeping tiles became inactive under the
+    /// same rule parameters `numbers` and the same `ground`. Returns true if all tiles were woken.
     #[inline]
     pub(crate) fn wake_under(&mut self, reader: Reader, numbers: &RuleNumbers, ground: &Ground) -> bool {
         let Settled { ground: last, rules } = &self.settled;
@@ -30,8 +30,8 @@ impl Layer {
         true
     }
 
-    /// Runs a step of matter that no rule moves: records the changes by edits, sources and
-    /// reactions for the readers of the layer.
+    /// Performs the step of a layer without motion: records changes by edits, sources and reactions
+    /// for the readers of the layer.
     pub(crate) fn stay(&mut self) {
         let reads = self.clock.last();
         for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake).filter(|(_, awake)| **awake) {
@@ -41,9 +41,9 @@ impl Layer {
         }
     }
 
-    /// Wakes the tiles whose rules read a cell of the ground; the cell's change took the ground's
+    /// Wakes the tiles whose rules read the ground cell at (x, y, z), which changed the ground
     /// stamp from `stamps[0]` to `stamps[1]`. `squeezed` is set if heavier matter may press the
-    /// layer up.
+    /// layer upwards.
     pub(super) fn wake_near(&mut self, [x, y, z]: Place, stamps: [u64; 2], squeezed: bool) {
         // A liquid that came to rest on another ground wakes as a whole later.
         if self.settled.ground.replace(stamps[1]) != Some(stamps[0]) {
@@ -80,8 +80,8 @@ impl Layer {
         }
     }
 
-    /// Makes spreading visit the tile at (tx, y, tz), tx and tz in tiles, if the tile holds liquid,
-    /// and none of its neighbours.
+    /// Marks the tile at (tx, y, tz), x and z in tiles, for a visit of spreading if the tile
+    /// contains matter; its neighbours are not marked.
     fn wake_spreading(&mut self, [tx, y, tz]: TilePlace) {
         let (strip, activities) = (&self.strips[tz], &mut self.activities[tz]);
         let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
@@ -96,8 +96,9 @@ impl Layer {
 }
 
 impl World {
-    /// Wakes a layer where heavier ones changed. A layer that a rule moves has passed on the
-    /// changes of the layers before it; still matter and mirrors have not.
+    /// Wakes the layer with index `layer` where heavier layers changed. Walks back over still
+    /// matter and mirrors up to the nearest layer that a rule moves: such a layer has already
+    /// passed on the changes of the layers before it.
     pub(crate) fn wake_beside_heavier(&mut self, layer: usize) {
         let mirrors = self.mirrors();
         for heavier in (0..layer).rev() {
@@ -108,8 +109,8 @@ impl World {
         }
     }
 
-    /// Wakes the layers lighter than `layer` where it changed since they were last woken, because
-    /// their rooms and fillings changed too.
+    /// Wakes the layers after `layer` wherever `layer` changed since the last call, because their
+    /// free volume and fillings changed.
     fn wake_lighter(&mut self, layer: usize) {
         let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
         let heavier = &mut heavier[layer];
@@ -117,8 +118,8 @@ impl World {
         heavier.wake_readers((Reading::Lighter, read), lighter.iter_mut());
     }
 
-    /// Wakes the layers of grains where fluids that are denser changed since they were last woken,
-    /// because these fluids carry grains.
+    /// Wakes layers of grains wherever a denser fluid changed since the last call, because such
+    /// fluids carry grains.
     pub(crate) fn wake_grains(&mut self) {
         let fluids = self.layers.iter().position(Layer::is_fluid).expect("the lava is one");
         let (grains, fluids) = self.layers.split_at_mut(fluids);
@@ -131,7 +132,8 @@ impl World {
 }
 
 impl Layer {
-    /// Counts the layer's changes since a read as changes of the layers that read it.
+    /// Marks tiles of all `readers` as changed wherever this layer changed since its read number
+    /// `read` of the given `kind`.
     fn wake_readers<'a>(&self, (kind, read): (Reading, u64), readers: impl Iterator<Item = &'a mut Self>) {
         for layer in readers {
             for (tz, strip) in self.strips.iter().enumerate() {

@@ -3,26 +3,26 @@
 use crate::grid::Place;
 use crate::memory::Held;
 
-/// Cells of a box, one bit each.
+/// Set of cells within a bounding box, stored as one bit per cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
-    /// Lowest cell of the box; `high` is one above its highest cell.
+    /// Lowest corner of the bounding box in cells, inclusive; `high` is exclusive.
     low: Place,
     high: Place,
     bits: Vec<u64>,
-    /// Memory of the bits, counted in all estimates.
+    /// Registration of the bits in the memory estimates of the process.
     held: Held,
 }
 
 impl Cells {
-    /// Creates an empty set for the box from `low` up to `high` (exclusive).
+    /// Creates an empty set with the bounding box from `low` up to `high` (exclusive), in cells.
     pub fn new(low: Place, high: Place) -> Self {
         let count: usize = (0..3).map(|k| high[k] - low[k]).product();
         let words = count.div_ceil(64);
         Self { low, high, bits: vec![0; words], held: Held::bytes(8 * words as u64) }
     }
 
-    /// Collects the cells of the box from `low` up to `high` (exclusive) for which `inside` is
+    /// Collects the cells of the box from `low` up to `high` (exclusive) for which `inside` returns
     /// true.
     pub fn between(low: Place, high: Place, inside: impl Fn(Place) -> bool) -> Self {
         let mut cells = Self::new(low, high);
@@ -36,17 +36,18 @@ impl Cells {
         cells
     }
 
-    /// Adds the cell with an index: x fastest, then y, then z, from the lowest corner.
+    /// Adds a cell by its index within the bounding box: x fastest, then y, then z, 0 at the lowest
+    /// corner.
     pub fn insert(&mut self, index: usize) {
         self.bits[index / 64] |= 1 << (index % 64);
     }
 
-    /// Lowest and highest corner of the box, in cells.
+    /// Lowest and highest corner of the bounding box (x, y, z), in cells.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         (self.low.map(|v| v as f64), self.high.map(|v| v as f64))
     }
 
-    /// True if the cell of the point `p` (cells) is one of these cells.
+    /// Returns true if the cell that contains the point `p` (x, y, z in cells) is in the set.
     pub fn contains(&self, p: [f64; 3]) -> bool {
         let is_within = (0..3).all(|k| p[k] >= self.low[k] as f64 && p[k] < self.high[k] as f64);
         is_within && {

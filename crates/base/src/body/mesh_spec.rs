@@ -9,7 +9,7 @@ use super::Cells;
 use crate::param::{Table, table, words};
 use crate::validate::{Invalid, one_line};
 
-/// Largest distance and size in cells.
+/// Upper bound of distances and sizes, in cells.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
 /// Axis of a file that points up.
@@ -64,7 +64,8 @@ fn is_zero(number: &f64) -> bool {
 }
 
 impl MeshSpec {
-    /// Checks every number, and that place and size are given once; `key` is the table's name.
+    /// Checks that every number is in range, and that position and size are each given exactly
+    /// once; `key` is the name of the table in messages.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
         if let Some(part) = &self.part {
@@ -76,7 +77,8 @@ impl MeshSpec {
     }
 }
 
-/// Refuses both keys at once, and neither.
+/// Returns an error unless exactly one of two keys of the table `key` is given; each entry is a
+/// key's name and a flag for its presence.
 fn one_of(key: &str, [(first, has_first), (second, has_second)]: [(&str, bool); 2]) -> Result<(), Invalid> {
     match (has_first, has_second) {
         (true, true) => Err(Invalid::new(&format!("{key}.{second}"), "set", format!("left out beside {key}.{first}"))),

@@ -1,5 +1,5 @@
-//! Bodies from files as plain descriptions: the keys of a mesh, a relief or a survey in a scene,
-//! and the cells found by the reader (`lavoxel::mesh`).
+//! Bodies from files as plain data: the keys of a mesh, a relief or a survey in a scene, and the
+//! set of cells that the file reader (`lavoxel::mesh`) determines.
 
 mod cells;
 mod mesh_spec;

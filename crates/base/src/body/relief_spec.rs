@@ -9,7 +9,7 @@ use super::Cells;
 use crate::param::{Table, table};
 use crate::validate::{Invalid, one_line};
 
-/// Largest distance and size in cells.
+/// Upper bound of distances and sizes, in cells.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
 table! {
@@ -31,7 +31,7 @@ table! {
 }
 
 impl ReliefSpec {
-    /// Checks every number; `key` is the table's name.
+    /// Checks that every number is in range; `key` is the name of the table in messages.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
         self.check(key)

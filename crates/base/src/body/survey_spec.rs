@@ -1,4 +1,4 @@
-//! Another survey of the ground: heights on the columns of a box with a place on the map.
+//! Second survey of the ground: a georeferenced heightmap resampled to the columns of a box.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,19 +24,19 @@ table! {
 }
 
 impl SurveySpec {
-    /// Creates the spec of a file that has not been read.
+    /// Creates a spec for `file`, without heights until the file has been read.
     pub fn of_file(file: PathBuf) -> Self {
         Self { file, heights: None }
     }
 
-    /// Checks the file name; `key` is the table's name.
+    /// Checks the file name; `key` is the name of the table in messages.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
         self.check(key)
     }
 
-    /// Height of a column in cells above the floor; `None` if the file has not been read or has no
-    /// height there.
+    /// Height of the ground at index `column` (z · nx + x), in cells above the floor; `None` if the
+    /// file has not been read or has no height there.
     pub fn height(&self, column: usize) -> Option<f64> {
         let height = *self.heights.as_ref()?.get(column)?;
         (height >= 0.0).then(|| f64::from(height))

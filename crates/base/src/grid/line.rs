@@ -1,13 +1,14 @@
-//! Lines across the columns of a box: fissures and barriers.
+//! Polylines across the columns of a box: fissures and barriers.
 
 use super::Grid;
 
-/// Polyline of points (x, z) in cells; may be a single point.
+/// Polyline of points (x, z) in cells; a single point is allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line(Vec<[f64; 2]>);
 
 impl Line {
-    /// Creates a line from its first point and the offsets of further points from the first.
+    /// Creates a polyline from its `first` point (x, z) and the offsets of the `further` points
+    /// relative to `first`, all in cells.
     pub fn new(first: [f64; 2], further: &[[f64; 2]]) -> Self {
         let further = further.iter().map(|point| [first[0] + point[0], first[1] + point[1]]);
         Self(std::iter::once(first).chain(further).collect())
@@ -18,24 +19,25 @@ impl Line {
         &self.0
     }
 
-    /// Segments of the line; a single point gives one segment without length.
+    /// Iterates over the segments of the polyline; a single point yields one segment of length 0.
     fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
         let ends = if self.0.len() == 1 { &self.0[..] } else { &self.0[1..] };
         self.0.iter().copied().zip(ends.iter().copied()).map(<[_; 2]>::from)
     }
 
-    /// Length of the line in cells.
+    /// Length of the polyline in cells.
     pub fn length(&self) -> f64 {
         self.pieces().map(length).sum()
     }
 
-    /// Upper bound of the number of columns within `radius` cells of the line.
+    /// Upper bound of the number of columns of `grid` within `radius` cells of the polyline.
     pub fn most_columns(&self, radius: f64, grid: Grid) -> f64 {
         let across = 2.0 * radius + 2.0;
         (across * (across + std::f64::consts::SQRT_2 * self.length())).min(grid.columns() as f64)
     }
 
-    /// Returns true if the column of a point is one of [`Line::columns`].
+    /// Returns true if the column of the point (x, z) is among [`Line::columns`] for the same
+    /// `radius` (cells).
     pub fn holds(&self, radius: f64, [x, z]: [f64; 2]) -> bool {
         let (column, middle) = ([x, z].map(|v| v.max(0.0) as usize), [x.floor() + 0.5, z.floor() + 0.5]);
         let box_of = Grid { nx: column[0] + 2, ny: 1, nz: column[1] + 2 };
@@ -43,7 +45,7 @@ impl Line {
         x >= 0.0 && z >= 0.0 && self.pieces().any(|piece| is_near(piece, radius, middle) || crosses(piece))
     }
 
-    /// Point (x, z) at a share of the length, 0 to 1.
+    /// Point (x, z) in cells at `share` (0 to 1) of the polyline's length.
     pub fn point(&self, share: f64) -> [f64; 2] {
         let mut left = share * self.length();
         for piece in self.pieces() {
@@ -56,8 +58,9 @@ impl Line {
         self.0[self.0.len() - 1]
     }
 
-    /// Columns (x, z) with centres within `radius` cells of the line, and those that the line
-    /// crosses; row by row from north to south, from west to east.
+    /// Columns (x, z) of `grid` whose centres lie within `radius` cells of the polyline, and all
+    /// columns that the polyline crosses. Order: rows from north to south, each from west to east;
+    /// no duplicates.
     pub fn columns(&self, radius: f64, grid: Grid) -> Vec<(usize, usize)> {
         let (mut columns, mut most) = (Vec::new(), 0);
         for piece in self.pieces() {
@@ -88,7 +91,8 @@ fn along([[ax, az], [bx, bz]]: [[f64; 2]; 2], share: f64) -> [f64; 2] {
     [ax + share * (bx - ax), az + share * (bz - az)]
 }
 
-/// Columns within `radius` of a segment, and those that the segment crosses.
+/// Columns (x, z) within `radius` cells of the segment `piece`, and all columns that the segment
+/// crosses.
 fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> {
     let [[ax, az], [bx, bz]] = piece;
     let reach = |a: f64, b: f64, n: usize| {
@@ -101,7 +105,7 @@ fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> 
     box_of.filter(inside).chain(crossed(piece, grid).into_iter().map(|[x, z]| (x, z))).collect()
 }
 
-/// Returns true if a point lies within `radius` of a segment.
+/// Returns true if the point (x, z) lies within `radius` cells of the segment `piece`.
 fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
     let [[ax, az], [bx, bz]] = piece;
     let squared = (bx - ax) * (bx - ax) + (bz - az) * (bz - az);
@@ -111,11 +115,11 @@ fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
     dx * dx + dz * dz <= radius * radius
 }
 
-/// Columns `[x, z]` that a segment crosses in the box, in order along the segment, each sharing a
-/// side with the next.
+/// Columns `[x, z]` of `grid` that the segment `piece` crosses, in order along the segment;
+/// consecutive columns share a side.
 ///
-/// The segment is cut where it meets a side of a column; between two cuts it lies in one column,
-/// that of the middle between them.
+/// The segment is cut wherever it meets a column boundary; each part lies in the column of the
+/// part's midpoint.
 pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
     let sides = [grid.nx as f64, grid.nz as f64];
     let Some([from, to]) = clipped(piece, sides) else { return Vec::new() };
@@ -150,8 +154,8 @@ pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
     columns
 }
 
-/// Part of a segment within a box from 0 to `sides`, as shares of the segment's length; `None`
-/// outside (Liang and Barsky 1984).
+/// Part of the segment from `a` to `b` inside the rectangle from 0 to `sides` (cells), as start and
+/// end fractions of the segment's length; `None` if the segment is outside (Liang and Barsky 1984).
 pub fn clipped([a, b]: [[f64; 2]; 2], sides: [f64; 2]) -> Option<[f64; 2]> {
     let [mut from, mut to] = [0.0_f64, 1.0_f64];
     for k in 0..2 {

@@ -8,8 +8,8 @@
 //!      z south
 //! ```
 //!
-//! In memory `x` runs fastest, then `y`, then `z`: the cells of one `z` form a contiguous *slab*, the
-//! unit of work of threads in parallel passes.
+//! In memory `x` runs fastest, then `y`, then `z`: the cells of one `z` form a contiguous *slab*,
+//! the unit of work of threads in parallel passes.
 
 pub mod line;
 pub mod tile;
@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 /// the ground's surface and the lava, not the box.
 pub const MAX_SIDE: usize = 8192;
 
-/// Place of a cell: cells along x, y and z from the corner of the box at the floor in the
-/// north-west. A row along x is given by `y` and `z`, a column by `x` and `z`.
+/// Index of a cell along x, y and z, counted from the north-west corner of the box at the floor. A
+/// row (along x) is identified by `y` and `z`, a column (along y) by `x` and `z`.
 pub type Place = [usize; 3];
 
 /// Number of cells along each axis of the box.
@@ -60,7 +60,7 @@ impl Grid {
         self.nx * self.ny
     }
 
-    /// Returns true if the box is one cell thick along x or z.
+    /// Returns true if the box is one cell thick along x or z (a 2D slice).
     pub fn is_thin(self) -> bool {
         self.nx == 1 || self.nz == 1
     }
@@ -72,37 +72,38 @@ impl Grid {
         (z * self.ny + y) * self.nx + x
     }
 
-    /// Iterates over the places of all cells in the order of [`Grid::index`].
+    /// Iterates over the indices (x, y, z) of all cells, in the order of [`Grid::index`].
     pub fn places(self) -> impl Iterator<Item = Place> {
         (0..self.nz).flat_map(move |z| (0..self.ny).flat_map(move |y| (0..self.nx).map(move |x| [x, y, z])))
     }
 
-    /// Cell at an offset of `dx`, `dy` and `dz` cells; `None` outside of the box.
+    /// Neighbour of a cell at an offset of `dx`, `dy` and `dz` cells; `None` if the neighbour lies
+    /// outside the box.
     #[inline]
     pub fn beside(self, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
         let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
         (x < self.nx && y < self.ny && z < self.nz).then_some([x, y, z])
     }
 
-    /// Iterates over the face neighbours of a cell inside the box: below, west, east, north, south,
-    /// above.
+    /// Iterates over the up to six face neighbours of a cell inside the box, in the order below,
+    /// west, east, north, south, above.
     pub fn around(self, place: Place) -> impl Iterator<Item = Place> {
         let ways = [[0, -1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1], [0, 1, 0]];
         ways.into_iter().filter_map(move |by| self.beside(place, by))
     }
 
-    /// Index of a column in flat arrays of columns (`x` fastest).
+    /// Index of the column (x, z) in flat arrays of columns: `z · nx + x`.
     #[inline]
     pub fn column(self, x: usize, z: usize) -> usize {
         z * self.nx + x
     }
 }
 
-/// State of the four sides of the box.
+/// Boundary condition at the four vertical sides of the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Walls {
-    /// Nothing leaves.
+    /// Closed sides: no matter leaves the box.
     #[default]
     Closed,
     /// Matter that crosses a side leaves the box and is counted as outflow.
@@ -110,8 +111,8 @@ pub enum Walls {
 }
 
 impl Walls {
-    /// Returns true if each cell of a box (`thin` in one direction) has at most two neighbours
-    /// across; an open side counts as a neighbour.
+    /// Returns true if every cell of a box has at most two horizontal neighbours, where an open
+    /// side counts as a neighbour. `thin`: the box is one cell thick along x or z.
     pub fn leave_two_sides(self, thin: bool) -> bool {
         thin && self == Self::Closed
     }

@@ -1,4 +1,4 @@
-//! Tiles: the 8 × 1 × 4 cells that storage, instructions and random hashes handle together.
+//! Tiles of 8 × 1 × 4 cells: the common unit of storage, vector instructions and random hashes.
 //!
 //! Lava is a thin skin on the ground, which flat tiles fit better than cubes do. 32 lanes of 16
 //! bits fill one AVX-512 register.
@@ -8,10 +8,10 @@ pub const TILE_X: usize = 8;
 /// Cells of a tile along z: the slabs of a strip.
 pub const TILE_Z: usize = 4;
 
-/// Tiles that share one row of storage: one bit each in a `u64`.
+/// Number of tiles that share one row of storage, one bit each in a `u64`.
 pub const ROW: usize = 64;
 
-/// Place of a tile: tiles along x, cells along y and tiles along z.
+/// Index of a tile: tiles along x, cells along y, tiles along z.
 pub type TilePlace = [usize; 3];
 
 /// One value for each cell of a tile; lane `8 · (z mod 4) + x mod 8`.
@@ -23,7 +23,7 @@ impl Lanes {
     /// All lanes zero.
     pub const ZERO: Self = Self([0; 32]);
 
-    /// Values of the cells with one `z`.
+    /// Values of the eight cells at `z` (0 to 3) within the tile.
     #[inline]
     pub fn row(&self, z: usize) -> &[u16; TILE_X] {
         &self.0.as_chunks().0[z % TILE_Z]

@@ -1,4 +1,5 @@
-//! Consumers of parallel loops: the work on the items of a part, and the merger of two results.
+//! Fold operations of parallel loops: the work on the items of a part, and the merge of two partial
+//! results.
 
 use std::iter::Sum;
 use std::marker::PhantomData;
@@ -48,7 +49,7 @@ impl<T: Send, I: Fn() -> T + Sync, F: Fn(T, T) -> T + Sync> Fold<T> for Reduce<I
     }
 }
 
-/// Sum of the items; a marker for the type of the sum, without data.
+/// Fold that sums the items; the type parameter is the type of the sum.
 pub(super) struct Add<S>(pub(super) PhantomData<fn() -> S>);
 
 impl<T, S: Sum<T> + Sum<S> + Send> Fold<T> for Add<S> {
@@ -63,7 +64,7 @@ impl<T, S: Sum<T> + Sum<S> + Send> Fold<T> for Add<S> {
     }
 }
 
-/// Collection that can be concatenated from parts in order.
+/// Collection that can be built in parts and concatenated in order.
 pub trait Gather<T>: FromIterator<T> + Send {
     fn gather(first: Self, second: Self) -> Self;
 }

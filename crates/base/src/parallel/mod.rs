@@ -1,12 +1,13 @@
-//! Threads, or none: the one place that names rayon.
+//! Parallel loops with a sequential fallback; the only module that uses rayon.
 //!
-//! Loops have rayon's names and its way of sharing work: halves, split again where another thread
-//! has stolen one. Only [`join`] knows threads; without the feature `parallel` it runs one half
-//! after the other, so that a loop is written once. Results never depend on the number of threads.
+//! Loops use rayon's names and its work-stealing scheme: a loop is split into halves, which are
+//! split again when another thread has stolen one. Only [`join`] uses threads; without the feature
+//! `parallel`, [`join`] runs both halves in sequence, so that each loop is written once. Results
+//! never depend on the number of threads.
 //!
-//! **Why not rayon's own iterators:** each of their loops is compiled with a copy of the queue, the
-//! latches and the handling of panics, which was a sixth of the crate. Here these are behind
-//! [`join`], whose halves are called by reference.
+//! **Why not rayon's own iterators:** rayon instantiates its queue, latches and panic handling for
+//! every loop, which made up a sixth of the crate's code. Here this machinery is instantiated once
+//! behind [`join`], whose halves are called by reference.
 
 mod adapters;
 mod folds;
@@ -21,37 +22,37 @@ use self::folds::{Add, Collect, ForEach, Reduce, TryForEach};
 pub use self::parts::{IntoParallelIterator, ParallelSlice};
 use self::parts::{Loop, Part};
 
-/// Number of threads that run at once.
+/// Number of worker threads; 1 without the feature `parallel`.
 pub fn current_num_threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Runs a closure on one of the pool's threads, so that loops inside do not each wait for the pool.
+/// Runs a closure on a pool thread, so that nested loops do not each pay for entering the pool.
 pub fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     let (mut run, mut result) = (Some(run), None);
     enter_by_reference(&mut || result = run.take().map(|run| run()));
     result.expect("the closure ran")
 }
 
-/// Runs a closure on a thread of its own pool: loops inside share no work with other threads, as is
-/// best when many such closures run at once.
+/// Runs a closure on a separate single-thread pool: loops inside run sequentially and share no work
+/// with other threads, which is fastest when many independent closures run at once.
 ///
 /// # Errors
-/// When the thread does not start.
+/// Returns the system's error if the thread cannot be started.
 pub fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<R> {
     rayon::ThreadPoolBuilder::new().num_threads(1).build().map(|pool| pool.install(run)).map_err(std::io::Error::other)
 }
 
-/// Work on an item. The second argument returns true when the work should stop; the result is true
-/// if the work was completed.
+/// Work on one item. The second argument is a callback that returns true when the work should stop;
+/// `Ok(true)` means that the item was completed.
 pub type Work<'a, T, E> = dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync + 'a;
 
-/// Works on the items with `threads` threads of their own, in list order as threads become free,
-/// until all items are done, `ends` returns true or one fails; then the other threads stop, too.
-/// Returns the number of completed items.
+/// Processes `items` on `threads` dedicated threads, in list order as threads become free, until
+/// all items are done, `ends` returns true, or an item fails; then all threads stop. Returns the
+/// number of completed items.
 ///
 /// # Errors
-/// The first error of the work, or of a thread that does not start.
+/// Returns the first error of `work`, or of a thread that cannot be started.
 pub fn share_out<T: Sync, E: Send + From<std::io::Error>>(
     items: &[T],
     threads: usize,
@@ -88,12 +89,12 @@ fn enter_by_reference(run: &mut (dyn FnMut() + Send)) {
     rayon::scope(|_| run());
 }
 
-/// Runs both closures, in parallel where a thread is free.
+/// Runs both closures and returns both results; in parallel if a worker thread is free.
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     join_halves(|_| a(), |_| b())
 }
 
-/// Runs both closures; the argument of each is true if another thread stole it.
+/// Runs both closures; the argument of each is true if another thread has stolen it.
 fn join_halves<A: Send, B: Send>(a: impl FnOnce(bool) -> A + Send, b: impl FnOnce(bool) -> B + Send) -> (A, B) {
     let (mut a, mut b) = (Some(a), Some(b));
     let (mut first, mut second) = (None, None);
@@ -107,8 +108,8 @@ fn join_by_reference(a: &mut (dyn FnMut(bool) + Send), b: &mut (dyn FnMut(bool) 
     rayon::join_context(|context| a(context.migrated()), |context| b(context.migrated()));
 }
 
-/// Work on a part of a loop, and the merger of two results; `first` is the result of the earlier
-/// items.
+/// Operation of a parallel loop: folds the items of a part, and merges two partial results, where
+/// `first` belongs to the earlier items.
 pub trait Fold<T>: Sync {
     type Out: Send;
 
@@ -116,18 +117,18 @@ pub trait Fold<T>: Sync {
     fn join(&self, first: Self::Out, second: Self::Out) -> Self::Out;
 }
 
-/// Splitting policy of a loop.
+/// Policy that decides when a loop is split further.
 #[derive(Clone, Copy)]
 struct Cuts {
-    /// Number of splits left without a thief.
+    /// Number of further splits allowed without stealing.
     left: usize,
-    /// Least number of items of a part.
+    /// Minimum number of items of a part.
     least: usize,
 }
 
 impl Cuts {
-    /// Decides on one more split: enough for a half per thread at first, and more where halves are
-    /// stolen.
+    /// Returns true if a part of `items` items should be split again: at first until there is a
+    /// part for each thread, later whenever the part was stolen (`moved`).
     fn again(&mut self, items: usize, moved: bool) -> bool {
         if items / 2 < self.least.max(1) {
             return false;
@@ -149,11 +150,11 @@ fn halves<P: Part, F: Fold<P::Item>>(part: P, mut cuts: Cuts, moved: bool, fold:
     fold.join(first, second)
 }
 
-/// Parallel iterator. The names are rayon's.
+/// Parallel iterator with the method names of rayon.
 pub trait ParallelIterator: Sized {
     type Item;
 
-    /// Folds all items.
+    /// Runs the loop and returns the merged result of `fold` over all items.
     fn drive<F: Fold<Self::Item>>(self, fold: &F) -> F::Out;
 
     fn map<T, F: Fn(Self::Item) -> T + Sync>(self, f: F) -> Map<Self, F> {
@@ -168,12 +169,13 @@ pub trait ParallelIterator: Sized {
         FlatMapIter { base: self, f }
     }
 
-    /// Folds each part into one result.
+    /// Folds each part into one accumulator, created by `identity`; the result iterates over the
+    /// accumulators.
     fn fold<S, I: Fn() -> S + Sync, F: Fn(S, Self::Item) -> S + Sync>(self, identity: I, f: F) -> Folded<Self, I, F> {
         Folded { base: self, identity, f }
     }
 
-    /// [`map`](Self::map) with scratch memory for each part.
+    /// Like [`map`](Self::map), with mutable scratch data that `init` creates once per part.
     fn map_init<S, T, I: Fn() -> S + Sync, F: Fn(&mut S, Self::Item) -> T + Sync>(
         self,
         init: I,
@@ -190,7 +192,8 @@ pub trait ParallelIterator: Sized {
         self.map_init(init, f).for_each(|()| ());
     }
 
-    /// Stops early in the part with an error; of several errors, the first is returned.
+    /// Calls `f` on each item; a part stops at its first error. If several parts fail, the error of
+    /// the earliest item is returned.
     fn try_for_each<E: Send>(self, f: impl Fn(Self::Item) -> Result<(), E> + Sync) -> Result<(), E> {
         self.drive(&TryForEach(f))
     }

@@ -1,20 +1,20 @@
-//! Sources of items, and the splitting of a loop in two.
+//! Sources of items for parallel loops, and their splitting.
 
 use std::iter::Zip;
 use std::ops::{Range, RangeInclusive};
 
-/// Range of items that can be split in two.
+/// Splittable range of items.
 pub trait Part: Sized + Send {
     type Item;
     type Items: Iterator<Item = Self::Item>;
 
     fn len(&self) -> usize;
-    /// Splits off the first `at` items; returns them and the rest.
+    /// Splits the range in two: the first `at` items, and the rest.
     fn cut(self, at: usize) -> (Self, Self);
     fn items(self) -> Self::Items;
 }
 
-/// Loop over the items of a part; splits have at least `least` items.
+/// Parallel loop over the items of a part; splitting keeps at least `least` items in each half.
 pub struct Loop<P> {
     pub(super) part: P,
     pub(super) least: usize,
@@ -29,7 +29,7 @@ impl<P: Part> Loop<P> {
         Loop { part: Numbered { part: self.part, first: 0 }, least: self.least }
     }
 
-    /// Pairs items, up to the end of the shorter loop.
+    /// Pairs the items of two loops; ends with the shorter loop.
     pub fn zip<J: IntoParallelIterator>(self, other: J) -> Loop<Pairs<P, J::Part>> {
         let other = other.into_par_iter();
         Loop { part: Pairs { a: self.part, b: other.part }, least: self.least.max(other.least) }
@@ -40,13 +40,14 @@ impl<P: Part> Loop<P> {
         Self { part: self.part.cut(count).1, ..self }
     }
 
-    /// Splits no part with fewer than `2 · least` items.
+    /// Sets the minimum number of items per part: a part with fewer than `2 · least` items is not
+    /// split.
     pub fn with_min_len(self, least: usize) -> Self {
         Self { least: self.least.max(least), ..self }
     }
 }
 
-/// Source of a loop.
+/// Conversion into a parallel loop.
 pub trait IntoParallelIterator {
     type Part: Part;
 
@@ -162,7 +163,7 @@ impl<'a, T: Send> Part for &'a mut [T] {
     }
 }
 
-/// Chunks of a slice; the last may be shorter.
+/// Chunks of a slice with equal length; the last one may be shorter.
 pub struct Chunks<S> {
     slice: S,
     size: usize,
@@ -255,7 +256,7 @@ impl<A: Part, B: Part> Part for Pairs<A, B> {
     }
 }
 
-/// Loops over slices. The names are rayon's.
+/// Parallel loops over slices, with the method names of rayon.
 pub trait ParallelSlice<T> {
     fn par_iter(&self) -> Loop<&[T]>
     where

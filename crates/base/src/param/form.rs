@@ -1,8 +1,8 @@
-//! Forms of values: the types that may follow a key of a scene.
+//! Forms (schema types) of the values in a scene.
 
 use super::{Param, Scale, Table, names_of};
 
-/// Form of a value.
+/// Schema type of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// A number.
@@ -13,34 +13,35 @@ pub enum Form {
     Switch,
     /// A text in quotes.
     Text,
-    /// One of these texts.
+    /// A text from this list.
     Words(Vec<&'static str>),
-    /// A list of values of one form, with its length if fixed.
+    /// A list of values of one form; the second field is its length, or `None` if any length is
+    /// allowed.
     List(Box<Form>, Option<usize>),
-    /// A table with values of one form under any names.
+    /// A table with arbitrary keys whose values have one form.
     Map(Box<Form>),
-    /// A table with these keys and no others.
+    /// A table with exactly these possible keys.
     Table(Vec<Entry>),
-    /// Any of these forms.
+    /// A value of any of these forms.
     Either(Vec<Form>),
 }
 
-/// Key of a table.
+/// Schema of one key of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Name of the key.
     pub key: &'static str,
-    /// Unit, or the thing on which the key acts.
+    /// Unit of the number, or the object that the key affects.
     pub unit: &'static str,
-    /// Smallest and largest allowed number; infinite: unbounded.
+    /// Smallest and largest allowed number; an infinite end is unbounded.
     pub range: (f64, f64),
-    /// Meaning of the key.
+    /// Description of the key for users.
     pub what: &'static str,
-    /// Mandatory flag: a table must have the key.
+    /// True for a mandatory key.
     pub must: bool,
-    /// Kinds of table that have the key; empty: all.
+    /// Kinds of table in which the key is allowed; empty: in all kinds.
     pub kinds: &'static [&'static str],
-    /// Form of the value.
+    /// Form of the key's value.
     pub form: Form,
 }
 
@@ -51,14 +52,14 @@ impl Entry {
         Self { key, unit: "", range, what, must: false, kinds: &[], form }
     }
 
-    /// Makes the key mandatory.
+    /// Returns the entry as a mandatory key.
     pub fn needed(self) -> Self {
         Self { must: true, ..self }
     }
 }
 
 impl Form {
-    /// Form of a number with a given scale.
+    /// Form of a number with the distribution `scale`.
     pub fn of_scale(scale: Scale) -> Self {
         match scale {
             Scale::Linear | Scale::Logarithmic => Self::Number,
@@ -67,17 +68,18 @@ impl Form {
         }
     }
 
-    /// Names of an enum without fields.
+    /// Form of an enum without fields: the list of its names.
     pub fn words_of<T: serde::de::DeserializeOwned>() -> Self {
         Self::Words(names_of::<T>().to_vec())
     }
 
-    /// Form of a table declared in one list.
+    /// Form of a table type `T` from its list of keys.
     pub fn of_table<T: Table>() -> Self {
         Self::Table(T::PARAMS.iter().map(Param::entry).collect())
     }
 
-    /// Form of a table of parameters, in which a dot in a key leads into an inner table.
+    /// Form of a table from its parameters; a key with a dot, such as `a.b`, becomes key `b` of the
+    /// nested table `a`.
     pub fn of_params(params: impl IntoIterator<Item = Entry>) -> Self {
         let mut keys: Vec<Entry> = Vec::new();
         for entry in params {
@@ -94,12 +96,13 @@ impl Form {
         Self::Table(keys)
     }
 
-    /// Keys of a table; empty for other forms.
+    /// Keys of a table form; empty for other forms.
     pub fn entries(self) -> Vec<Entry> {
         if let Self::Table(entries) = self { entries } else { Vec::new() }
     }
 
-    /// Form of a table that changes another: no key is mandatory.
+    /// Returns the form with all keys optional, for a table that overrides some values of another
+    /// table.
     pub fn relaxed(self) -> Self {
         match self {
             Self::Table(keys) => {

@@ -1,5 +1,5 @@
-//! Parameters: keys of a table with unit, range, default and description, from which scenes,
-//! messages, panels, docs and the schema are made.
+//! Parameters: the keys of a table with unit, range, default and description, from which scene
+//! parsing, messages, panels, documentation and the JSON schema are generated.
 //!
 //! A table declares its keys in one list: a struct by `table!`, an enum with a tag by `kinds!`, and
 //! a rule, whose numbers are fields of another module's struct, by `param!`.
@@ -20,26 +20,26 @@ pub use crate::{
 };
 use serde::{Deserialize, Deserializer};
 
-/// Distribution of a parameter's values over its range, for sliders.
+/// Distribution of a parameter's values over its range, for sliders and sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Linear.
     Linear,
-    /// Logarithmic: small values matter as much as large ones.
+    /// Logarithmic: equal slider distance for equal ratios.
     Logarithmic,
-    /// Whole numbers; small ones matter as much as large ones.
+    /// Whole numbers, distributed logarithmically.
     Whole,
-    /// 0 for off, 1 for on.
+    /// Boolean: 0 for off, 1 for on.
     Switch,
 }
 
-/// Key of a table that is stored in a `T`. Scenes, messages, the panel, the documentation and the
-/// tests are generated from such keys.
+/// One key of a table stored as a `T`: description, range and accessors. Scene parsing, messages,
+/// the panel, the documentation and the tests are generated from these.
 #[derive(Debug)]
 pub struct Param<T> {
     /// Key in the table, such as `friction.on_solid`.
     pub key: &'static str,
-    /// Unit, or the thing on which the parameter acts.
+    /// Unit of the number, or the object that the parameter affects.
     pub unit: &'static str,
     /// Smallest allowed value.
     pub low: f64,
@@ -47,45 +47,46 @@ pub struct Param<T> {
     pub high: f64,
     /// Distribution of the values over the range.
     pub scale: Scale,
-    /// Meaning, and effect on the flow.
+    /// Description for users: the meaning and the effect on the flow.
     pub what: &'static str,
-    /// Reads the number; NaN for a key without one.
+    /// Getter of the number; returns NaN for a key without a number.
     pub get: fn(&T) -> f64,
-    /// Writes the number.
+    /// Setter of the number.
     pub set: fn(&mut T, f64),
-    /// Mandatory flag: a table must have the key.
+    /// True for a mandatory key.
     pub must: bool,
-    /// Kinds of table that have the key; empty: all.
+    /// Kinds of table in which the key is allowed; empty: in all kinds.
     pub kinds: &'static [&'static str],
-    /// Reads the value in a table.
+    /// Getter of the value as a trait object.
     pub value: fn(&T) -> &dyn Value,
-    /// Copies the value from the second table into the first.
+    /// Copies the key's value from the second table into the first.
     pub copy: fn(&mut T, &T),
-    /// Form of the value.
+    /// Constructor of the form (schema type) of the value.
     pub form: fn() -> Form,
 }
 
 impl<T> Param<T> {
-    /// Checks the numbers of the value against the range; `table` names the table in messages.
+    /// Checks that all numbers of the key's value in `of` are in range; `table` is the table's name
+    /// in messages.
     ///
     /// # Errors
-    /// Names the number that is out of range.
+    /// Returns an error that names the first number out of range.
     pub fn check(&self, table: &str, of: &T) -> Result<(), Invalid> {
         check_value((table, self.key), (self.value)(of), (self.low, self.high))
     }
 
-    /// Returns true if a table of this kind has the key.
+    /// Returns true if the key is allowed in tables of this `kind`.
     pub fn fits(&self, kind: &str) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
-    /// Value for a message; `None` where the table leaves the key out, and for a key that is always
-    /// there.
+    /// Value of an optional key as text for a message; `None` if the key is absent from the table,
+    /// or is always present.
     pub fn given(&self, of: &T) -> Option<String> {
         (self.value)(of).given()
     }
 
-    /// Description of the key, independent of its table.
+    /// Schema entry of the key, independent of the table type.
     pub fn entry(&self) -> Entry {
         Entry {
             key: self.key,
@@ -100,35 +101,36 @@ impl<T> Param<T> {
 }
 
 impl<T: Default> Param<T> {
-    /// Default number of the key.
+    /// Default value of the key as a number; NaN for a key without a number.
     pub fn default(&self) -> f64 {
         (self.get)(&T::default())
     }
 }
 
-/// Table of a scene whose keys are declared in one list.
+/// Table of a scene that declares its keys as a list of parameters.
 pub trait Table: Sized + 'static {
-    /// Keys of the table, in order.
+    /// Parameters of the table, in order of declaration.
     const PARAMS: &'static [Param<Self>];
 
-    /// Finds a key by its name.
+    /// Finds a parameter by its key; `None` if the table has no such key.
     fn param(key: &str) -> Option<&'static Param<Self>> {
         Self::PARAMS.iter().find(|param| param.key == key)
     }
 
-    /// Checks every number against its range; `table` names the table in messages, such as
-    /// `camera`.
+    /// Checks that every number of the table is in range; `table` is the table's name in messages,
+    /// such as `camera`.
     ///
     /// # Errors
-    /// Names the first number that is out of range.
+    /// Returns an error that names the first number out of range.
     fn check(&self, table: &str) -> Result<(), Invalid> {
         Self::PARAMS.iter().try_for_each(|param| param.check(table, self))
     }
 
-    /// Refuses keys that tables of this kind do not have; `tag` is the key that selects the kind.
+    /// Returns an error if the table contains a key that its kind does not allow; `(tag, kind)` is
+    /// the key that selects the kind, and its value.
     ///
     /// # Errors
-    /// Names the first such key.
+    /// Returns an error that names the first such key.
     fn check_kind(&self, table: &str, (tag, kind): (&str, &str)) -> Result<(), Invalid> {
         let strange = Self::PARAMS.iter().filter(|param| !param.fits(kind));
         match strange.filter_map(|param| Some((param.key, param.given(self)?))).next() {
@@ -140,7 +142,7 @@ pub trait Table: Sized + 'static {
         }
     }
 
-    /// Returns this table with the values that `other` gives.
+    /// Returns this table with the values that are given in `other` replaced.
     #[must_use]
     fn overridden(mut self, other: &Self) -> Self {
         let given = Self::PARAMS.iter().filter(|param| param.given(other).is_some());
@@ -149,7 +151,8 @@ pub trait Table: Sized + 'static {
     }
 }
 
-/// Checks the numbers of a value against a range; `table` and `key` name the value in messages.
+/// Checks that all numbers of a value lie in the range from `low` to `high`; `table` and `key` name
+/// the value in messages.
 pub fn check_value((table, key): (&str, &str), value: &dyn Value, (low, high): (f64, f64)) -> Result<(), Invalid> {
     if low == f64::NEG_INFINITY && high == f64::INFINITY {
         return Ok(());
@@ -163,7 +166,7 @@ pub fn check_value((table, key): (&str, &str), value: &dyn Value, (low, high): (
     within(&path.join("."), number, low, high)
 }
 
-/// Reads a table that has no keys.
+/// Deserializes a table without keys; any key is an error.
 pub fn no_keys<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -171,7 +174,7 @@ pub fn no_keys<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
     Empty::deserialize(from).map(|Empty {}| ())
 }
 
-/// Trims the text of a doc comment.
+/// Removes the leading and trailing blanks of a doc comment's text.
 pub const fn tidy(words: &str) -> &str {
     words.trim_ascii()
 }

@@ -1,4 +1,4 @@
-//! Values of keys: their numbers, and the form in which a scene writes them.
+//! Values of scene keys: access to their numbers, and their form (schema type).
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -8,35 +8,35 @@ use super::Form;
 
 /// Type of value that a scene can hold.
 pub trait Value {
-    /// Form of the value.
+    /// Form (schema type) of values of this type.
     fn form() -> Form
     where
         Self: Sized;
 
-    /// Numbers in the value that have a range.
+    /// All numbers in the value to which a range applies.
     fn numbers(&self) -> Vec<f64> {
         Vec::new()
     }
 
-    /// Numbers with their names, for a table of numbers.
+    /// Numbers of a table value with their names; other values use an empty name.
     fn named_numbers(&self) -> Vec<(&str, f64)> {
         self.numbers().into_iter().map(|number| ("", number)).collect()
     }
 
-    /// Sets the value to a number.
+    /// Replaces the value by a number; no effect for values that are not numbers.
     fn set(&mut self, _number: f64) {}
 
-    /// Value for a message.
+    /// Formats the value for a message.
     fn shown(&self) -> String {
         String::new()
     }
 
-    /// Value for a message, for a key that may be left out; `None` when left out.
+    /// Formats the value of an optional key for a message; `None` if the key is absent.
     fn given(&self) -> Option<String> {
         None
     }
 
-    /// Number of the value; NaN without one.
+    /// Value as a number; NaN if the value is not a number.
     fn number(&self) -> f64 {
         self.numbers().first().copied().unwrap_or(f64::NAN)
     }
@@ -68,7 +68,8 @@ macro_rules! numbers {
     )*};
 }
 
-/// Converts an `f32` to its written decimal: 0.35, not 0.3499999940395355.
+/// Converts an `f32` to the `f64` with the same shortest decimal form: 0.35, not
+/// 0.3499999940395355.
 fn as_written(value: f32) -> f64 {
     value.to_string().parse().unwrap_or(f64::NAN)
 }

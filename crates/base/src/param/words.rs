@@ -1,10 +1,10 @@
-//! Names of an enum without fields, as serde reads them.
+//! Variant names of a fieldless enum, as serde deserializes them.
 
 use std::fmt;
 
 use serde::de::{self, DeserializeOwned, Deserializer, Visitor};
 
-/// Names that a scene may write for a `T`, an enum without fields.
+/// Names of all variants of a fieldless enum `T`, in the order of declaration.
 pub(crate) fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
     match T::deserialize(Names) {
         Err(Found(names)) => names,
@@ -12,7 +12,7 @@ pub(crate) fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
     }
 }
 
-/// Deserializer without a value: returns the names as an error.
+/// Deserializer that yields no value and returns the list of variant names as its error.
 struct Names;
 
 #[derive(Debug)]

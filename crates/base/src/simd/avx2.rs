@@ -1,4 +1,5 @@
-//! The lanes as two registers of AVX2: rows 0 and 1 of the tile, and rows 2 and 3.
+//! AVX2 implementation: 32 lanes in two registers, the first with rows 0 and 1 of the tile, the
+//! second with rows 2 and 3.
 #![allow(unused_unsafe, reason = "calls are arguments of other calls")]
 
 use std::arch::x86_64::*;
@@ -6,16 +7,17 @@ use std::arch::x86_64::*;
 use super::{HASH, ROUNDS, Simd, Work};
 use crate::grid::tile::Lanes;
 
-/// Proof that the processor has AVX2: only [`run`] makes it, and what has a proof of more.
+/// Proof that the processor has AVX2: only [`run`] constructs a value, and conversions from proofs
+/// of larger instruction sets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx2(pub(super) ());
 
-/// Returns true if the processor has all features that [`run`] is compiled with.
+/// Returns true if the processor supports all target features of [`run`].
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-/// Runs the work with these instructions.
+/// Runs `work` compiled for AVX2.
 #[target_feature(enable = "avx2")]
 pub(super) fn run(work: impl Work) {
     work.with(Avx2(()));
@@ -32,7 +34,7 @@ macro_rules! call {
 
 type Pair = (__m256i, __m256i);
 
-/// Mask of 16 lanes: all bits of the lanes whose bit is set.
+/// Expands a 16-bit mask to 16 lanes: all bits set in each lane whose mask bit is 1.
 #[inline(always)]
 fn lanes_of(mask: u16) -> __m256i {
     const B: [i16; 16] = {
@@ -50,7 +52,7 @@ fn lanes_of(mask: u16) -> __m256i {
     call!(_mm256_cmpeq_epi16(call!(_mm256_and_si256(call!(_mm256_set1_epi16(mask as i16)), bits)), bits))
 }
 
-/// Ratio of eight cells, widened to 32 bits.
+/// Energy ratio of eight cells, widened to 32-bit lanes.
 #[inline(always)]
 fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     let n = call!(_mm256_slli_epi32::<14>(energy));
@@ -60,7 +62,7 @@ fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     call!(_mm256_add_epi32(near, over))
 }
 
-/// Ratio of half a tile.
+/// Energy ratio of half a tile, 16 lanes.
 #[inline(always)]
 fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     let zero = call!(_mm256_setzero_si256());
@@ -70,7 +72,7 @@ fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     call!(_mm256_packus_epi32(low, high))
 }
 
-/// Mask of the lanes where `a > b`.
+/// Lane mask of `a > b`, unsigned.
 #[inline(always)]
 fn half_above(a: __m256i, b: __m256i) -> __m256i {
     let excess = call!(_mm256_subs_epu16(a, b));
@@ -193,8 +195,8 @@ impl Simd for Avx2 {
     }
 }
 
-/// Bits of a coordinate for the hash of eight corners: the near corners along an axis have `whole`,
-/// the far ones `whole` + 1.
+/// Coordinate hash input of the eight corners of a lattice cell: `whole` for the near corners along
+/// an axis, `whole` + 1 for the far corners, times `constant`.
 #[inline(always)]
 fn hashed(whole: i32, constant: u32, far: __m256i) -> __m256i {
     let near = (whole as u32).wrapping_mul(constant);
@@ -202,14 +204,14 @@ fn hashed(whole: i32, constant: u32, far: __m256i) -> __m256i {
     call!(_mm256_blendv_epi8(call!(_mm256_set1_epi32(near as i32)), call!(_mm256_set1_epi32(other as i32)), far))
 }
 
-/// Maps a byte of each of eight hashes to −1 to 1.
+/// Maps one byte of each of eight hashes to a float from −1 to 1.
 #[inline(always)]
 fn signed_byte(shifted: __m256i) -> __m256 {
     let byte = call!(_mm256_cvtepi32_ps(call!(_mm256_and_si256(shifted, call!(_mm256_set1_epi32(255))))));
     call!(_mm256_sub_ps(call!(_mm256_mul_ps(byte, call!(_mm256_set1_ps(2.0 / 255.0)))), call!(_mm256_set1_ps(1.0))))
 }
 
-/// Distance along an axis to eight corners, times a slope.
+/// Signed distance along an axis from the point to each of eight corners, times the corner's slope.
 #[inline(always)]
 fn risen(shifted: __m256i, place: f32, far: __m256i) -> __m256 {
     let one = call!(_mm256_and_ps(call!(_mm256_castsi256_ps(far)), call!(_mm256_set1_ps(1.0))));

@@ -1,4 +1,4 @@
-//! The lanes as one register of AVX-512.
+//! AVX-512 implementation: 32 lanes in one register.
 #![allow(unused_unsafe, reason = "calls are arguments of other calls")]
 
 use std::arch::x86_64::*;
@@ -6,11 +6,11 @@ use std::arch::x86_64::*;
 use super::{Simd, Work, avx2};
 use crate::grid::tile::Lanes;
 
-/// Proof that the processor has AVX-512 F and BW, and AVX2: only [`run`] makes it.
+/// Proof that the processor has AVX-512 F, AVX-512 BW and AVX2: only [`run`] constructs a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(());
 
-/// Returns true if the processor has all features that [`run`] is compiled with.
+/// Returns true if the processor supports all target features of [`run`].
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
@@ -21,7 +21,7 @@ pub(super) fn is_there() -> bool {
         && is_x86_feature_detected!("lzcnt")
 }
 
-/// Runs the work with these instructions.
+/// Runs `work` compiled for AVX-512.
 #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) fn run(work: impl Work) {
     work.with(Avx512(()));
@@ -152,7 +152,7 @@ impl Simd for Avx512 {
 }
 
 impl Avx512 {
-    /// Converts the proof: a processor with AVX-512 has AVX2; [`run`] asks for both.
+    /// Converts the proof of AVX-512 to a proof of AVX2; [`run`] requires both.
     #[inline(always)]
     fn narrower(self) -> avx2::Avx2 {
         avx2::Avx2(())

@@ -1,5 +1,5 @@
-//! Vector code that is compiled for the instruction set of the processor at hand: for AVX-512, for
-//! AVX2 and for every machine.
+//! Vector code, compiled for AVX-512, for AVX2 and portably; the instruction set is selected at run
+//! time.
 //!
 //! The rules of the fast engine are written once, over the trait [`Simd`]: vectors of 32 unsigned
 //! 16-bit lanes, one tile wide, with one implementation for each instruction set. All give the same
@@ -27,82 +27,85 @@ use std::sync::LazyLock;
 
 use crate::grid::tile::Lanes;
 
-/// Operations on 32 lanes of 16 bits. A mask has one bit for each lane.
+/// Operations on vectors of 32 unsigned 16-bit lanes. Masks are 32-bit words with one bit per lane.
 pub trait Simd: Copy {
     /// Vector of 32 lanes.
     type V: Copy;
 
-    /// All lanes equal to `value`.
+    /// Returns a vector with all lanes equal to `value`.
     fn splat(self, value: u16) -> Self::V;
-    /// Loads lanes from memory.
+    /// Loads the lanes of a tile from memory.
     fn load(self, from: &Lanes) -> Self::V;
-    /// Stores lanes to memory.
+    /// Stores the lanes of `v` to memory.
     fn store(self, to: &mut Lanes, v: Self::V);
-    /// `a + b`, wrapping.
+    /// Lane-wise `a + b`, wrapping.
     fn add(self, a: Self::V, b: Self::V) -> Self::V;
-    /// `a + b`, at most 65535.
+    /// Lane-wise `a + b`, saturating at 65535.
     fn add_saturating(self, a: Self::V, b: Self::V) -> Self::V;
-    /// `a − b`, wrapping.
+    /// Lane-wise `a − b`, wrapping.
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
-    /// `a − b`, at least 0.
+    /// Lane-wise `a − b`, saturating at 0.
     fn sub_saturating(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Smaller of both, lane by lane.
+    /// Lane-wise minimum.
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Bitwise or.
+    /// Bitwise OR.
     fn or(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Upper half of the product.
+    /// Upper 16 bits of the lane-wise 32-bit product.
     fn mul_high(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Lower half of the product.
+    /// Lower 16 bits of the lane-wise 32-bit product.
     fn mul_low(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a << N`.
     fn left<const N: u32>(self, a: Self::V) -> Self::V;
-    /// `a >> N`.
+    /// Lane-wise logical shift right, `a >> N`.
     fn right<const N: u32>(self, a: Self::V) -> Self::V;
-    /// Keeps the lanes of the mask; all other lanes become zero.
+    /// Sets all lanes outside of `mask` to zero.
     fn keep(self, a: Self::V, mask: u32) -> Self::V;
-    /// Mask of the lanes where `a > b`.
+    /// Bit mask of the lanes with `a > b`, unsigned.
     fn above(self, a: Self::V, b: Self::V) -> u32;
-    /// Returns true if any lane is not zero.
+    /// Returns true if any lane is nonzero.
     fn any(self, a: Self::V) -> bool;
-    /// [`Simd::keep`] for each of four vectors.
+    /// Applies [`Simd::keep`] to each of four vectors with its mask.
     #[inline(always)]
     fn keep_each(self, v: [Self::V; 4], masks: [u32; 4]) -> [Self::V; 4] {
-        // No closure: it would be compiled without the instructions of the level.
+        // Written without a closure, because a closure would be compiled without the target
+        // features of the level.
         [self.keep(v[0], masks[0]), self.keep(v[1], masks[1]), self.keep(v[2], masks[2]), self.keep(v[3], masks[3])]
     }
-    /// Returns true if any lane of any of four vectors is not zero.
+    /// Returns true if any lane of any of the four vectors is nonzero.
     #[inline(always)]
     fn any_of(self, v: [Self::V; 4]) -> bool {
         self.any(self.or(self.or(v[0], v[1]), self.or(v[2], v[3])))
     }
-    /// Values west of each cell; `beside` is the tile to the west.
+    /// Value of the west neighbour of each cell; the parameter `beside` is the tile to the west.
     fn see_west(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// Values east of each cell; `beside` is the tile to the east.
+    /// Value of the east neighbour of each cell; the parameter `beside` is the tile to the east.
     fn see_east(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// Values north of each cell; `beside` is the tile to the north.
+    /// Value of the north neighbour of each cell; the parameter `beside` is the tile to the north.
     fn see_north(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// Values south of each cell; `beside` is the tile to the south.
+    /// Value of the south neighbour of each cell; the parameter `beside` is the tile to the south.
     fn see_south(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// `energy · 2^14 / amount`, rounded down and at most 65535; unspecified where the amount is
-    /// zero.
+    /// Lane-wise `energy · 2^14 / amount`, rounded down and clamped to 65535; unspecified where
+    /// `amount` is 0.
     fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;
 
-    /// Trilinear interpolation of four channels. `rows` are the pairs of corners along x, two in
-    /// each, at (y, z) = (0, 0), (1, 0), (0, 1) and (1, 1); `place` is x, y, z between the corners,
-    /// 0 to 1.
+    /// Trilinear interpolation of four 8-bit channels. `rows` holds the corner values: each row has
+    /// the two corners along x, at (y, z) = (0, 0), (1, 0), (0, 1) and (1, 1). `place` is the
+    /// position (x, y, z) between the corners, 0 to 1.
     fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4];
 
-    /// Gradient noise at a place, 0 to 1 along each axis, between eight corners of a lattice.
-    /// `whole` is the corner at the lowest x, y and z. Each corner has its own slope from
-    /// pseudo-random bytes; `weights` are the shares of the farther corners.
+    /// Gradient (Perlin) noise in one lattice cell. `whole` is the lattice corner with the lowest
+    /// x, y, z; `place` is the position within the cell, 0 to 1 along each axis; `weights` are the
+    /// interpolation weights of the far corners. The gradient of each corner comes from
+    /// pseudo-random bytes.
     fn between_slopes(self, whole: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32;
 }
 
-/// Constants of the hash of a corner by its x, y and z; `ROUNDS` are those of its two rounds.
+/// Multipliers of x, y and z in the hash of a lattice corner; `ROUNDS` holds the multipliers of its
+/// two mixing rounds.
 pub const HASH: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
 pub const ROUNDS: [u32; 2] = [0x2c1b_3c6d, 0x297a_2d39];
 
-/// Pseudo-random bits of a corner of a lattice.
+/// Pseudo-random 32-bit hash of a lattice corner.
 #[inline(always)]
 pub fn hash([x, y, z]: [i32; 3]) -> u32 {
     let mut h = (x as u32).wrapping_mul(HASH[0]) ^ (y as u32).wrapping_mul(HASH[1]) ^ (z as u32).wrapping_mul(HASH[2]);
@@ -111,34 +114,34 @@ pub fn hash([x, y, z]: [i32; 3]) -> u32 {
     h ^ (h >> 15)
 }
 
-/// Instruction set.
+/// Instruction set level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Instructions that every machine of this architecture has.
+    /// Baseline instructions of the architecture.
     Portable,
-    /// AVX2, 256 bits at a time.
+    /// AVX2, 256-bit vectors.
     Avx2,
-    /// AVX-512 (F and BW) with the further features of every processor that has it, 512 bits at a
-    /// time.
+    /// AVX-512 (F and BW) with the other features that every such processor has, 512-bit vectors.
     Avx512,
 }
 
-/// Work that is written over [`Simd`].
+/// Computation written generically over [`Simd`].
 pub trait Work {
-    /// Does the work; implementations are `#[inline(always)]`, so that they are compiled for the
-    /// instruction set at hand.
+    /// Runs the computation; implementations must be `#[inline(always)]`, so that they are compiled
+    /// with the target features of `S`.
     fn with<S: Simd>(self, s: S);
 }
 
 impl Level {
-    /// Levels that this processor supports, the fastest last.
+    /// Levels that this processor supports, in ascending speed.
     pub fn available() -> &'static [Self] {
-        // Cached: rays ask so often that querying the processor would be measurable.
+        // Cached: rendering queries the level per ray, so that asking the processor each time would
+        // be measurable.
         static AVAILABLE: LazyLock<&[Level]> = LazyLock::new(Level::found);
         *AVAILABLE
     }
 
-    /// Queries the processor.
+    /// Detects the levels that the processor supports.
     fn found() -> &'static [Self] {
         #[cfg(target_arch = "x86_64")]
         {
@@ -152,15 +155,15 @@ impl Level {
         &[Self::Portable]
     }
 
-    /// Fastest level of this processor.
+    /// Fastest level that this processor supports.
     pub fn fastest() -> Self {
         *Self::available().last().expect("the portable level is always there")
     }
 
-    /// Runs the work with the instructions of this level.
+    /// Runs `work` compiled for this level.
     ///
     /// # Panics
-    /// When the level is not available.
+    /// If the processor does not support the level.
     #[inline]
     pub fn run(self, work: impl Work) {
         assert!(Self::available().contains(&self), "this processor has no {self:?}");

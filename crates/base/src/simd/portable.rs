@@ -1,9 +1,9 @@
-//! Lanes as plain arrays, for every machine.
+//! Portable implementation: the lanes are plain arrays.
 
 use super::{Simd, hash};
 use crate::grid::tile::Lanes;
 
-/// Implementation without special instructions.
+/// Implementation of [`Simd`] without processor-specific instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -152,7 +152,8 @@ impl Simd for Portable {
     fn blend(self, rows: [&[u8; 8]; 4], [x, y, z]: [f32; 3]) -> [f32; 4] {
         let mut to = [0.0; 4];
         for i in 0..4 {
-            // Both corners of a row at once, as the wide instructions do.
+            // Interpolates both corners of a row together, in the order of operations of the vector
+            // versions.
             let at = |corner: usize| {
                 let row = |k: usize| f32::from(rows[k][4 * corner + i]);
                 let (near, far) = (row(0) + (row(1) - row(0)) * y, row(2) + (row(3) - row(2)) * y);

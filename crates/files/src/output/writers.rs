@@ -1,18 +1,18 @@
 //! List of all output formats.
 
-/// Format of output files.
+/// Output format.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Writer {
-    /// Name in the list, such as `geotiff`.
+    /// Short name of the format, such as `geotiff`.
     pub name: &'static str,
     /// Description of the file.
     pub what: &'static str,
-    /// File name endings, without the dot; empty where the program chooses the name.
+    /// File extensions without the dot; empty if the program chooses the file name.
     pub endings: &'static [&'static str],
-    /// Commands and flags that write such a file.
+    /// Commands and flags that write such a file, for documentation.
     pub named_by: &'static str,
-    /// Source file that creates the file, and alone may.
+    /// Only source file that may create files of this format.
     pub written_in: &'static str,
 }
 

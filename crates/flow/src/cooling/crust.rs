@@ -1,8 +1,8 @@
-//! Temperatures below and at the surface of lava, for pictures and the probe.
+//! Temperature at and below the surface of the lava, for pictures and the probe.
 //!
-//! Under `skin` both come from the crust that the model carries (`lid`). A lava without such a
-//! crust is shown with a quasi-steady one: the conductive flux of a half-space that has cooled for
-//! t seconds balances radiation and convection:
+//! With `skin` cooling both come from the crust of the model (`lid`). A lava without such a crust
+//! is shown with a quasi-steady crust: the conductive flux of a half-space that has cooled for t
+//! seconds balances radiation and convection:
 //!
 //! ```text
 //! k (T − Ts) / √(π κ t) = ε σ (Ts⁴ − Ta⁴) + h (Ts − Ta)
@@ -13,26 +13,27 @@ use crate::cooling::lid::{Crusted, Profile, WATER};
 use crate::store::column::UNIT;
 use crate::{Cooling, Flow, FlowCell, HEAT_UNITS, Lava, UNITS};
 
-/// Distance in metres after which a crust is torn, for a lava that gives none; the crust is then as
-/// old as steady tearing leaves it, or as the lava of the column.
+/// Distance in metres of flow after which a crust is torn, for a lava without its own value. The
+/// displayed age of the crust is the time for that distance, or the time since lava came if that is
+/// less.
 const TEAR_M: f64 = 100.0;
-/// Conductivity in W/(m K) of the crust of a lava that gives none.
+/// Conductivity in W/(m K) of the crust of a lava without its own value.
 const CONDUCTIVITY: f64 = 1.5;
-/// Lower bound of the age of a crust in seconds: the flux through a crust of age 0 would be
-/// infinite.
+/// Lower bound of the age of a crust in seconds: a crust of age 0 would have an infinite flux.
 const YOUNGEST_S: f64 = 1.0;
-/// Number of Newton steps: from above they fall to the root and leave an error below a kelvin.
+/// Number of Newton iterations for the surface temperature. Starting above the root, the iterates
+/// decrease monotonically; the remaining error is below 1 K.
 const NEWTON: usize = 7;
 
 impl Flow {
-    /// Returns true if the lava grows a crust: it cools and sets to rock for good.
+    /// Returns true if the lava grows a crust: it cools, has a solidus, and never melts again.
     pub fn grows_crust(&self) -> bool {
         let lava = &self.setup.lava;
         !lava.melts() && lava.cooling != Cooling::None && lava.solidus_k > 0.0
     }
 
-    /// Temperature in K of the surface of the uppermost lava of column `number`; `None` without
-    /// lava or with rock above.
+    /// Surface temperature in K of the uppermost lava in column `number`; `None` without lava or
+    /// below a roof.
     pub fn crust_k(&self, number: usize) -> Option<f64> {
         let column = self.columns.get(number)?;
         let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
@@ -46,8 +47,8 @@ impl Flow {
         Some(surface_k(&self.setup.lava, (kelvin, column.covered), age_s))
     }
 
-    /// Profile of heat over depth in the uppermost run of column `number`; None if the run is dry
-    /// or its lava carries no crust.
+    /// Profile of heat over depth in the uppermost run of column `number`; `None` if the run is dry
+    /// or the lava's cooling model has no crust.
     pub(crate) fn profile(&self, number: usize) -> Option<Profile> {
         let column = self.columns.get(number)?;
         let run = column.runs.last().filter(|run| self.tables.carries_skin && run.is_wet())?;
@@ -61,8 +62,8 @@ impl Flow {
         (amount > 0).then(|| body.profile())
     }
 
-    /// Cell of column `number` at `level`, with the heat that the crust's profile gives at its
-    /// depth.
+    /// Cell of column `number` at `level`; under a crust its heat is taken from the crust's profile
+    /// at the depth of the cell.
     pub(crate) fn shown_cell(&self, number: usize, level: i32) -> FlowCell {
         let column = self.column_at(number);
         let mut cell = column.cell(level);
@@ -79,8 +80,8 @@ impl Flow {
     }
 }
 
-/// Surface temperature in K of a crust of `age_s` seconds over lava of `kelvin`. `is_covered`:
-/// other matter (water) lies on top.
+/// Surface temperature in K of a crust of age `age_s` (seconds) over lava of temperature `kelvin`
+/// (K). `is_covered`: true if water lies on top.
 fn surface_k(lava: &Lava, (kelvin, is_covered): (f64, bool), age_s: f64) -> f64 {
     let convection = if is_covered { WATER } else { lava.convection };
     let conductivity = if lava.conduction > 0.0 { lava.conduction } else { CONDUCTIVITY };

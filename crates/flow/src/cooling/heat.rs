@@ -1,10 +1,11 @@
-//! Heat losses of a lava that sets for good, once a step: to the sky, to roofs and to the bed.
+//! Heat losses to the sky, to roofs and to the bed, computed once per step for a lava that never
+//! melts again.
 //!
-//! Invariant: every loss is an integer that leaves a run and enters a ledger.
+//! Invariant: every loss is an integer, subtracted from a run and added to a ledger.
 //!
-//! The heat of a run is one number, spread evenly over its cells, so losses depend on the depth of
-//! the run and not on the height of cells. The temperature over depth is that of its crust (`lid`).
-//! A lava that melts has its own heat model (`melt`).
+//! The heat of a run is a single total, spread evenly over its cells, so losses depend on the depth
+//! of the run and not on the height of cells. The temperature profile over the depth is given by
+//! the crust (`lid`). A lava that melts has its own heat model (`melt`).
 
 use smallvec::SmallVec;
 
@@ -16,10 +17,10 @@ use crate::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS
 /// Stefan–Boltzmann constant in W/(m² K⁴).
 pub const RADIATION: f64 = 5.67e-8;
 
-/// Number of columns whose heat is computed in one batch.
+/// Number of columns per batch of the heat computation.
 pub(crate) const BATCH: usize = 16;
 
-/// Heat losses of a column in a step, in units of heat.
+/// Heat losses in one step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) sky: i64,
@@ -33,7 +34,7 @@ impl Losses {
     }
 }
 
-/// Constants of one step's heat losses.
+/// Constants of the heat losses in one step.
 pub(crate) struct Cool<'a> {
     lava: &'a Lava,
     law: &'a CrustLaw,
@@ -41,7 +42,7 @@ pub(crate) struct Cool<'a> {
     bed: f64,
     dz_m: f64,
     step_s: f64,
-    /// Time at the end of the step, in seconds.
+    /// Time at the end of the step, in seconds since the start.
     now_s: f64,
 }
 
@@ -51,15 +52,16 @@ impl<'a> Cool<'a> {
         Self { lava: &setup.lava, law, bed, dz_m: space.dz_m, step_s: setup.step_s, now_s }
     }
 
-    /// Returns true if any heat is lost at all: to the sky or to the bed.
+    /// Returns true if the lava loses any heat: to the sky or to the bed.
     pub(crate) fn is_needed(&self) -> bool {
         let lava = self.lava;
         lava.cooling != Cooling::None || lava.bed_conduction > 0.0
     }
 
-    /// Takes the heat of a batch of wet columns for one step and returns the losses. `wet` gives
-    /// for each column its number, its mark and the share of its area that the uppermost liquid
-    /// covers (0 to 1). Runs keep their cells, but their cached temperatures are stale afterwards.
+    /// Subtracts the heat losses of one step from a batch of columns with liquid and returns the
+    /// losses. `wet` yields for each column its number, its history and the share of its area that
+    /// the uppermost liquid covers (0 to 1). Cells keep their amounts, but derived values of the
+    /// runs are stale afterwards.
     pub(crate) fn columns(
         &self,
         columns: &mut BlocksMut<'_, Column>,
@@ -92,7 +94,7 @@ impl<'a> Cool<'a> {
         losses
     }
 
-    /// Takes the heat of the runs under roofs.
+    /// Subtracts the heat losses of the runs under roofs and returns the losses.
     fn below(&self, column: &mut Column, mark: &Mark) -> Losses {
         let mut losses = Losses::default();
         column.lid = 0;
@@ -114,7 +116,7 @@ impl<'a> Cool<'a> {
         losses
     }
 
-    /// Seconds for which lava has warmed the bed.
+    /// Time in seconds for which lava has warmed the bed.
     fn touched_s(&self, mark: &Mark) -> f64 {
         (self.now_s - mark.warmed_s).max(0.0)
     }
@@ -125,7 +127,8 @@ impl<'a> Cool<'a> {
         Crusted { law: self.law, mean, skin: 0.0, depth_m, covered: column.covered }
     }
 
-    /// Uppermost run of column `c` with its crust; None if it is dry (the crust is then reset).
+    /// Returns the uppermost run of column `c` with its crust; `None` if the run is dry (its crust
+    /// is then reset).
     fn surface(&self, c: usize, column: &mut Column, mark: Mark, wetted: f64) -> Option<Surface<'a>> {
         let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
             column.skin = 0.0;
@@ -137,7 +140,7 @@ impl<'a> Cool<'a> {
         Some(Surface { c, run, mark, wetted, amount, heat, body, flux: 0.0 })
     }
 
-    /// Takes the heat of an uppermost run and returns the losses.
+    /// Subtracts the heat losses of an uppermost run and returns the losses.
     fn cool_surface(&self, column: &mut Column, surface: &mut Surface<'a>) -> Losses {
         let &mut Surface { amount, heat, mark, flux, ref mut body, .. } = surface;
         let mut left = heat;
@@ -148,9 +151,10 @@ impl<'a> Cool<'a> {
         Losses { sky, roof: 0, bed }
     }
 
-    /// Heat in kelvin that a run under the sky loses in a step: the stirred share, and `flux`
-    /// (W/m²) through the crust. The crust grows and is torn by `speed` (m/s). A covered run loses
-    /// nothing here, since water takes its heat by a reaction.
+    /// Heat loss to the sky in a step, in kelvin averaged over the run's depth: from the exposed,
+    /// stirred share of the surface, plus `flux` (W/m²) through the crust. Updates the heat deficit
+    /// of the crust, which tearing at `speed` (m/s) reduces. A covered run loses nothing here,
+    /// since water takes its heat by a reaction.
     fn to_sky(&self, body: &mut Crusted<'_>, flux: f64, speed: f32) -> f64 {
         let exposed = match self.lava.cooling {
             Cooling::None => return 0.0,
@@ -169,8 +173,8 @@ impl<'a> Cool<'a> {
         stirred + conducted
     }
 
-    /// Heat in kelvin that the share `exposed` of the surface, which shows the core, loses in a
-    /// step.
+    /// Heat loss in a step, in kelvin averaged over the run's depth, from the share `exposed` (0 to
+    /// 1) of the surface at which the hot core is exposed.
     fn stirred(&self, body: &Crusted<'_>, exposed: f64) -> f64 {
         let (lava, law) = (self.lava, self.law);
         let kelvin = law.temperature_of(body.core());
@@ -191,10 +195,10 @@ impl<'a> Cool<'a> {
         each * (radiated - received + blown).clamp(0.0, above)
     }
 
-    /// Heat in kelvin that a run loses in a step to rock that was at ambient temperature when it
-    /// was touched, `touched_s` seconds ago. A half-space takes 2 k ΔT √(t/(π κ)) up to a time t; a
-    /// slab of `thick_m` metres with its far side at ambient temperature takes at least k ΔT
-    /// t/thickness.
+    /// Heat loss in a step, in kelvin averaged over the run's depth, to rock that was at ambient
+    /// temperature when lava first touched the rock, `touched_s` seconds ago. A half-space takes 2
+    /// k ΔT √(t/(π κ)) per area up to the time t; a slab of `thick_m` metres with its far side at
+    /// ambient temperature takes at least k ΔT t/thickness.
     fn to_rock(&self, body: &Crusted<'_>, touched_s: f64, thick_m: f64) -> f64 {
         let lava = self.lava;
         if lava.bed_conduction <= 0.0 {
@@ -209,8 +213,8 @@ impl<'a> Cool<'a> {
         above * (1.0 - libm::exp(-part))
     }
 
-    /// Stores the heat deficit of the crust, clamped to the deficit that the run can have, and the
-    /// depth of the lid.
+    /// Stores the heat deficit of the crust, clamped to the largest possible deficit of the run,
+    /// and the thickness of the lid.
     fn note_crust(&self, column: &mut Column, surface: &Surface<'_>, profile: Profile) {
         let body = &surface.body;
         column.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0)) as f32;
@@ -220,7 +224,7 @@ impl<'a> Cool<'a> {
     }
 }
 
-/// An uppermost run while its heat is taken.
+/// Uppermost run of a column with the state of its crust, during the heat computation.
 struct Surface<'a> {
     /// Number of the column.
     c: usize,
@@ -231,19 +235,19 @@ struct Surface<'a> {
     amount: i64,
     heat: i64,
     body: Crusted<'a>,
-    /// Flux that leaves the crust, in W/m².
+    /// Heat flux out of the crust in W/m².
     flux: f64,
 }
 
-/// Takes `kelvin` times `amount` from the heat `left`, clamped to the heat that is there; returns
-/// the units taken.
+/// Subtracts `kelvin` × `amount` from the heat `left`, limited to the available heat; returns the
+/// units of heat removed.
 fn take(left: &mut i64, amount: i64, kelvin: f64) -> i64 {
     let taken = ((kelvin * amount as f64 * HEAT_UNITS as f64 + 0.5) as i64).clamp(0, *left);
     *left -= taken;
     taken
 }
 
-/// Thickness in metres of the rock above run `i`; infinite if there is lava on that rock.
+/// Thickness in metres of the rock above run `i`; infinite if lava lies on that rock.
 fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
     match column.runs.get(i + 1) {
         Some(above) if !above.is_wet() => (above.floor - column.runs[i].roof) as f64 * dz_m / UNIT as f64,
@@ -251,21 +255,21 @@ fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
     }
 }
 
-/// Cells of a wet run that hold liquid.
+/// Mutable slice of the cells of a run that contain liquid.
 pub(crate) fn run_cells<'a>(column: &'a mut Column, run: &Run) -> &'a mut [FlowCell] {
     let start = (run.first - column.base) as usize;
     &mut column.cells[start..start + (run.top - run.first + 1) as usize]
 }
 
-/// Amount and heat of a wet run, in units, summed over its cells.
+/// Total amount and total heat of a run, in units.
 pub(crate) fn run_content(column: &Column, run: &Run) -> (i64, i64) {
     let start = (run.first - column.base) as usize;
     let cells = &column.cells[start..start + (run.top - run.first + 1) as usize];
     cells.iter().fold((0, 0), |(amount, heat), cell| (amount + i64::from(cell.amount), heat + cell.heat))
 }
 
-/// Spreads `heat` over cells that hold `amount` in total, in proportion; the remainder of the
-/// division stays in the lowest.
+/// Distributes `heat` over `cells` with the total amount `amount`, in proportion to their amounts;
+/// the remainder of the division goes to the lowest cell.
 pub(crate) fn spread_evenly(cells: &mut [FlowCell], amount: i64, heat: i64) {
     let [lowest, others @ ..] = cells else { return };
     let mut left = heat;
@@ -276,7 +280,8 @@ pub(crate) fn spread_evenly(cells: &mut [FlowCell], amount: i64, heat: i64) {
     lowest.heat = left;
 }
 
-/// Returns (1 + x)^(−1/3) for x ≥ 0; for small x by two Newton steps from the start of the series.
+/// Returns (1 + x)^(−1/3) for x ≥ 0; for small x by two Newton iterations from the series
+/// expansion.
 fn inverse_cube_root(x: f64) -> f64 {
     if x > 0.05 {
         return 1.0 / libm::cbrt(1.0 + x);

@@ -1,9 +1,9 @@
-//! Crust of a run under the sky: conductive heat flux and temperature over depth, by the
-//! heat-balance integral of Goodman (1958) with a quadratic profile. The result does not depend on
-//! the height of cells.
+//! Crust of a run under the sky: conductive heat flux and temperature over depth, by Goodman's
+//! heat-balance integral (1958) with a quadratic profile. The result does not depend on the height
+//! of cells.
 //!
-//! A run of depth H has a mean heat ē and a crust with a heat deficit of Q J/m² relative to the
-//! core. With `e` the heat per volume:
+//! A run of depth H has a mean heat ē and a crust whose heat deficit relative to the core is Q
+//! (J/m²). With `e` the heat per volume:
 //!
 //! ```text
 //! e_core = ē + Q/H,  δ = 3 Q/(e_core − e_surface), at most H;  then e_core = e_surface + 1.5 (ē − e_surface)
@@ -11,8 +11,8 @@
 //! e(z) = e_core − (e_core − e_surface) (1 − z/δ)²
 //! ```
 //!
-//! Heat is in kelvin, as heat per volume over [`Lava::heat_per_m3`]. Q is stored in the same unit
-//! as Q/H (`Column::skin`).
+//! Heat is in kelvin: heat per volume divided by [`Lava::heat_per_m3`]. Q is stored in the same
+//! unit, as Q/H (`Column::skin`).
 
 use crate::Lava;
 use crate::cooling::heat::RADIATION;
@@ -21,13 +21,13 @@ use crate::motion::lanes::{LANES, Lanes, Mask};
 /// Heat transfer coefficient in W/(m² K) between the surface of lava and water.
 pub(crate) const WATER: f64 = 1000.0;
 
-/// Upper bound of the steps of the root search for the surface temperature, and the step in kelvin
-/// that ends the search.
+/// Upper bound of the iterations of the root search for the surface temperature, and the step in
+/// kelvin below which the search ends.
 const STEPS: usize = 30;
 const NEAR_K: f64 = 0.01;
 
-/// Constants of a lava that sets for good, computed once: the heat balance of the surface is solved
-/// for every wet column in every step.
+/// Constants of the crust of a lava that never melts again, computed once: the heat balance of the
+/// surface is solved for every column with liquid in every step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CrustLaw {
     /// Radiation coefficient ε σ in W/(m² K⁴).
@@ -36,12 +36,12 @@ pub(crate) struct CrustLaw {
     convection: f64,
     ambient_k: f64,
     solidus_k: f64,
-    /// Heat of a kelvin below the solidus relative to a kelvin above (`solid_share`), its
+    /// Heat of one kelvin below the solidus relative to one kelvin above (`solid_share`), its
     /// complement to 1, and its inverse minus 1.
     solid_share: f64,
     latent_share: f64,
     back: f64,
-    /// Heat in kelvin at the vent and at ambient temperature.
+    /// Heat in kelvin of lava at the temperature of the vent and at ambient temperature.
     pub(crate) vent: f64,
     pub(crate) ambient: f64,
     /// Heat per volume and kelvin, in J/(m³ K).
@@ -68,66 +68,67 @@ impl CrustLaw {
         }
     }
 
-    /// Temperature in K of a heat in kelvin, as [`Lava::temperature_of`].
+    /// Temperature in K of lava with the heat `heat` in kelvin, like [`Lava::temperature_of`].
     #[inline(always)]
     pub(crate) fn temperature_of(&self, heat: f64) -> f64 {
         heat - (self.solidus_k - heat).max(0.0) * self.back
     }
 
-    /// Heats in kelvin of a vector of temperatures, as [`Lava::heat_at`].
+    /// Heats in kelvin for a vector of temperatures in K, like [`Lava::heat_at`].
     #[inline(always)]
     fn heats_at(&self, kelvin: Lanes) -> Lanes {
         let below = (Lanes::all(self.solidus_k) - kelvin).max(Lanes::all(0.0));
         kelvin + below * Lanes::all(self.latent_share)
     }
 
-    /// Temperatures in K of a vector of heats, as [`Lava::temperature_of`].
+    /// Temperatures in K for a vector of heats in kelvin, like [`Lava::temperature_of`].
     #[inline(always)]
     fn temperatures_of(&self, heat: Lanes) -> Lanes {
         let below = (Lanes::all(self.solidus_k) - heat).max(Lanes::all(0.0));
         heat - below * Lanes::all(self.back)
     }
 
-    /// Heats of a kelvin at a vector of temperatures, as [`Lava::heat_of_kelvin`].
+    /// Heats of warming by one kelvin at a vector of temperatures in K, like
+    /// [`Lava::heat_of_kelvin`].
     #[inline(always)]
     fn heats_of_kelvin(&self, kelvin: Lanes) -> Lanes {
         kelvin.less(Lanes::all(self.solidus_k)).pick(Lanes::all(self.solid_share), Lanes::all(1.0))
     }
 
-    /// Heat of a kelvin at temperature `kelvin`, as [`Lava::heat_of_kelvin`].
+    /// Heat of warming by one kelvin at the temperature `kelvin` (K), like
+    /// [`Lava::heat_of_kelvin`].
     #[inline(always)]
     pub(crate) fn heat_of_kelvin(&self, kelvin: f64) -> f64 {
         if kelvin < self.solidus_k { self.solid_share } else { 1.0 }
     }
 }
 
-/// A run under the sky: its heat, its crust, and its surroundings.
+/// Run under the sky: its heat, crust and cover.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crusted<'a> {
     pub(crate) law: &'a CrustLaw,
-    /// Mean heat, and heat deficit of the crust spread over the depth (Q/H), both in kelvin of
-    /// heat.
+    /// Mean heat in kelvin, and heat deficit of the crust averaged over the depth (Q/H) in kelvin.
     pub(crate) mean: f64,
     pub(crate) skin: f64,
     pub(crate) depth_m: f64,
-    /// Cover flag: other matter (water) lies on the run.
+    /// Cover flag: true if other matter (water) lies on the run.
     pub(crate) covered: bool,
 }
 
-/// Heat over depth below a surface.
+/// Heat as a function of depth below the surface of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Profile {
-    /// Heat of core and surface, in kelvin of heat.
+    /// Heat in kelvin of the core and of the surface.
     pub(crate) core: f64,
     pub(crate) surface: f64,
-    /// Thickness of the crust in metres: below is core.
+    /// Thickness of the crust in metres; the core lies below.
     pub(crate) crust_m: f64,
     pub(crate) surface_k: f64,
-    /// Flux that leaves a surface of crust, in W/m².
+    /// Heat flux out of the surface of the crust, in W/m².
     pub(crate) flux: f64,
 }
 
-/// Constants of the search for the surface temperatures of a batch of runs, one run to a lane.
+/// Constants of the root search for the surface temperatures of a batch of runs, one run per lane.
 struct Search<'a> {
     law: &'a CrustLaw,
     mean: Lanes,
@@ -135,15 +136,15 @@ struct Search<'a> {
     convection: Lanes,
     core: Lanes,
     core_k: Lanes,
-    /// Three times the heat deficit of the crust, in K m, and the deficit that a flux of 1 W/m²
-    /// adds to it.
+    /// Three times the heat deficit of the crust, in K m; and the increase of that value per W/m²
+    /// of flux.
     lacks: Lanes,
     grown: f64,
 }
 
 /// Surface heat balance of a batch at trial temperatures: conductive influx minus outflux
-/// (`excess`, W/m²), its derivative by temperature, the outflux (W/m²), and three times the heat
-/// deficit of the crust (K m).
+/// (`excess`, W/m²), its derivative by temperature (W/(m² K)), the outflux (W/m²), and three times
+/// the heat deficit of the crust (K m).
 #[derive(Clone, Copy)]
 struct Balance {
     excess: Lanes,
@@ -153,14 +154,14 @@ struct Balance {
 }
 
 impl Crusted<'_> {
-    /// Heat of the core in kelvin; at most that of the vent, unless the mean already exceeds the
-    /// vent's.
+    /// Heat of the core in kelvin; limited to that of lava at the vent, unless the mean heat is
+    /// larger.
     #[inline]
     pub(crate) fn core(&self) -> f64 {
         (self.mean + self.skin).min(self.law.vent.max(self.mean))
     }
 
-    /// Profile of the run as it stands, without growth of its crust.
+    /// Temperature profile of the run for the present thickness of its crust.
     pub(crate) fn profile(&self) -> Profile {
         let mut found = None;
         profiles([*self], 0.0, |_, profile| found = Some(profile));
@@ -168,9 +169,9 @@ impl Crusted<'_> {
     }
 }
 
-/// Finds the profiles of `runs` while their crusts grow for `seconds`, and calls `each` with the
-/// index and the profile of each run. Half of the heat lost in this time counts for the thickness
-/// (the mean over the step).
+/// Computes the profiles of `runs` while their crusts grow for `seconds`, and calls `each` with the
+/// index and the profile of each run. Half of the heat lost in this time enters the crust's
+/// thickness (the mean over the step).
 pub(crate) fn profiles<'a, I>(runs: I, seconds: f64, mut each: impl FnMut(usize, Profile))
 where
     I: IntoIterator<Item = Crusted<'a>>,
@@ -229,9 +230,9 @@ impl<'a> Search<'a> {
         self.profiles_at(kelvin, &found)
     }
 
-    /// Temperatures in K from which the search starts, between `low` and `high`. The guess lies
-    /// above the surface of a thin crust, and close to it where convection or radiation takes
-    /// nearly all the heat. Starting from the core takes twice the steps.
+    /// Start temperatures in K for the root search, between `low` and `high`. The guess lies above
+    /// the surface temperature of a thin crust, and close to it where convection or radiation takes
+    /// nearly all the heat. Starting from the core takes twice the iterations.
     #[inline(always)]
     fn first_guess(&self, low: Lanes, high: Lanes) -> Lanes {
         let (law, all) = (self.law, Lanes::all);
@@ -245,13 +246,15 @@ impl<'a> Search<'a> {
         low.max(high.min(glows.min(blown)))
     }
 
-    /// Mask of the runs whose crust is thinner than the run, for surfaces of heat `surface`.
+    /// Mask of the runs whose crust is thinner than the run, for surfaces with the heat `surface`
+    /// (kelvin).
     #[inline(always)]
     fn is_thin(&self, lacks: Lanes, surface: Lanes) -> Mask {
         lacks.less(self.depth_m * (self.core - surface))
     }
 
-    /// Heat of the core below a crust as thick as the run, for a surface of heat `surface`.
+    /// Heat in kelvin of the core below a crust as thick as the run, for surfaces with the heat
+    /// `surface` (kelvin).
     #[inline(always)]
     fn core_below(&self, surface: Lanes) -> Lanes {
         surface + Lanes::all(1.5) * (self.mean - surface).max(Lanes::all(0.0))
@@ -282,7 +285,8 @@ impl<'a> Search<'a> {
         Balance { excess: through - flux, slope: slope - flux_slope, flux, lacks }
     }
 
-    /// Flux through a crust as thick as the run, and its derivative by the surface temperature.
+    /// Heat flux in W/m² through a crust as thick as the run, and its derivative by the surface
+    /// temperature.
     #[inline(always)]
     fn thick(&self, kelvin: Lanes, surface: Lanes, each: Lanes) -> (Lanes, Lanes) {
         let (law, all) = (self.law, Lanes::all);
@@ -308,7 +312,7 @@ impl<'a> Search<'a> {
 }
 
 impl Profile {
-    /// Mean heat in kelvin between two depths in metres.
+    /// Mean heat in kelvin between the depths `from_m` and `to_m` (metres below the surface).
     pub(crate) fn mean(&self, from_m: f64, to_m: f64) -> f64 {
         let cube = |depth_m: f64| {
             let rest = (1.0 - depth_m / self.crust_m).max(0.0);
@@ -318,7 +322,8 @@ impl Profile {
         self.core - lacks / (to_m - from_m).max(1e-12)
     }
 
-    /// Depth in metres down to which nothing is warmer than `heat`; infinite if the core is not.
+    /// Thickness of the lid in metres: depth down to which no heat exceeds `heat` (kelvin);
+    /// infinite if that includes the core.
     pub(crate) fn lid_m(&self, heat: f64) -> f64 {
         if self.core <= heat {
             return f64::INFINITY;

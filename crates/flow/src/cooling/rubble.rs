@@ -1,14 +1,14 @@
-//! Rubble: lava that sets at the edge of a drop breaks off and comes to rest at the angle of
+//! Rubble: lava that solidifies at the edge of a drop breaks off and comes to rest at the angle of
 //! repose.
 //!
 //! A thin film freezes in the column to which it comes. Without a limit every film that runs over a
 //! margin adds to that column alone, and margins grow to walls and pillars one column wide, as high
 //! as the lava that they dam. Margins of real flows are heaps of their own rubble.
 //!
-//! So of the rock that sets on a floor under the sky, the part that stands steeper than [`REPOSE`]
-//! above a neighbour falls to the lowest neighbour, and on from there. A slope of the ground that
-//! is steeper keeps a coat as thick as its neighbour's. Rock from earlier steps stays: the inner
-//! wall of a levee stands when its channel drains.
+//! So of the rock that solidifies on a floor under the sky, the part that is steeper than
+//! [`REPOSE`] above a neighbour falls to the lowest neighbour, and further down from there. Where
+//! the ground itself is steeper, rock up to the thickness of the neighbour's stays. Rock from
+//! earlier steps never falls: the inner wall of a levee stands when its channel drains.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ use crate::motion::plan::neighbours;
 use crate::store::column::{Column, UNIT, heat_of};
 use crate::{Flow, UNITS};
 
-/// Steepest slope of rubble, tan 45°: margins of aa lava lie at 35° to 45°.
+/// Steepest stable slope of rubble, tan 45°: margins of aa lava have slopes of 35° to 45°.
 pub(crate) const REPOSE: f64 = 1.0;
 
-/// Smallest height in units that still falls (a thousandth of a cell), and the most columns that a
-/// piece falls through in a step.
+/// Smallest excess height in units that falls (a thousandth of a cell), and the largest number of
+/// columns that rubble falls through in a step.
 const LEAST: i64 = UNIT >> 10;
 const FARTHEST: usize = 64;
 
-/// Amounts of rock in units that set in this step on floors under the sky, by column.
+/// Amounts in units of rock that solidified in this step on floors under the sky, by column number.
 pub(crate) type Loose = BTreeMap<u32, i64>;
 
-/// Rock in units that falls from a column to a neighbour.
+/// Amount of rock in units that falls from a column to a neighbour.
 struct Fall {
     from: u32,
     to: u32,
@@ -35,8 +35,8 @@ struct Fall {
 }
 
 impl Flow {
-    /// Lets the rock that set in this step fall as far as it stands too steeply. The runs of its
-    /// columns must be up to date.
+    /// Moves rock that solidified in this step downhill until its slope is stable. The runs of the
+    /// columns of `loose` must be up to date.
     pub(crate) fn crumble(&mut self, mut loose: Loose) {
         for _ in 0..FARTHEST {
             self.reach(loose.keys().copied());
@@ -60,7 +60,7 @@ impl Flow {
         }
     }
 
-    /// Lays `units` of rock on column `c`, or takes rock away if `units` is negative.
+    /// Adds `units` of rock to column `c`, or removes rock if `units` is negative.
     fn gain_rock(&mut self, c: u32, units: i64) {
         let now_s = self.time_s();
         let (column, mark) = (&mut self.columns[c as usize], &mut self.marks[c as usize]);
@@ -73,9 +73,9 @@ impl Flow {
         }
     }
 
-    /// Falls from column `c`, of which `loose` units may fall: half of the excess height above the
-    /// neighbour where that excess is largest; several neighbours with the same excess share
-    /// equally.
+    /// Iterator over the falls from column `c`, of whose rock `loose` units may move: half of the
+    /// excess height above the neighbour with the largest excess; neighbours with equal excess get
+    /// equal parts.
     fn falls_from(&self, c: u32, loose: i64) -> impl Iterator<Item = Fall> {
         let (from, here) = (c as usize, self.leans[c as usize].floor);
         let beyond = |n: usize| {
@@ -96,14 +96,14 @@ impl Flow {
 }
 
 impl Column {
-    /// Rock in units that comes to lie on the floor of the uppermost gap when the cells at
-    /// `levels`, ascending, set; 0 if they set as a roof.
+    /// Amount of rock in units on the floor of the uppermost gap after the cells at `levels`
+    /// (ascending) have solidified; 0 if they form a roof.
     pub(crate) fn loose(&self, levels: impl Iterator<Item = i32>) -> i64 {
         let Some(run) = self.runs.last() else { return 0 };
         let mut units = 0;
         for (floor, level) in (run.first..).zip(levels.filter(|&level| level >= run.first)) {
             if level > floor {
-                // A gap below the cell: it sets as a roof.
+                // A gap below the cell: the cell solidifies as a roof.
                 return 0;
             }
             let cell = self.cell(level);
@@ -112,7 +112,7 @@ impl Column {
         units
     }
 
-    /// Takes `units` of rock from the floor of the uppermost gap.
+    /// Removes `units` of rock from the floor of the uppermost gap.
     fn shed(&mut self, mut units: i64) {
         let Some(first) = self.runs.last().map(|run| run.first) else { return };
         for level in (self.base..=first).rev() {
@@ -126,7 +126,8 @@ impl Column {
         }
     }
 
-    /// Lays `units` of rock on the floor of the uppermost gap; liquid in its way rises.
+    /// Adds `units` of rock to the floor of the uppermost gap; liquid in the cells is displaced
+    /// upwards.
     fn heap(&mut self, mut units: i64) {
         let Some(first) = self.runs.last().map(|run| run.first) else { return };
         for level in first.. {

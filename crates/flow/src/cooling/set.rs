@@ -1,6 +1,6 @@
-//! Setting, once a step: liquid at or below the solidus that touches rock turns to rock. Under a
-//! crust the depth at which its profile passes the solidus decides, so that a lid sets at that
-//! depth at any cell height.
+//! Solidification ("setting"), once per step: liquid at or below the solidus that touches rock
+//! turns to rock. Under a crust the criterion is the depth at which the temperature profile crosses
+//! the solidus, so that the thickness of the rock does not depend on the cell height.
 
 use crate::cooling::heat::run_content;
 use crate::cooling::lid::Crusted;
@@ -12,17 +12,18 @@ use crate::store::column::{Column, Run, UNIT};
 use crate::{Flow, FlowBox, HEAT_UNITS, UNITS};
 use lavoxel_base::parallel::*;
 
-/// Upper bound of tan² of the bed slope that thins a film: tan² 30°, beyond which lubrication does
-/// not hold.
+/// Upper bound of tan² of the bed slope in the slope correction: tan² 30°; lubrication theory does
+/// not apply to steeper slopes.
 const STEEPEST: f64 = 0.333;
 
 impl Flow {
-    /// Heat of a unit of amount at the solidus, in units of heat; 0 for a lava that never sets.
+    /// Heat per unit of amount at the solidus, in units of heat; 0 for a lava that never
+    /// solidifies.
     pub(crate) fn solidus(&self) -> i64 {
         (self.setup.lava.solidus_k * HEAT_UNITS as f64) as i64
     }
 
-    /// Turns the cells that set in the columns `cold` (ascending) to rock.
+    /// Turns the solidifying cells of the columns `cold` (ascending) to rock.
     pub(crate) fn set(&mut self, cold: &[u32]) {
         let (space, columns, law) = (self.space, &self.columns, self.cold_law());
         let decide = |&c: &u32| cells_that_set(space, columns, c as usize, law).map(move |level| (c, level)).collect();
@@ -57,7 +58,8 @@ impl Flow {
         self.crumble(loose);
     }
 
-    /// Rock on floors under the sky, by column, after `cells` (ascending) have set.
+    /// Returns the columns with loose rock on floors under the sky after `cells` (ascending) have
+    /// solidified, with the amount of loose rock in units.
     fn loose(&self, cells: &[(u32, i32)]) -> Loose {
         let of_column = |cells: &[(u32, i32)]| {
             let column = &self.columns[cells[0].0 as usize];
@@ -66,13 +68,14 @@ impl Flow {
         cells.chunk_by(|a, b| a.0 == b.0).map(of_column).filter(|&(_, units)| units > 0).collect()
     }
 
-    /// Criterion by which liquid counts as cold.
+    /// Returns the criterion by which liquid is cold enough to solidify.
     pub(crate) fn cold_law(&self) -> ColdLaw {
         ColdLaw { solidus: self.solidus(), by_lid: self.tables.carries_skin }
     }
 
-    /// Gives each cell of the uppermost run that sets now the heat of its depth in the crust's
-    /// profile, and the rest of the heat to the other cells. A lid that sets takes its crust along.
+    /// Assigns to each solidifying cell of the uppermost run the heat of the crust's profile at its
+    /// depth, and the remaining heat to the other cells. If the top cell solidifies, the crust's
+    /// heat deficit is reset.
     fn part_heat(&mut self, setting: &[(u32, i32)]) {
         let wetted = self.ground().wetted(setting[0].0 as usize);
         let column = &mut self.columns[setting[0].0 as usize];
@@ -97,8 +100,8 @@ impl Flow {
             depth = next;
         }
         if stays == 0 {
-            // The whole run sets: the rest of the heat goes to the lowest cell, so that the ledger
-            // closes.
+            // The whole run solidifies: the rest of the heat goes to the lowest cell, so that the
+            // ledger balances.
             column.cell_mut(run.first).heat += left;
         } else {
             spread_over_others(column, &run, (stays, left), sets);
@@ -107,8 +110,8 @@ impl Flow {
     }
 }
 
-/// Spreads `heat` over the cells of a run that do not set, in proportion to their amounts (`amount`
-/// in total).
+/// Distributes `heat` over the cells of a run that do not solidify, in proportion to their amounts
+/// (`amount` in total). `sets(level)` is true for solidifying cells.
 fn spread_over_others(column: &mut Column, run: &Run, (amount, heat): (i64, i64), sets: impl Fn(i32) -> bool) {
     let (mut left, mut last) = (heat, run.first);
     for level in (run.first..=run.top).filter(|&level| !sets(level)) {
@@ -120,17 +123,19 @@ fn spread_over_others(column: &mut Column, run: &Run, (amount, heat): (i64, i64)
     column.cell_mut(last).heat += left;
 }
 
-/// Criterion by which liquid counts as cold.
+/// Criterion by which liquid is cold enough to solidify.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColdLaw {
-    /// Heat of a unit of amount at the solidus, in units of heat; 0 for a lava that never sets.
+    /// Heat per unit of amount at the solidus, in units of heat; 0 for a lava that never
+    /// solidifies.
     solidus: i64,
-    /// Lid flag: in the uppermost run the depth of the lid decides, in place of the heat of cells.
+    /// Lid flag: in the uppermost run the thickness of the lid is the criterion, instead of the
+    /// heat of the cells.
     by_lid: bool,
 }
 
 impl ColdLaw {
-    /// Returns true if the cell at `level` of a run holds nothing warmer than the solidus.
+    /// Returns true if all liquid in the cell at `level` of `run` is at or below the solidus.
     #[inline]
     fn is_cold(self, column: &Column, run: &Run, level: i32) -> bool {
         if self.solidus <= 0 {
@@ -145,15 +150,16 @@ impl ColdLaw {
 }
 
 impl Column {
-    /// Returns true if any cell holds liquid that is not warmer than the solidus.
+    /// Returns true if any cell contains only liquid at or below the solidus.
     pub(crate) fn has_cold(&self, law: ColdLaw) -> bool {
         let any_cold = |run: &Run| (run.first..=run.top).rev().any(|level| law.is_cold(self, run, level));
         self.runs.iter().any(any_cold)
     }
 }
 
-/// Levels of the cells of column `c` that set now, ascending. A cold cell that touches no rock is
-/// floating crust; one less than half full sets only together with the cell below.
+/// Levels of the cells of column `c` that solidify in this step, ascending. A cold cell without
+/// contact to rock is floating crust and stays liquid; a cell less than half full solidifies only
+/// together with the cell below.
 fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdLaw) -> impl Iterator<Item = i32> {
     let column = &columns[c];
     let touches = move |level: i32| {
@@ -171,9 +177,9 @@ fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdL
     })
 }
 
-/// Squared cosine of the bed's slope at column `c`, by minmod of the one-sided differences, so that
-/// a wall next to a flat floor is no slope; 1 at the sides of the box. `floor` gives the floor of a
-/// column's lowest run in units.
+/// Squared cosine of the bed slope at column `c`, by the minmod limiter of the one-sided
+/// differences, so that a wall next to a flat floor is not a slope; 1 at the sides of the box.
+/// `floor(c)`: floor of a column's lowest run in units; `None` without a run.
 pub(crate) fn slope_cosine(space: FlowBox, floor: impl Fn(usize) -> Option<i64>, c: usize) -> Mag {
     let [Some(west), Some(east), Some(north), Some(south)] = neighbours(space, c) else { return Mag::from_units(1) };
     let Some(here) = floor(c) else { return Mag::from_units(1) };

@@ -4,7 +4,7 @@ use super::{Cooling, Lava, Viscosity};
 use lavoxel_base::units::LAVA_DENSITY;
 
 impl Lava {
-    /// Names of all presets, as [`Lava::preset`] takes them.
+    /// Names of all presets that [`Lava::preset`] accepts.
     pub const PRESETS: [&str; 8] = [
         "etna-basalt",
         "kilauea",
@@ -16,7 +16,7 @@ impl Lava {
         "ice",
     ];
 
-    /// Preset called `name`; None if there is none.
+    /// Returns the preset called `name`; `None` if no preset has this name.
     pub fn preset(name: &str) -> Option<Self> {
         match name {
             "etna-basalt" => Some(Self::etna_basalt()),
@@ -31,9 +31,9 @@ impl Lava {
         }
     }
 
-    /// Basalt of Etna: density, heat and temperatures of the parameter files of SCIARA-fv2 and
-    /// MAGFLOW; viscosity of Giordano & Dingwell (2003) with 0.02 % water; crystals, exposed share
-    /// and yield strength within the published ranges.
+    /// Basalt of Etna: density, heat capacity and temperatures from the parameter files of
+    /// SCIARA-fv2 and MAGFLOW; viscosity of Giordano & Dingwell (2003) with 0.02 % water; crystal
+    /// factor, exposed share and yield strength within the published ranges.
     pub(super) fn etna_basalt() -> Self {
         Self {
             density_kg_m3: LAVA_DENSITY,
@@ -55,11 +55,12 @@ impl Lava {
         }
     }
 
-    /// Kīlauea, the channel of fissure 8 in 2018: the numbers of PyFLOWGO's file
+    /// Kīlauea, the channel of fissure 8 in 2018: constants of PyFLOWGO's file
     /// `kilauea_rigid_mass.json`. The viscosity is that of the melt, log₁₀ η = −4.55 + 5343.7/(T −
     /// 622), times a factor for crystals (Krieger & Dougherty, packing 0.56, coefficient 2.72),
-    /// which grow linearly from 5 % at the vent to 30 % at the solidus; both are fitted here by one
-    /// law of three numbers. Heat capacity and the conductivity of the bed are not in that file.
+    /// whose fraction grows linearly from 5 % at the vent to 30 % at the solidus; the product is
+    /// fitted here by one law with three constants. Heat capacity and the conductivity of the bed
+    /// are not in that file.
     fn kilauea() -> Self {
         Self {
             // 2,870 kg/m³ without bubbles; 59 % bubbles in the middle of the channel's 13.45 km.
@@ -84,7 +85,7 @@ impl Lava {
         }
     }
 
-    /// Fogo, eruption of 2014: the case of the OpenFOAM solver interThermalRadConvFoam, which
+    /// Fogo, eruption of 2014: test case of the OpenFOAM solver interThermalRadConvFoam, which
     /// clamps the kinematic viscosity to 3.7 to 100 m²/s.
     fn fogo_2014() -> Self {
         let density = 2700.0;
@@ -105,7 +106,8 @@ impl Lava {
         }
     }
 
-    /// Silicone oil of the laboratory (Garel et al. 2012, experiment C14), which never sets.
+    /// Silicone oil of a laboratory experiment (Garel et al. 2012, experiment C14), which never
+    /// solidifies.
     fn silicone_oil() -> Self {
         Self {
             density_kg_m3: 964.0,
@@ -129,9 +131,9 @@ impl Lava {
         }
     }
 
-    /// A solid that melts, without yield strength, in a room at 20 °C; solid and liquid share
-    /// density, heat capacity and conductivity. Temperatures in K, viscosity `pa_s` at the
-    /// liquidus, factor `mush` at the solidus.
+    /// Returns a solid that can melt, without yield strength, in a room at 20 °C; solid and liquid
+    /// have the same density, heat capacity and conductivity. Temperatures in K; `pa_s`: viscosity
+    /// in Pa s at the liquidus; `mush`: factor of the viscosity at the solidus.
     fn of_melting([solidus_k, liquidus_k, vent_k]: [f64; 3], pa_s: f64, mush: f64) -> Self {
         Self {
             viscosity: Viscosity::Melt { pa_s, mush },
@@ -150,8 +152,8 @@ impl Lava {
         }
     }
 
-    /// Paraffin wax of a candle, melting at 52 to 58 °C. Just above the melting point the liquid
-    /// has 5 to 10 mPa s.
+    /// Paraffin wax of a candle, with a melting range of 52 to 58 °C. Just above that range the
+    /// liquid has a viscosity of 5 to 10 mPa s.
     fn paraffin_wax() -> Self {
         Self {
             density_kg_m3: 850.0,
@@ -175,8 +177,8 @@ impl Lava {
         }
     }
 
-    /// Aluminium A356 between solidus and liquidus, as in semi-solid casting: 0.1 to 20 Pa s at 30
-    /// to 50 % of solid.
+    /// Aluminium A356 between solidus and liquidus, as in semi-solid casting: 0.1 to 20 Pa s at a
+    /// solid fraction of 30 to 50 %.
     fn semisolid_aluminium() -> Self {
         Self {
             density_kg_m3: 2500.0,

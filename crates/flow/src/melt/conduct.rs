@@ -1,7 +1,7 @@
-//! Heat of solid and liquid of a lava that melts: conduction, losses to ground and air, and
+//! Heat of a lava that melts, in solid and liquid: conduction, losses to ground and air, and
 //! heaters.
 //!
-//! Explicit sub-steps from the state before each, short enough to be stable. Invariant: the heat
+//! Explicit sub-steps, each from the state before, short enough to be stable. Invariant: the heat
 //! that crosses a face is one integer for both of its cells.
 
 use serde::{Deserialize, Serialize};
@@ -13,54 +13,57 @@ use crate::store::blocks::{Blocks, WIDE};
 use lavoxel_base::parallel::*;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest share of a temperature difference that all faces of a full cell together even out in a
+/// Largest share of a temperature difference that all faces of a full cell together equalise in a
 /// sub-step. `SLIVER · SAFE` must stay below 1, or a cell would overshoot its neighbours.
 const SAFE: f64 = 0.45;
 
-/// Upper bound of the sub-steps of conduction in a step; a scene that needs more is refused.
+/// Upper bound of the number of conduction sub-steps in a step; a scene that needs more is
+/// rejected.
 pub(crate) const MOST_SUB_STEPS: f64 = 2000.0;
 
-/// Share that a face may even out between partly filled cells, as a multiple of that between full
-/// cells. `SLIVER · SAFE` below 1 keeps all faces of a cell together below the whole difference.
+/// Factor by which the share that a face may equalise is larger between partly filled cells than
+/// between full cells. `SLIVER · SAFE` below 1 keeps the sum over all faces of a cell below the
+/// whole difference.
 const SLIVER: f64 = 2.0;
 
-/// Amount in units below which liquid or solid on a cell counts as a film: half a cell.
+/// Amount in units (half a cell) below which liquid or solid above another cell counts as a film.
 const FILM: i64 = UNITS as i64 / 2;
 
-/// Filling in units (63/64 of a cell) from which a cell touches the cell above.
+/// Filling in units (63/64 of a cell) from which a cell is in contact with the cell above.
 const TOUCHES: i64 = UNITS as i64 / 64 * 63;
 
-/// Cells that a heater warms.
+/// Choice of the cells that a heater warms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Heats {
-    /// Highest cell of each column within the heater's shape, as a flame does.
+    /// Highest cell of each column within the heater's shape, like a flame from above.
     #[default]
     Surface,
-    /// All cells within the heater's shape.
+    /// Every cell within the heater's shape.
     Inside,
 }
 
 lavoxel_base::param::words!(Heats);
 
-/// A source of heat at a place in the box.
+/// Heat source in a fixed set of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowHeater {
-    /// Cells of the heater: number of the column and level.
+    /// Cells of the heater, as pairs (column number, level).
     pub cells: Vec<(u32, u32)>,
-    /// Part of the cells that is warmed.
+    /// Choice of the cells in `cells` that are warmed.
     pub heats: Heats,
-    /// Power in W, spread over the warmed cells by amount; nothing is given if they are empty.
+    /// Power in W, distributed over the warmed cells in proportion to their amounts; no heat is
+    /// given while they are empty.
     pub power_w: f64,
-    /// Temperature in K up to which a cell is warmed.
+    /// Temperature in K above which a cell gets no more heat.
     pub up_to_k: f64,
-    /// Time in seconds at which the heater goes on.
+    /// Time in seconds at which the heater is switched on.
     pub from_s: f64,
-    /// Time in seconds at which the heater goes off.
+    /// Time in seconds at which the heater is switched off.
     pub until_s: f64,
 }
 
-/// Sums of heat over a step, in units.
+/// Sums of heat over a step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sums {
     /// Heat lost to the air.
@@ -73,48 +76,48 @@ pub(crate) struct Sums {
     pub(crate) solid: i128,
 }
 
-/// State of a cell for conduction.
+/// State of a cell for the conduction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// Solid and liquid in units; 0: the cell does not conduct.
+    /// Amount of solid and liquid in units; 0: the cell does not conduct.
     amount: i64,
     heat: i64,
     kelvin: f64,
-    /// Rock that does not melt, in units.
+    /// Rock in units that cannot melt.
     ground: i32,
-    /// Cover flag: other matter keeps the air away.
+    /// Cover flag: true if other matter separates the cell from the air.
     covered: bool,
 }
 
-/// Memory in bytes for the nodes of a box, both buffers.
+/// Memory in bytes of both node buffers for a box.
 pub(crate) fn need(space: FlowBox) -> u64 {
     2 * (space.columns() * space.ny) as u64 * size_of::<Node>() as u64
 }
 
-/// Constants of the conduction of one step.
+/// Constants of the conduction in one step.
 pub(crate) struct Conduct<'a> {
     space: FlowBox,
     lava: &'a Lava,
     heaters: &'a [FlowHeater],
-    /// Flags of cells that hold other matter; empty if none does.
+    /// Flags of cells that contain other matter, at index `c · ny + level`; empty if no cell does.
     covered: &'a [bool],
-    /// Number of sub-steps, and length of one in seconds.
+    /// Number of sub-steps, and the length of each in seconds.
     count: usize,
     sub_s: f64,
-    /// Start of the step in seconds.
+    /// Time in seconds at the start of the step.
     start_s: f64,
-    /// Units of heat in a joule.
+    /// Number of heat units per joule.
     per_joule: f64,
 }
 
-/// Number of sub-steps that the conduction of a step needs for stability.
+/// Number of conduction sub-steps that are needed for stability in a step of `step_s` seconds.
 fn sub_steps(space: FlowBox, lava: &Lava, step_s: f64) -> f64 {
     let diffusivity = lava.conduction / lava.heat_per_m3();
     let [x, y] = [space.dx_m, space.dz_m].map(|edge| 1.0 / (edge * edge));
     (step_s * diffusivity * (4.0 * x + 2.0 * y) / SAFE).ceil().max(1.0)
 }
 
-/// Checks that a step needs no more than [`MOST_SUB_STEPS`], and the numbers of the heaters.
+/// Checks that a step needs at most [`MOST_SUB_STEPS`], and the ranges of the heaters.
 pub(crate) fn validate(space: FlowBox, setup: &FlowSetup) -> Result<(), Invalid> {
     if setup.lava.melts() {
         let count = sub_steps(space, &setup.lava, setup.step_s);
@@ -146,13 +149,13 @@ impl<'a> Conduct<'a> {
         }
     }
 
-    /// Sets the flags of cells that hold other matter.
+    /// Sets the flags of cells that contain other matter.
     pub(crate) fn covered(self, covered: &'a [bool]) -> Self {
         Self { covered, ..self }
     }
 
-    /// Conducts the heat of one step and returns its sums; the heat of each cell goes back to its
-    /// solid and liquid.
+    /// Advances the heat by one step and returns the sums; the heat of each cell is then written
+    /// back to its solid and liquid.
     pub(crate) fn run(&self, columns: &mut Blocks<Column>, solids: &mut Solids) -> Sums {
         let mut nodes = self.nodes(columns, solids);
         let mut next = nodes.clone();
@@ -193,7 +196,8 @@ impl<'a> Conduct<'a> {
         self.lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64)
     }
 
-    /// Adds the heat of the heaters that are on at `time_s`; returns the sum in units.
+    /// Adds the heat of all heaters that are switched on at `time_s` (seconds); returns the heat in
+    /// units.
     fn heat(&self, nodes: &mut [Node], time_s: f64) -> i128 {
         let is_on = |heater: &&FlowHeater| (heater.from_s..heater.until_s).contains(&time_s);
         self.heaters.iter().filter(is_on).map(|heater| self.heat_by(heater, nodes)).sum()
@@ -224,8 +228,8 @@ impl<'a> Conduct<'a> {
         given
     }
 
-    /// Makes one sub-step from `nodes` to `next`; returns the heat that went to the air and to the
-    /// ground.
+    /// Computes one sub-step from `nodes` to `next`; returns the heat in units that went to the air
+    /// and to the ground.
     fn sub_step(&self, nodes: &[Node], next: &mut [Node], time_s: f64) -> (i128, i128) {
         let FlowBox { nx, ny, nz, .. } = self.space;
         let bed = self.bed_transfer(time_s);
@@ -257,8 +261,8 @@ impl<'a> Conduct<'a> {
         sums.into_iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
-    /// Heat that a cell gains from its neighbours, and heat that it loses to the air and to the
-    /// ground.
+    /// Returns three heats in units: gained from the neighbours, lost to the air, and lost to the
+    /// ground. `bed`: heat transfer coefficient into the ground in W/(m² K).
     fn cell(&self, node: Node, sides: &[Option<Node>; 4], below: Node, above: Node, bed: f64) -> (i64, i64, i64) {
         let FlowBox { dx_m, dz_m, .. } = self.space;
         let k = self.lava.conduction;
@@ -303,8 +307,8 @@ impl<'a> Conduct<'a> {
         (gained, -units(free_m2 * self.air_flux(node.kelvin)), -units(ground_w * ambient))
     }
 
-    /// Heat in units that `node` gains from `other` through a conductance in W/K, clamped for
-    /// stability; antisymmetric. Full cells lie `edge_m` apart.
+    /// Heat in units that `node` gains from `other` through `conductance` (W/K), clamped for
+    /// stability; antisymmetric. `edge_m`: distance in metres between the centres of full cells.
     fn crossing(&self, node: Node, other: Node, conductance: f64, edge_m: f64) -> i64 {
         let warmer = other.kelvin - node.kelvin;
         let evened = self.lava.conduction * self.sub_s / (self.lava.heat_per_m3() * edge_m * edge_m);
@@ -312,7 +316,8 @@ impl<'a> Conduct<'a> {
         (conductance * warmer * self.sub_s * self.per_joule).clamp(-most, most) as i64
     }
 
-    /// Heat flux in W/m² from the air into a surface of temperature `kelvin`; negative for a loss.
+    /// Heat flux in W/m² from the air into a surface at the temperature `kelvin` (K); negative for
+    /// a loss.
     fn air_flux(&self, kelvin: f64) -> f64 {
         let Cooling::Bare { exposed } = self.lava.cooling else { return 0.0 };
         let fourth = |t: f64| t * t * t * t;
@@ -321,15 +326,15 @@ impl<'a> Conduct<'a> {
         exposed * (radiated + self.lava.convection * (ambient - kelvin))
     }
 
-    /// Heat transfer coefficient in W/(m² K) into ground that was at ambient temperature when the
-    /// scene began: the mean over the sub-step of k/√(π κ t), for a half-space.
+    /// Heat transfer coefficient in W/(m² K) into ground that was at ambient temperature at time 0:
+    /// mean over the sub-step of k/√(π κ t), for a half-space.
     fn bed_transfer(&self, time_s: f64) -> f64 {
         let roots = (time_s + self.sub_s).sqrt() - time_s.max(0.0).sqrt();
         2.0 * self.lava.bed_conduction * roots / ((core::f64::consts::PI * self.lava.diffusivity).sqrt() * self.sub_s)
     }
 
-    /// Writes the heat of every node back to solid and liquid; returns the heat that the solid
-    /// gained.
+    /// Writes the heat of every node back to solid and liquid; returns the heat in units that the
+    /// solid gained.
     fn write(&self, nodes: &[Node], columns: &mut Blocks<Column>, solids: &mut Solids) -> i128 {
         let (ny, ends) = (self.space.ny, MeltingRange::of(self.lava));
         // Every block exists, since a lava that melts stores all columns.
@@ -360,9 +365,9 @@ fn write_column(ends: MeltingRange, row: &[Node], column: &mut Column, solid: &m
     gained
 }
 
-/// Heat in units of the solid in a cell. In the melting range solid and liquid lie side by side:
-/// the liquid keeps its latent heat as far as there is heat for that; beyond, both have one
-/// temperature.
+/// Heat in units of the solid part of a cell with `solid` units of solid. In the melting range
+/// solid and liquid coexist: the liquid keeps its latent heat as far as the heat of the cell
+/// suffices; outside that range both have the same temperature.
 fn part_of_solid(ends: MeltingRange, node: &Node, solid: i64) -> i64 {
     let liquid = node.amount - solid;
     if solid == 0 || liquid == 0 {
@@ -375,8 +380,8 @@ fn part_of_solid(ends: MeltingRange, node: &Node, solid: i64) -> i64 {
     (i128::from(node.heat) * i128::from(solid) / i128::from(node.amount)) as i64
 }
 
-/// Transfer coefficient of two resistances in series: into the ground (`bed`), and through `way_m`
-/// metres of the cell.
+/// Heat transfer coefficient in W/(m² K) of two resistances in series: into the ground (`bed`), and
+/// through `way_m` metres of a cell with the conductivity `conduction`.
 fn transfer(bed: f64, conduction: f64, way_m: f64) -> f64 {
     if bed <= 0.0 || conduction <= 0.0 { bed.max(0.0) } else { 1.0 / (1.0 / bed + way_m / conduction) }
 }

@@ -1,4 +1,4 @@
-//! Falling solid: solid that is not connected to ground falls, each of its columns by one cell a
+//! Falling solid: solid without connection to ground falls, in each of its columns by one cell per
 //! step, until it touches ground, other solid, or a cell full of liquid, on which it floats.
 
 use super::super::{Column, FlowBox, UNITS};
@@ -6,8 +6,8 @@ use super::{SolidColumn, Solids};
 use crate::motion::plan::neighbours;
 use crate::store::blocks::Blocks;
 
-/// Lets loose solid fall by one cell; returns the columns that changed, or None if no solid is
-/// loose.
+/// Moves unconnected solid down by one cell; returns the numbers of the changed columns, or `None`
+/// if all solid is connected to ground.
 pub(crate) fn drop_loose(space: FlowBox, columns: &mut Blocks<Column>, solids: &mut Solids) -> Option<Vec<u32>> {
     let carried = carried(space, columns, solids);
     let is_loose = |c: usize, level: i32| solids[c].cell(level).amount > 0 && !carried[c * space.ny + level as usize];
@@ -30,8 +30,8 @@ pub(crate) fn drop_loose(space: FlowBox, columns: &mut Blocks<Column>, solids: &
     Some(changed)
 }
 
-/// Moves the solid of a cell to the cell below if there is room next to the rock there; displaced
-/// liquid goes up. Returns true if the solid moved.
+/// Moves the solid of the cell at `level` to the cell below if there is room above the rock there;
+/// displaced liquid moves up. Returns true if the solid moved.
 fn fall(column: &mut Column, solid: &mut SolidColumn, level: i32) -> bool {
     let below = column.cell(level - 1);
     let from = solid.cell(level);
@@ -51,7 +51,7 @@ fn fall(column: &mut Column, solid: &mut SolidColumn, level: i32) -> bool {
     true
 }
 
-/// Flags of the cells whose solid is connected to ground through faces, by `c · ny + level`.
+/// Flags of the cells whose solid is connected to ground through faces, at index `c · ny + level`.
 fn carried(space: FlowBox, columns: &Blocks<Column>, solids: &Solids) -> Vec<bool> {
     let ny = space.ny;
     let mut carried = vec![false; solids.len() * ny];

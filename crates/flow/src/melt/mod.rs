@@ -25,21 +25,22 @@ use crate::motion::plan::neighbours;
 use crate::store::column::UNIT;
 use lavoxel_base::parallel::*;
 
-/// Solid that can melt in one cell.
+/// Meltable solid in one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SolidCell {
-    /// Rock in the cell that does not melt, in units.
+    /// Rock in units that cannot melt.
     pub(crate) ground: i32,
-    /// Solid, [`UNITS`] to a full cell; more only where liquid under pressure set.
+    /// Amount of meltable solid, [`UNITS`] in a full cell; larger only where liquid under pressure
+    /// solidified.
     pub(crate) amount: i32,
     /// Heat of the solid: amount × kelvin × [`HEAT_UNITS`], latent heat included.
     pub(crate) heat: i64,
 }
 
-/// Solid of a column: cells from `base` upwards.
+/// Meltable solid of a column: cells from level `base` upwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SolidColumn {
-    /// Level of the first cell.
+    /// Level of the first stored cell.
     pub(crate) base: i32,
     pub(crate) cells: Vec<SolidCell>,
 }
@@ -50,7 +51,7 @@ impl SolidColumn {
         index.and_then(|index| self.cells.get(index)).copied().unwrap_or_default()
     }
 
-    /// Cell at a level, stored from now on.
+    /// Mutable cell at `level`; missing cells are stored first.
     fn cell_mut(&mut self, level: i32) -> &mut SolidCell {
         if self.cells.is_empty() {
             self.base = level;
@@ -66,8 +67,8 @@ impl SolidColumn {
         &mut self.cells[index]
     }
 
-    /// Adds solid to the cell at `level`, which has `rock` units of rock; returns the rock of the
-    /// cell afterwards.
+    /// Adds `amount` units of solid with `heat` units of heat to the cell at `level`, which has
+    /// `rock` units of rock before; returns the rock of the cell after the addition.
     pub(crate) fn add(&mut self, level: i32, rock: i32, amount: i32, heat: i64) -> i32 {
         let solid = self.cell_mut(level);
         if solid.amount == 0 {
@@ -78,7 +79,7 @@ impl SolidColumn {
         solid.rock()
     }
 
-    /// Returns true if all numbers are within their ranges, in a box of `top` levels.
+    /// Returns true if all values are within their ranges, for a box of `top` levels.
     pub(crate) fn is_sound(&self, top: usize) -> bool {
         let holds = |cell: &SolidCell| {
             (0..=UNITS).contains(&cell.ground) && (0..=4 * UNITS).contains(&cell.amount) && cell.heat >= 0
@@ -86,25 +87,25 @@ impl SolidColumn {
         self.base >= 0 && self.base as usize <= top && self.cells.len() <= top + 1 && self.cells.iter().all(holds)
     }
 
-    /// Copy of this solid without empty cells at both ends.
+    /// Returns a copy without empty cells at both ends.
     pub(crate) fn trimmed(&self) -> Self {
         let mut trimmed = Self::default();
         self.levels().for_each(|(level, cell)| *trimmed.cell_mut(level) = cell);
         trimmed
     }
 
-    /// Iterator over the levels with solid, and their cells.
+    /// Iterator over (level, cell) for all cells with solid.
     fn levels(&self) -> impl Iterator<Item = (i32, SolidCell)> {
         let held = (self.base..).zip(self.cells.iter().copied());
         held.filter(|(_, cell)| cell.amount > 0)
     }
 }
 
-/// Smallest amount in units that melts off a surface at once (1/2048 of a cell): a thinner film
-/// stays solid until more has melted.
+/// Smallest amount in units that melts off a surface (1/2048 of a cell): a thinner film stays solid
+/// until more has melted.
 const LEAST_MELT: i32 = UNITS / 2048;
 
-/// Heat of a unit of amount at solidus and liquidus, in units of heat.
+/// Heat per unit of amount at the solidus and at the liquidus, in units of heat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeltingRange {
     pub(crate) solid: i64,
@@ -117,8 +118,8 @@ impl MeltingRange {
         Self { solid: each(lava.solidus_k), liquid: each(lava.liquidus_k) }
     }
 
-    /// Molten amount of a solid cell in units, if its heat were parted into pure liquid and pure
-    /// solid.
+    /// Amount in units of a solid cell that is molten, if its heat is split between liquid at the
+    /// liquidus and solid at the solidus.
     fn molten(self, cell: &SolidCell) -> i32 {
         let amount = i64::from(cell.amount);
         let above = cell.heat - amount * self.solid;
@@ -127,13 +128,13 @@ impl MeltingRange {
 }
 
 impl SolidCell {
-    /// Rock of the cell in units: ground and solid, at most a full cell.
+    /// Rock of the cell in units: ground plus solid, clamped to a full cell.
     fn rock(&self) -> i32 {
         (i64::from(self.ground) + i64::from(self.amount)).min(UNITS.into()) as i32
     }
 }
 
-/// Memory in bytes for the solid of a box and the work on its heat.
+/// Memory in bytes of the solid of a box and of the buffers for its conduction.
 pub(crate) fn need(space: FlowBox) -> u64 {
     let cells = (space.columns() * space.ny) as u64;
     // One byte a cell is the flag of cover by other matter.
@@ -142,11 +143,12 @@ pub(crate) fn need(space: FlowBox) -> u64 {
         + conduct::need(space)
 }
 
-/// Solid of all columns of a flow, by column number.
+/// Meltable solid of all columns of a flow, indexed by column number.
 pub(crate) type Solids = Vec<SolidColumn>;
 
 impl Flow {
-    /// Fills the room that rock leaves in a cell without liquid with solid.
+    /// Fills the room that rock leaves in the cell at `level`, which must be without liquid, with
+    /// solid at `temperature_k` (K).
     pub(crate) fn place_solid(&mut self, c: usize, level: i32, temperature_k: f64) {
         let each = (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
         let solids = self.solids.as_mut().expect("a lava with a liquidus");
@@ -165,7 +167,7 @@ impl Flow {
         self.account.heat_set += i128::from(heat);
     }
 
-    /// Removes the solid of a cell, if any.
+    /// Removes the solid of the cell at `level`, if any.
     pub(crate) fn remove_solid(&mut self, c: usize, level: i32) {
         let Some(solids) = &mut self.solids else { return };
         let SolidCell { ground, amount, heat } = solids[c].cell(level);
@@ -181,8 +183,8 @@ impl Flow {
         self.account.heat_removed += i128::from(heat);
     }
 
-    /// Fits the solid of a cell to its new `rock` in units: rock that was dug away was solid first,
-    /// rock that was added is ground.
+    /// Adjusts the solid of a cell after an edit changed its rock to `rock` units: removed rock is
+    /// taken from the solid first, added rock is ground.
     pub(crate) fn fit_solid(&mut self, c: usize, level: i32, rock: i32) {
         let Some(solids) = &mut self.solids else { return };
         let solid = solids[c].cell(level);
@@ -201,7 +203,8 @@ impl Flow {
         self.account.heat_removed += i128::from(heat);
     }
 
-    /// Sets the cells that hold other matter: faces towards them lose no heat to the air.
+    /// Sets the list of cells `[x, y, z]` that contain other matter: faces towards these cells lose
+    /// no heat to the air.
     pub fn cover_cells(&mut self, cells: &[[usize; 3]]) {
         let FlowBox { nx, ny, .. } = self.space;
         self.covered_cells.clear();
@@ -214,8 +217,8 @@ impl Flow {
         }
     }
 
-    /// Level of the solid that a cell shows: its own, or that of the cell below if ground fills
-    /// half of that cell.
+    /// Level of the solid with which other matter in the cell at `level` is in contact: its own
+    /// level, or the level below if ground fills at least half of the cell. `None` without solid.
     fn level_of_solid(&self, c: usize, level: i32) -> Option<i32> {
         let solid = &self.solids.as_ref()?[c];
         let below = solid.cell(level - 1);
@@ -226,14 +229,14 @@ impl Flow {
         }
     }
 
-    /// Solid that other matter in a cell meets.
+    /// Solid with which other matter in the cell at `level` is in contact; `None` without solid.
     pub(crate) fn solid_met(&self, c: usize, level: i32) -> Option<SolidCell> {
         let level = self.level_of_solid(c, level)?;
         self.solids.as_ref().map(|solids| solids[c].cell(level))
     }
 
-    /// Takes `units` of heat from the solid that other matter in a cell meets, or gives heat back
-    /// if negative; returns the units taken.
+    /// Removes up to `units` of heat from the solid with which other matter in the cell at `level`
+    /// is in contact, or adds heat if `units` is negative; returns the units removed.
     pub(crate) fn cool_solid(&mut self, c: usize, level: i32, units: i64) -> i64 {
         let Some(level) = self.level_of_solid(c, level) else { return 0 };
         let Some(solids) = &mut self.solids else { return 0 };
@@ -245,8 +248,8 @@ impl Flow {
         taken
     }
 
-    /// Temperature in K of the solid or the liquid of a cell, whichever fills more; `None` for an
-    /// empty cell.
+    /// Temperature in K of the solid or the liquid in the cell `[x, y, z]`, whichever has the
+    /// larger amount; `None` for an empty cell.
     pub fn temperature_k(&self, [x, y, z]: [usize; 3]) -> Option<f64> {
         let (c, level) = (z * self.space.nx + x, y as i32);
         let liquid = self.shown_cell(c, level);
@@ -257,19 +260,19 @@ impl Flow {
         (amount > 0).then(kelvin)
     }
 
-    /// Solid in a cell that can melt, [`UNITS`] to a full cell.
+    /// Amount of meltable solid in the cell `[x, y, z]`, [`UNITS`] in a full cell.
     pub fn solid(&self, [x, y, z]: [usize; 3]) -> i32 {
         self.solids.as_ref().map_or(0, |solids| solids[z * self.space.nx + x].cell(y as i32).amount)
     }
 
-    /// Level of the first cell of a column whose bottom lies at or above the ground before the
-    /// flow.
+    /// Level of the lowest cell of column number `column` whose bottom is at or above the ground
+    /// before the flow.
     pub fn ground_level(&self, column: usize) -> usize {
         (self.ground.of(column) + UNIT - 1).div_euclid(UNIT) as usize
     }
 
-    /// Exchanges heat between solid, liquid, ground, air and heaters, melts solid that has its
-    /// latent heat, and lets unsupported solid fall.
+    /// Exchanges heat between solid, liquid, ground, air and heaters, melts solid that has received
+    /// its latent heat, and moves unsupported solid down.
     pub(crate) fn exchange_heat(&mut self) {
         let Some(mut solids) = self.solids.take() else { return };
         let conduct = Conduct::new(self.space, &self.setup, self.time_s()).covered(&self.covered_cells);
@@ -291,7 +294,7 @@ impl Flow {
         self.melted = melted;
     }
 
-    /// Turns molten solid to liquid; returns the columns concerned.
+    /// Turns molten solid to liquid; returns the numbers of the changed columns.
     fn melt(&mut self, solids: &mut Solids) -> Vec<u32> {
         let ends = MeltingRange::of(&self.setup.lava);
         let (space, columns) = (self.space, &self.columns);
@@ -316,7 +319,8 @@ impl Flow {
         melting.iter().filter_map(|cells| cells.first()).map(|&(c, ..)| c).collect()
     }
 
-    /// Turns `amount` units of a solid cell to liquid on top of the rest.
+    /// Turns `amount` units of the solid in the cell at `level` to liquid above the remaining
+    /// solid.
     fn melt_cell(&mut self, solids: &mut Solids, c: usize, level: i32, amount: i32, ends: MeltingRange) {
         let solid = solids[c].cell_mut(level);
         let heat = if amount == solid.amount { solid.heat } else { i64::from(amount) * ends.liquid };
@@ -334,7 +338,7 @@ impl Flow {
         self.account.heat_set -= i128::from(heat);
     }
 
-    /// Adds the columns in which solid melted to those that the next step works on.
+    /// Adds the columns in which solid melted to the columns that the next step examines.
     pub(crate) fn wake_melted(&mut self) {
         let melted = std::mem::take(&mut self.melted);
         if melted.is_empty() {
@@ -349,7 +353,8 @@ impl Flow {
         }
     }
 
-    /// Checks that solid is part of rock, and that the ledgers hold all solid.
+    /// Checks that all solid is part of rock, and that the ledgers agree with the amount and heat
+    /// of the solid.
     pub(crate) fn check_solids(&self) -> Result<(), String> {
         let Some(solids) = &self.solids else { return Ok(()) };
         let cells = || solids.iter().flat_map(|column| &column.cells);

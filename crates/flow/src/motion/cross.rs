@@ -1,5 +1,5 @@
-//! First pass of a sub-step: amounts and heat that cross each due face, and the limit that no cell
-//! gives more than it holds.
+//! First pass of a sub-step: amounts and heat that cross each due face, and the limiter by which no
+//! cell gives more than it contains.
 
 use crate::motion::face::{Flux, LeanPair, Pair};
 use crate::motion::plan::{Plan, neighbours};
@@ -11,34 +11,35 @@ use crate::store::column::{Column, heat_of};
 use crate::store::lean::Lean;
 use crate::{Flow, FlowBox};
 
-/// Amount and heat that cross a face between two cells of the same level.
+/// Amount and heat that cross a face between two cells at the same level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) level: i32,
-    /// Amount in units, positive from the column of the face to its neighbour.
+    /// Amount in units; positive from the face's own column to its east or south neighbour.
     pub(crate) amount: i32,
-    /// Heat in units, with the sign of the amount.
+    /// Heat in units, with the sign of `amount`.
     pub(crate) heat: i64,
 }
 
-/// Amounts and heat that cross a face in the sub-step `stamp`. Most faces need two parts at most,
-/// kept here without a heap allocation.
+/// Amounts and heat that cross a face in the sub-step `stamp`. Most faces need at most two parts,
+/// which are stored here without a heap allocation.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Face {
     pub(crate) stamp: u32,
-    /// Level of the first of two parts; the second is one level above.
+    /// Level of the first of the two parts; the second part is one level above.
     pub(crate) level: i32,
     pub(crate) amounts: [i32; 2],
     pub(crate) heats: [i64; 2],
-    /// Crusts (`Column::skin`) of the column of the face and of its neighbour.
+    /// Heat deficits of the crust (`Column::skin`, kelvin) of the face's own column and of its
+    /// neighbour.
     pub(crate) skins: [f32; 2],
-    /// Parts of a face of the general path; the two parts above are then 0.
+    /// Parts of a face computed by the general path; the two parts above are then 0.
     pub(crate) parts: Vec<Part>,
 }
 
 impl Face {
-    /// Calls `each` with all non-zero parts.
+    /// Calls `each` for every non-zero part.
     #[inline]
     pub(crate) fn for_parts(&self, mut each: impl FnMut(Part)) {
         for i in 0..2 {
@@ -49,7 +50,7 @@ impl Face {
         self.parts.iter().copied().for_each(each);
     }
 
-    /// Applies `change` to every part.
+    /// Replaces every part by `change(part)`.
     fn change_parts(&mut self, change: impl Fn(Part) -> Part) {
         for i in 0..2 {
             let part = change(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
@@ -59,14 +60,14 @@ impl Face {
     }
 }
 
-/// Counts of a pass over faces.
+/// Counters of a pass over faces.
 #[derive(Clone, Debug, Default)]
 struct Count {
     faces: u64,
     fluxes: u64,
     capped: u64,
     put_off: i64,
-    /// Columns that may give more than they have; duplicates possible.
+    /// Numbers of the columns that may give more than they contain; duplicates possible.
     hot: Vec<u32>,
 }
 
@@ -85,7 +86,8 @@ impl Count {
 }
 
 impl Flow {
-    /// Computes the parts of each due face; returns the columns that may give more than they have.
+    /// Computes the parts of each due face; returns the numbers of the columns that may give more
+    /// than they contain.
     pub(crate) fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
         let Self { space, columns, leans, faces, tables, account, watch, .. } = self;
         let cross = Cross { space: *space, columns, leans, tables, sub };
@@ -118,8 +120,8 @@ impl Flow {
         count.hot
     }
 
-    /// Scales the outflow of cells that would give more than they hold, by one factor for all
-    /// faces, rounded down.
+    /// Scales down the outflow of cells in the columns `hot` that would give more than they
+    /// contain, by one factor per cell for all its faces, rounded down.
     pub(crate) fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
         hot.sort_unstable();
         hot.dedup();
@@ -162,14 +164,15 @@ impl Flow {
     }
 }
 
-/// Faces of column `c` by their numbers, ascending, with the sign of outflow. Face 2 c lies east of
-/// column c, face 2 c + 1 south.
+/// Face numbers of column `c`, ascending, each with the sign of outflow; `None` at a side of the
+/// box. Face 2 c lies east of column c, face 2 c + 1 south.
 pub(crate) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
     let [west, east, north, south] = neighbours(space, c);
     [north.map(|n| (2 * n + 1, -1)), west.map(|n| (2 * n, -1)), east.map(|_| (2 * c, 1)), south.map(|_| (2 * c + 1, 1))]
 }
 
-/// Columns of the face `number`, and the pair with the columns along the face.
+/// Returns the numbers of the two columns of face `number`, and the columns themselves with their
+/// neighbours along the face.
 #[inline]
 pub(crate) fn pair_of(space: FlowBox, columns: &Blocks<Column>, number: usize) -> (usize, usize, Pair<'_>) {
     let (c, is_south) = (number / 2, number % 2 == 1);
@@ -184,7 +187,7 @@ pub(crate) fn pair_of(space: FlowBox, columns: &Blocks<Column>, number: usize) -
     (c, n, Pair { here: &columns[c], there: &columns[n], beside })
 }
 
-/// Inputs of the faces of a sub-step.
+/// Inputs of the face computation in a sub-step.
 struct Cross<'a> {
     space: FlowBox,
     columns: &'a Blocks<Column>,
@@ -194,8 +197,8 @@ struct Cross<'a> {
 }
 
 impl Cross<'_> {
-    /// Computes the parts of the face of a column towards south or east at its level; `c` is an
-    /// entry of a strip's list ([`SIDE`] flag included).
+    /// Computes the parts of the south or east face of a column at time level `level`; `c` is an
+    /// entry of a strip's list (column number with the flag [`SIDE`]).
     #[inline(always)]
     fn face<const SOUTH: bool>(&self, c: u32, level: i32, face: &mut Face, count: &mut Count) {
         if c & SIDE != 0 || !self.lean_face::<SOUTH>(c as usize, level, face, count) {
@@ -203,8 +206,8 @@ impl Cross<'_> {
         }
     }
 
-    /// Fast path for a face between columns of one run under the sky, which reads records only;
-    /// returns false if either column is not.
+    /// Fast path for a face between two columns with a single run each, under the sky; reads
+    /// records only. Returns false if a column has several runs.
     #[inline(always)]
     fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
         let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
@@ -249,7 +252,7 @@ impl Cross<'_> {
         true
     }
 
-    /// Computes the parts of a face whose giver has more cells than a record holds.
+    /// Computes the parts of a face whose donor has more wet cells than a record describes.
     #[inline(never)]
     fn tall_parts(&self, flux: &Flux, number: usize, face: &mut Face, count: &mut Count) {
         face.amounts = [0; 2];

@@ -1,10 +1,10 @@
-//! Demand of a column on the plan: whether liquid crosses its faces, and the longest stable
+//! Time step criterion of a column: whether liquid crosses its faces, and the longest stable
 //! sub-step.
 //!
-//! Explicit diffusion with `D = ρ g h³/(3η)` is stable in sub-steps of 0.168 dx²/D. Deep liquid
-//! that lies nearly level does not ask for these: in a longer sub-step its move is clamped by the
-//! limit of a flux ([`crate::motion::face`]), and the difference of heads that remains stays below
-//! a tolerance. So a column asks by its flux, and liquid at rest asks for nothing.
+//! Explicit diffusion with `D = ρ g h³/(3η)` is stable in sub-steps of at most 0.168 dx²/D. Deep,
+//! nearly level liquid does not need sub-steps that short: in a longer one its flux is clamped
+//! ([`crate::motion::face`]), and the remaining head difference stays below a tolerance. So the
+//! flux of a column decides, and liquid at rest needs no sub-steps.
 
 use crate::FlowBox;
 use crate::motion::cross::{faces_of, pair_of};
@@ -16,51 +16,51 @@ use crate::store::blocks::Blocks;
 use crate::store::column::{Column, Run};
 use crate::store::lean::Lean;
 
-/// Time levels up to which the depth alone decides, without and with a yield strength: evaluating
-/// the flux would cost more than it saves. A strength holds back most of the flux that the depth
-/// would allow.
+/// Time levels up to which the depth alone is the criterion, without and with a yield strength:
+/// evaluating the flux would cost more than it saves. A yield strength prevents most of the flux
+/// that the depth would allow.
 const SHALLOW: [u8; 2] = [3, 1];
 
-/// Demand of a column on the plan, without regard to its neighbours' levels.
+/// Time level needed by a column, without regard to the levels of its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Own {
-    /// Time level that the column needs: its sub-step is Δt/2^level.
+    /// Time level: the column needs sub-steps of Δt/2^level.
     pub(crate) level: u8,
-    /// Front flag: the column is wet and a neighbour is dry, or its moves are put off and a
-    /// neighbour rests.
+    /// Front flag: true if the column is wet and a neighbour is dry, or if its moves are deferred
+    /// and a neighbour is at rest.
     pub(crate) is_front: bool,
-    /// Ease flag: its moves may be put off; the column asks for a finer level as soon as more
-    /// flows.
+    /// Ease flag: true if moves of the column may be deferred; the column gets a finer level as
+    /// soon as the flux grows.
     pub(crate) is_eased: bool,
-    /// Largest difference of heads to a neighbour, in units of height.
+    /// Largest head difference to a lower neighbour, in units of height.
     pub(crate) fall: i64,
 }
 
-/// State that the plan reads.
+/// Read-only state of the flow from which the plan is computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {
     pub(crate) space: FlowBox,
     pub(crate) columns: &'a Blocks<Column>,
     pub(crate) leans: &'a Blocks<Lean>,
     pub(crate) tables: &'a Tables,
-    /// Open-sides flag: liquid leaves by the sides of the box.
+    /// Open-sides flag: true if liquid leaves the box at its sides.
     pub(crate) open_sides: bool,
 }
 
 impl<'a> Ground<'a> {
-    /// Returns true if liquid crosses any face of column `c`, or leaves the box from there.
+    /// Returns true if liquid crosses any face of column `c`, or leaves the box there.
     pub(crate) fn stirs(self, c: usize) -> bool {
         let stirs = |at_side: bool| at_side && self.open_sides || self.any_drive(at_side, c, |_| true);
         self.has_liquid(c) && stirs(is_at_side(self.space, c))
     }
 
-    /// Returns true if there is liquid in column `c`, which may be bare ground.
+    /// Returns true if column `c` contains liquid; false for a column without a block.
     #[inline]
     fn has_liquid(self, c: usize) -> bool {
         self.leans.get(c).is_some_and(Lean::has_liquid)
     }
 
-    /// Returns true if `is_so` holds for the drive at any face of column `c`.
+    /// Returns true if `is_so` is true for the unlimited flux at any face of column `c`.
     #[inline]
     fn any_drive(self, at_side: bool, c: usize, mut is_so: impl FnMut(&Drive) -> bool) -> bool {
         let faces = faces_of(self.space, c).into_iter().flatten();
@@ -71,7 +71,8 @@ impl<'a> Ground<'a> {
         faces.into_iter().any(|(number, _)| any(number))
     }
 
-    /// Columns of the face `number` of a column inside the box, if both have one run under the sky.
+    /// Records of the two columns of face `number`; `None` at a side of the box or if a column has
+    /// several runs.
     #[inline]
     fn lean_pair(self, at_side: bool, number: usize) -> Option<LeanPair<'a>> {
         let (c, nx) = (number / 2, self.space.nx);
@@ -84,12 +85,12 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Demand of column `c`. `planned` gives the columns from which liquid moves.
+    /// Time level needed by column `c`. `planned`: present plan of each column.
     pub(crate) fn own(self, c: usize, planned: &Blocks<Planned>) -> Own {
         self.own_by(is_at_side(self.space, c), c, planned)
     }
 
-    /// Demand of column `c` by the general path, without the records: reference for tests.
+    /// Time level of column `c` by the general path, without the records: reference for tests.
     #[cfg(test)]
     pub(crate) fn plain_own(self, c: usize, planned: &Blocks<Planned>) -> Own {
         self.own_by(true, c, planned)
@@ -112,7 +113,7 @@ impl<'a> Ground<'a> {
             level >= i32::from(own.level)
         });
         let level = (level.min(FINEST) as u8).min(own.level);
-        // A move held back by the yield strength is no move put off.
+        // A move prevented by the yield strength is not a deferred move.
         own.is_eased = level < own.level && is_weak;
         if own.is_eased {
             // Scales the fall to the slope that drives the remaining move.
@@ -122,9 +123,9 @@ impl<'a> Ground<'a> {
         Own { level, ..own }
     }
 
-    /// Demand of column `c` by its depth: the level stable for explicit diffusion and for a wave of
-    /// speed `ρ g h² S/η`, the largest difference of heads from the uppermost run to a neighbour,
-    /// and the front flag.
+    /// Time level of column `c` by its depth: stable for explicit diffusion and for a wave of speed
+    /// `ρ g h² S/η`; also the largest head difference from the uppermost run to a neighbour, and
+    /// the front flag.
     fn deep_level(self, c: usize) -> Own {
         let Self { space, columns, tables, .. } = self;
         let near = || neighbours(space, c).into_iter().flatten();
@@ -143,8 +144,8 @@ impl<'a> Ground<'a> {
         own
     }
 
-    /// Demand by depth of a column of one run inside the box, from its record and those of its
-    /// neighbours; None if the column has more runs.
+    /// Fast path of `deep_level` for a column with a single run inside the box, from its record and
+    /// the records of its neighbours; `None` if the column has several runs.
     #[inline]
     fn lean_level(self, c: usize) -> Option<Own> {
         let Self { space, leans, tables, .. } = self;
@@ -161,11 +162,11 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Power of two by which a run spreads faster than liquid under the sky.
+/// Binary logarithm of the factor by which a run spreads faster than liquid under the sky.
 ///
 /// Between two full runs the diffusivity is `D/4` (roof) times 16 (slot). Between a full and a
 /// partly full run the mean of h³ is up to 4.5 times that of the former, at the end of a tunnel in
-/// a pond: one power more leaves less than 1e-4 of the fluxes capped. Two would leave none, but a
+/// a pond: one power more leaves less than 1e-4 of the fluxes clamped. Two would leave none, but a
 /// lava field with roofs would evaluate half as many faces again.
 fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn() -> R) -> i32 {
     let is_beside = |other: &&Run| run.roof.min(other.roof) > run.floor.max(other.floor);

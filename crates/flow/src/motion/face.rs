@@ -1,4 +1,4 @@
-//! The rule: the flux across the vertical face between two columns in a sub-step.
+//! Flux law: the flux across the vertical face between two columns in a sub-step.
 //!
 //! q = ρ g c² M G φ, the flux of a viscous layer per metre of width (Huppert 1982), with the
 //! mobility `M` as the mean of h³/(3η) on both sides, `G` the slope of the heads, `c` the squared
@@ -11,45 +11,44 @@ use crate::store::column::{Column, Run, SKY, SLOT, UNIT};
 use crate::store::lean::Lean;
 use lavoxel_base::random::mix64;
 
-/// Bits of a flux after the binary point.
+/// Number of fractional bits of a flux.
 const FRACTION: i32 = 24;
 
-/// Upper bound of the difference of heads that the limit of a flux reads.
+/// Upper bound in units of the head difference used by the flux limiter.
 const HIGHEST: i64 = 1 << 38;
 
-/// Difference of heads, in units of height, that moves nothing. Stochastic rounding leaves
-/// differences of a few units, and liquid that trades these would never rest. With cells of 5 m the
-/// difference is 2.4 µm from column to column.
+/// Head difference in units of height that causes no flux. Stochastic rounding leaves differences
+/// of a few units, and liquid exchanged over such differences would never come to rest. With cells
+/// of 5 m the threshold is 2.4 µm from column to column.
 const REST: i64 = 8;
 
-/// Bits by which the head under a roof exceeds the amount of the excess, see [`SLOT`].
+/// Binary logarithm of the ratio of head to excess amount under a roof, see [`SLOT`].
 const SLOT_BITS: i32 = SLOT.trailing_zeros() as i32;
 
-/// Share of the stress from which a Bingham strength holds the liquid at rest. Near 1 the flux
-/// falls with the square of the missing stress, so no dome would ever come to rest. No strength of
-/// a lava is known to a part in 128.
+/// Share of the driving stress at which a Bingham yield strength stops the liquid. Close to 1 the
+/// flux decreases with the square of the missing stress, so no dome would ever come to rest. No
+/// yield strength of a lava is known to better than 1/128.
 pub(crate) const HELD: f64 = 1.0 - 1.0 / 128.0;
 
-/// Power of two: an excess head over the strength below the tolerance/2^CREEP moves nothing.
+/// Power of two: a head excess over the yield threshold below tolerance/2^CREEP causes no flux.
 const CREEP: i32 = 5;
 
-/// Power of two: the tolerance is at most the depth/2^THIN.
+/// Power of two: the tolerance is at most depth/2^THIN.
 const THIN: i32 = 6;
 
-/// Multiple of the tolerance up to which a clamped difference of heads counts as put off: more may
-/// come within a sub-step than was foreseen.
+/// Multiple of the tolerance up to which a clamped head difference counts as deferred: more liquid
+/// may arrive within a sub-step than the plan assumed.
 const PUT_OFF: i64 = 8;
 
-/// Columns of a face, and their neighbours along the face; the latter are absent at a side of the
-/// box.
+/// The two columns of a face, and their neighbours along the face; `None` at a side of the box.
 pub(crate) struct Pair<'a> {
     pub(crate) here: &'a Column,
     pub(crate) there: &'a Column,
-    /// Neighbours along the face: before and after `here`, before and after `there`.
+    /// Neighbours along the face, in this order: before and after `here`, before and after `there`.
     pub(crate) beside: Option<[&'a Column; 4]>,
 }
 
-/// Quantities of a run that the flux needs.
+/// Quantities of a run that enter the flux.
 struct Side {
     floor: i64,
     roof: i64,
@@ -82,32 +81,33 @@ impl Side {
 /// Flux between two runs in a sub-step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flux {
-    /// Direction flag: from `here` to `there`, else back.
+    /// Direction flag: true if the liquid moves from `here` to `there`.
     pub(crate) is_forward: bool,
-    /// Index of the giving run in its column.
+    /// Index of the donor run in its column.
     giver: usize,
-    /// Units of amount with [`FRACTION`] bits after the binary point.
+    /// Amount that crosses, in units with [`FRACTION`] fractional bits.
     units: u64,
-    /// Lowest and highest height, in units, at which liquid crosses.
+    /// Lowest and highest height in units at which liquid crosses.
     low: i64,
     high: i64,
-    /// Lid flag: the face ends below the giver's surface.
+    /// Lid flag: true if the opening of the face ends below the surface of the donor.
     is_lidded: bool,
     pub(crate) is_capped: bool,
-    /// Difference of heads whose move was put off, as [`Tables::tolerance`] allows; else 0.
+    /// Deferred head difference in units: part of the move left to later sub-steps, as
+    /// [`Tables::tolerance`] allows; else 0.
     pub(crate) eased: i64,
 }
 
-/// Unclamped flux between two runs, with the quantities that its limit needs.
+/// Unlimited flux between two runs, with the quantities that the limiter needs.
 pub(crate) struct Drive {
     is_forward: bool,
-    /// Units of amount in the time `Δt/2^level`.
+    /// Amount in units that would cross in the time Δt/2^level.
     flux: Mag,
-    /// Difference of heads beyond that which the strength holds, in units of height.
+    /// Head difference in units of height in excess of the yield threshold.
     excess: i64,
-    /// Depth above the sill on the giver's side, in units of height.
+    /// Depth of the donor's liquid above the sill, in units of height.
     stands: i64,
-    /// Power of two by which heads exceed amounts: 0 under the sky.
+    /// Binary logarithm of the ratio of head to amount: 0 under the sky.
     slot: i32,
     low: i64,
     high: i64,
@@ -115,7 +115,7 @@ pub(crate) struct Drive {
 }
 
 impl Pair<'_> {
-    /// Calls `each` with the fluxes of all touching pairs of runs, for the time `Δt/2^level`.
+    /// Calls `each` with the fluxes between all pairs of touching runs, for the time Δt/2^level.
     #[inline]
     pub(crate) fn fluxes(&self, tables: &Tables, level: i32, mut each: impl FnMut(Flux)) {
         for i in 0..self.here.runs.len() {
@@ -140,14 +140,14 @@ impl Pair<'_> {
         drive::<false>(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)
     }
 
-    /// Drives of all touching pairs of runs, for a whole step.
+    /// Iterator over the unlimited fluxes between all pairs of touching runs, for a whole step.
     pub(crate) fn drives(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
         let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
         pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
     }
 
-    /// Units of amount that leave a cell of `here` (or of `there`) across the face in a whole step,
-    /// without the limit.
+    /// Amount in units that would leave the cell at `level` of `here` (`of_here`) or of `there`
+    /// across the face in a whole step, without the limiter.
     pub(crate) fn leaves(&self, of_here: bool, level: i32, tables: &Tables) -> f64 {
         let giver = if of_here { self.here } else { self.there };
         let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
@@ -158,8 +158,8 @@ impl Pair<'_> {
         of_cell.sum()
     }
 
-    /// Four times the slope of the heads along the face, as a difference between columns in units
-    /// of height.
+    /// Four times the slope of the heads along the face, as a head difference between neighbouring
+    /// columns in units of height.
     #[inline]
     fn slope_along(&self, a: &Run, b: &Run) -> u64 {
         let Some([before_a, after_a, before_b, after_b]) = self.beside else { return 0 };
@@ -172,9 +172,9 @@ impl Pair<'_> {
         .unsigned_abs()
     }
 
-    /// Distributes a flux over the cells of the giver by the velocity profile; calls `each` with
-    /// level and amount of each part. Rounding is stochastic: `key` is the seed of the sub-step,
-    /// `face` the number of the face.
+    /// Distributes a flux over the cells of the donor by the velocity profile; calls `each(level,
+    /// amount)` for each part, with the amount in units. Rounding is stochastic: `key` is the
+    /// random key of the sub-step, `face` the number of the face.
     #[inline]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize, mut each: impl FnMut(i32, i32)) {
         let giver = if flux.is_forward { self.here } else { self.there };
@@ -198,9 +198,9 @@ impl Pair<'_> {
     }
 }
 
-/// Flux between the runs `a` and `b` by the rule, before the limit; None if nothing flows. `along`
-/// gives four times the slope of the heads along the face, as a difference between columns. `OPEN`:
-/// both runs are under the sky.
+/// Unlimited flux between the runs `a` and `b` by the flux law; `None` if nothing flows. `along()`:
+/// four times the slope of the heads along the face, as a head difference between neighbouring
+/// columns. `OPEN`: true if both runs are under the sky.
 #[inline(always)]
 fn drive<const OPEN: bool>(
     a: &Side,
@@ -231,7 +231,7 @@ fn drive<const OPEN: bool>(
         if is_roofed { cube.shifted(-2) } else { cube }
     };
     let mut slope = Mag::from_units(fall as u64);
-    // Beyond a cliff of 30° the fall is no steeper slope: lubrication does not hold there.
+    // Beyond a cliff (30°) the slope is scaled down by cliff/drop: lubrication theory fails there.
     if is_cliff {
         slope = slope.times(Mag::from_units(tables.cliff as u64)).over(Mag::from_units(drop as u64));
     }
@@ -263,8 +263,8 @@ fn drive<const OPEN: bool>(
 }
 
 impl Drive {
-    /// Flux of this drive, clamped so that the giver stays the higher run: at most a quarter of the
-    /// difference of heads moves.
+    /// Flux clamped so that the donor remains the higher run: at most a quarter of the head
+    /// difference is moved.
     #[inline(always)]
     fn limited(&self, tables: &Tables) -> Flux {
         let &Self { is_forward, low, high, is_lidded, .. } = self;
@@ -284,15 +284,14 @@ impl Drive {
         }
     }
 
-    /// Difference of heads, in units of height, whose move may be put off, see
-    /// [`Tables::tolerance`].
+    /// Head difference in units of height whose move may be deferred, see [`Tables::tolerance`].
     #[inline(always)]
     fn tolerance(&self, tables: &Tables) -> i64 {
         tables.tolerance.max(self.stands >> tables.deep).min(self.stands >> THIN).max(REST << self.slot)
     }
 
-    /// Time level at which the drive is stable: explicit diffusion may take 0.168 of the difference
-    /// of heads in a sub-step, and a wave may cross 0.42 of a column. A difference within the
+    /// Time level at which the flux is stable: explicit diffusion may remove 0.168 of the head
+    /// difference in a sub-step, and a wave may cross 0.42 columns. A head difference within the
     /// tolerance may lose as much as the whole tolerance would.
     #[inline]
     pub(crate) fn level(&self, tables: &Tables) -> i32 {
@@ -304,11 +303,12 @@ impl Drive {
     }
 }
 
-/// Pair of columns of one run under the sky: the same flux as [`Pair`], read from records.
+/// Two columns with a single run each, under the sky: gives the same flux as [`Pair`], from the
+/// records alone.
 pub(crate) struct LeanPair<'a> {
     pub(crate) here: &'a Lean,
     pub(crate) there: &'a Lean,
-    /// Neighbours along the face, ordered as in [`Pair`].
+    /// Neighbours along the face: before and after `here`, before and after `there`.
     pub(crate) beside: [&'a Lean; 4],
 }
 
@@ -318,7 +318,7 @@ impl LeanPair<'_> {
         Some(self.drive(tables, level)?.limited(tables))
     }
 
-    /// Unclamped flux in the time `Δt/2^level`; None if nothing flows.
+    /// Unlimited flux for the time Δt/2^level; `None` if nothing flows.
     #[inline(always)]
     pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
@@ -338,8 +338,8 @@ impl LeanPair<'_> {
         .unsigned_abs()
     }
 
-    /// Parts of a flux whose giver has a whole record: level of the first part, and the amounts
-    /// there and one level above.
+    /// Parts of a flux from a donor with at most two wet cells: level of the first part, and the
+    /// amounts in units at that level and one level above.
     #[inline(always)]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize) -> (i32, [i32; 2]) {
         let giver = if flux.is_forward { self.here } else { self.there };
@@ -362,13 +362,14 @@ impl LeanPair<'_> {
     }
 }
 
-/// Random bits of a face in a sub-step, a pure hash of `key` and `face`.
+/// Random bits of a face in a sub-step: a hash of `key` and `face`.
 #[inline(always)]
 fn lots(key: u64, face: usize) -> u64 {
     mix64(key ^ face as u64)
 }
 
-/// Random bits of a part, by its index from the lowest part.
+/// Random bits for the rounding of one part, taken from `lots`; `part`: index counted from the
+/// lowest part.
 #[inline(always)]
 fn lot(lots: u64, part: i32) -> u64 {
     match part {
@@ -378,8 +379,8 @@ fn lot(lots: u64, part: i32) -> u64 {
     }
 }
 
-/// Share of an isoviscous flux over a sill that flows below the bottom of the cell at `level`: (3x²
-/// − x³)/2, in 32 bits after the point.
+/// Share of the flux of liquid with uniform viscosity over a sill that passes below the bottom of
+/// the cell at `level`: (3x² − x³)/2, in fixed point with 32 fractional bits.
 #[inline]
 fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
     let x = share_of_height(low, surface, level);
@@ -387,8 +388,8 @@ fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
     (3 * square - ((square * x) >> 32)) >> 1
 }
 
-/// Share of the height from the sill to the surface that lies below the bottom of the cell at
-/// `level`, in 32 bits after the point.
+/// Share of the height from the sill (`low`) to the surface that lies below the bottom of the cell
+/// at `level`, in fixed point with 32 fractional bits.
 #[inline]
 fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
     let height = Mag::from_units((i64::from(level) * UNIT - low).max(0) as u64);
@@ -396,7 +397,7 @@ fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
 }
 
 impl Flux {
-    /// Share (0 to 1) of the flux that comes from the cell at `level`.
+    /// Share (0 to 1) of the flux that comes from the donor's cell at `level`.
     fn share_of(&self, giver: &Column, run: &Run, level: i32) -> f64 {
         let surface = run.surface().min(self.high);
         let lowest = run.first.max(self.low.div_euclid(UNIT) as i32);
@@ -409,7 +410,8 @@ impl Flux {
         up_to.saturating_sub(below) as f64 / SHARE_ONE as f64
     }
 
-    /// Share of the flux below the bottom of the cell at `level`, in 32 bits after the point.
+    /// Share of the flux that passes below the bottom of the cell at `level`, in fixed point with
+    /// 32 fractional bits.
     fn share_below(&self, giver: &Column, run: &Run, surface: i64, level: i32) -> u64 {
         if self.low <= run.floor && !self.is_lidded {
             return u64::from(giver.shares[(level - 1 - giver.base) as usize]);
@@ -422,16 +424,17 @@ impl Flux {
     }
 }
 
-/// Yielding factor of a Bingham flux: 1 − 3b/2 + b³/2 for the share `b` of the depth that does not
-/// yield, in 32 bits after the point.
+/// Yielding factor of a Bingham flux: 1 − 3b/2 + b³/2, where `b` is the share of the depth that
+/// does not yield (plug), in fixed point with 32 fractional bits.
 #[inline]
 fn yielding(b: u64) -> Mag {
     let cube = (((b * b) >> 32) * b) >> 32;
     Mag::from_units((SHARE_ONE + (cube >> 1)).saturating_sub((3 * b) >> 1)).shifted(-32)
 }
 
-/// Head of the run in a neighbouring `column` that overlaps `run` most. A dry one counts its floor
-/// if that is lower; where nothing is comparable the head of `run` itself (mirror).
+/// Head, in units, of the run of a neighbouring `column` with the largest vertical overlap with
+/// `run`. For a dry run its floor if that is lower than the head of `run`; without overlap the head
+/// of `run` itself (mirror).
 #[inline]
 pub(crate) fn head_beside(column: &Column, run: &Run) -> i64 {
     let overlap = |other: &&Run| run.roof.min(other.roof) - run.floor.max(other.floor);

@@ -1,4 +1,5 @@
-//! Second pass of a sub-step: every due column gathers the parts that cross its faces, and settles.
+//! Second pass of a sub-step: adds the parts that cross the faces to every due column, and settles
+//! the liquid.
 
 use crate::motion::cross::{Face, faces_of};
 use crate::motion::plan::Plan;
@@ -11,8 +12,8 @@ use crate::store::lean::Lean;
 use crate::{Flow, FlowBox, FlowCell, UNITS};
 
 impl Flow {
-    /// Adds the crossing parts to every due column, then settles the column and refreshes its runs
-    /// and record.
+    /// Adds the crossing parts to every due column, then moves the liquid to its floor and updates
+    /// runs and record.
     pub(crate) fn gather(&mut self, plan: &Plan, sub: SubStep) {
         let Self { space, columns, leans, faces, tables, account, .. } = self;
         let gather = Gather { space: *space, faces, tables, stamp: sub.stamp };
@@ -36,7 +37,7 @@ impl Flow {
     }
 }
 
-/// Inputs of the columns of a sub-step.
+/// Inputs of the column update in a sub-step.
 struct Gather<'a> {
     space: FlowBox,
     faces: &'a Blocks<[Face; 2]>,
@@ -45,8 +46,8 @@ struct Gather<'a> {
 }
 
 impl Gather<'_> {
-    /// Gathers the parts that cross the faces of a column. Returns the heat of cells that were
-    /// emptied to the last unit, which is booked as lost to the sky.
+    /// Adds the parts that cross the faces of column `c`. Returns the heat left in emptied cells,
+    /// which is booked as lost to the sky.
     #[inline(always)]
     fn column(&self, c: u32, column: &mut Column, lean: &mut Lean) -> i64 {
         if c & SIDE != 0 {
@@ -58,8 +59,8 @@ impl Gather<'_> {
         self.lean_column(c, column, lean).unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
     }
 
-    /// Fast path for a column of one run under the sky with at most two cells of liquid, before and
-    /// after; None if the column is not such (nothing is changed then).
+    /// Fast path for a column with a single run, under the sky, and at most two wet cells before
+    /// and after the update. `None` for any other column, which is then unchanged.
     #[inline(always)]
     fn lean_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> Option<i64> {
         if !lean.is_whole() {
@@ -164,7 +165,8 @@ impl Gather<'_> {
     }
 }
 
-/// Accumulated arrivals at a column: amount, and amount times crust.
+/// Sums over the liquid that arrives at a column: amount in units, and amount times heat deficit of
+/// the crust.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Came {
     amount: i64,
@@ -178,8 +180,8 @@ impl Came {
         self.skins += f64::from(amount) * f64::from(skin);
     }
 
-    /// Crust of a column with `amount` units after the arrivals and the old crust `skin`: the mean
-    /// by amount of liquid that stayed and that came.
+    /// Heat deficit of the crust of a column with `amount` units after the arrivals, and with
+    /// `skin` before: mean weighted by the amounts that stayed and arrived.
     #[inline(always)]
     pub(crate) fn mixed(&self, skin: f32, amount: i64) -> f32 {
         if self.amount == 0 {
@@ -190,7 +192,8 @@ impl Came {
     }
 }
 
-/// Moves liquid from a cell to the one above, or back for negative amounts.
+/// Moves `amount` units of liquid and `heat` units of heat from a cell to the cell above, or down
+/// for negative values.
 #[inline]
 fn move_up(lower: &mut FlowCell, upper: &mut FlowCell, amount: i32, heat: i64) {
     lower.amount -= amount;

@@ -1,5 +1,5 @@
-//! Vectors of a few numbers, for the SIMD registers of a processor. Invariant: each operation gives
-//! the bits of the scalar operation.
+//! Vectors of `LANES` floating-point numbers for SIMD registers. Invariant: each operation gives
+//! the same bits as the scalar operation.
 //!
 //! Plain loops, since `array::from_fn` and `map` stay calls in a profile that optimises less than a
 //! release.
@@ -12,7 +12,7 @@ pub(crate) const LANES: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes(pub(crate) [f64; LANES]);
 
-/// Mask of the lanes: all bits set, or none.
+/// Mask with one entry per lane: all bits set (true) or none (false).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask([u64; LANES]);
 
@@ -46,19 +46,19 @@ impl Lanes {
         self.compared(other, |a, b| a < b)
     }
 
-    /// The larger of both, lane by lane; neither may be NaN.
+    /// Lane-wise maximum; no lane may be NaN.
     #[inline(always)]
     pub(crate) fn max(self, other: Self) -> Self {
         Self(each_lane!(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }))
     }
 
-    /// The smaller of both, lane by lane; neither may be NaN.
+    /// Lane-wise minimum; no lane may be NaN.
     #[inline(always)]
     pub(crate) fn min(self, other: Self) -> Self {
         Self(each_lane!(|i| if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] }))
     }
 
-    /// Square root, lane by lane.
+    /// Lane-wise square root.
     #[inline(always)]
     pub(crate) fn root(self) -> Self {
         Self(each_lane!(|i| self.0[i].sqrt()))
@@ -73,7 +73,7 @@ impl Lanes {
 impl Mask {
     pub(crate) const ALL: Self = Self([u64::MAX; LANES]);
 
-    /// Lanes of `a` where the mask is set, else of `b`.
+    /// Selects lanes of `a` where the mask is set, else lanes of `b`.
     #[inline(always)]
     pub(crate) fn pick(self, a: Lanes, b: Lanes) -> Lanes {
         Lanes(each_lane!(|i| f64::from_bits((a.0[i].to_bits() & self.0[i]) | (b.0[i].to_bits() & !self.0[i]))))

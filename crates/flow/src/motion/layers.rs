@@ -1,14 +1,15 @@
-//! Mobility of a run of several cells, each with its own viscosity, and the shares of its flux.
+//! Mobility of a run of several cells with different viscosities, and the share of the flux in each
+//! cell.
 
 use smallvec::SmallVec;
 
 use crate::motion::mag::{Mag, SHARE_ONE};
 
-/// Bits after the binary point of a part of the depth.
+/// Number of fractional bits of a share of the depth.
 const PART: i32 = 28;
 const WHOLE: u64 = 1 << PART;
 
-/// Height as part of a depth, with [`PART`] bits after the point; 0 for a negative height.
+/// Returns `height / depth` in fixed point with [`PART`] fractional bits; 0 for a negative height.
 #[inline]
 pub(crate) fn part_of(height: i64, depth: i64) -> u64 {
     ((height.max(0) as u64) << PART) / depth as u64
@@ -19,15 +20,15 @@ fn product(a: u64, b: u64) -> u64 {
     (a * b) >> PART
 }
 
-/// Fluidity times a number with [`PART`] bits after the point.
+/// Returns `fluidity` times a share with [`PART`] fractional bits.
 #[inline]
 fn scaled(fluidity: Mag, part: u64) -> Mag {
     fluidity.times(Mag::from_units(part)).shifted(-PART)
 }
 
-/// Mobility over the cube of the depth for two layers, and the share of the flux in the lower one:
-/// the velocity profile `u' = (h − z)/η` integrated twice. `x` is the upper layer's part of the
-/// depth.
+/// Returns the mobility divided by the cube of the depth for two layers, and the share of the flux
+/// in the lower layer (32 fractional bits): the velocity profile `u' = (h − z)/η` integrated twice.
+/// `x`: the upper layer's share of the depth.
 #[inline]
 pub(crate) fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
     let y = WHOLE - x.min(WHOLE);
@@ -38,9 +39,9 @@ pub(crate) fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
     (all, below.over(all).fixed(32, SHARE_ONE - 1) as u32)
 }
 
-/// Mobility over the cube of the depth for any number of layers from the bottom up. `above(i)` is
-/// the part of the depth above layer i; `shares` receives the share of the flux below the top of
-/// each layer.
+/// Returns the mobility divided by the cube of the depth for any number of layers, from the bottom
+/// up. `above(i)`: share of the depth above layer `i`; `shares` receives the cumulative share of
+/// the flux below the top of each layer.
 pub(crate) fn layers(
     fluidities: impl ExactSizeIterator<Item = Mag>,
     above: impl Fn(usize) -> u64,

@@ -12,17 +12,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A number with 26 significant bits, or zero.
+/// Non-negative number with 26 significant bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mag(f64);
 
-/// One as a share with 32 bits after the binary point.
+/// Value 1 of a share in fixed point with 32 fractional bits.
 pub(crate) const SHARE_ONE: u64 = 1 << 32;
 
-/// Bits of an `f64` that a number keeps: sign, exponent and 25 bits below the leading one.
+/// Mask of the bits of an `f64` that are kept: sign, exponent and the upper 25 bits of the
+/// fraction.
 const KEPT: u64 = u64::MAX << 27;
 
-/// The power of two 2^`exponent`.
+/// Returns 2^`exponent`.
 #[inline]
 const fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
@@ -36,14 +37,15 @@ impl Mag {
         Self(f64::from_bits(value.to_bits() & KEPT))
     }
 
-    /// The integer `value` below 2^53, truncated to 26 significant bits.
+    /// Converts the integer `value`, which must be below 2^53, truncated to 26 significant bits.
     #[inline]
     pub(crate) fn from_units(value: u64) -> Self {
         debug_assert!(value >> 53 == 0, "{value}");
         Self::truncated(value as i64 as f64)
     }
 
-    /// The number `value`, truncated, if it is positive, finite and normal; else zero.
+    /// Converts `value`, truncated to 26 significant bits; zero if `value` is not positive, finite
+    /// and normal.
     pub(crate) fn from_f64(value: f64) -> Self {
         if value.is_finite() && value >= f64::MIN_POSITIVE { Self::truncated(value) } else { Self::ZERO }
     }
@@ -58,7 +60,7 @@ impl Mag {
         self.0 == 0.0
     }
 
-    /// Product, truncated.
+    /// Product, truncated to 26 bits.
     #[inline]
     pub(crate) fn times(self, other: Self) -> Self {
         Self::truncated(self.0 * other.0)
@@ -74,25 +76,26 @@ impl Mag {
         self.squared().times(self)
     }
 
-    /// The number times 2^`exponent`, exact.
+    /// Number times 2^`exponent`, exact.
     #[inline]
     pub(crate) fn shifted(self, exponent: i32) -> Self {
         Self(self.0 * power(exponent))
     }
 
-    /// Sum, truncated.
+    /// Sum, truncated to 26 bits.
     #[inline]
     pub(crate) fn plus(self, other: Self) -> Self {
         Self::truncated(self.0 + other.0)
     }
 
-    /// Quotient, truncated; a zero divisor gives infinity, and zero divided by anything is zero.
+    /// Quotient, truncated to 26 bits; a zero divisor gives infinity, but zero divided by any
+    /// number is zero.
     #[inline]
     pub(crate) fn over(self, divisor: Self) -> Self {
         if self.is_zero() { Self::ZERO } else { Self::truncated(self.0 / divisor.0) }
     }
 
-    /// Square root, truncated.
+    /// Square root, truncated to 26 bits.
     #[inline]
     pub(crate) fn root(self) -> Self {
         Self::truncated(self.0.sqrt())
@@ -104,13 +107,13 @@ impl Mag {
         self.0 < other.0
     }
 
-    /// The larger of both.
+    /// Maximum of both numbers.
     #[inline]
     pub(crate) fn max(self, other: Self) -> Self {
         if self.0 < other.0 { other } else { self }
     }
 
-    /// Fixed-point value with `bits` bits after the point, truncated and clamped to `most`, which
+    /// Converts to fixed point with `bits` fractional bits, truncated and clamped to `most`, which
     /// must be less than 2^63.
     #[inline]
     pub(crate) fn fixed(self, bits: i32, most: u64) -> u64 {

@@ -1,5 +1,5 @@
-//! Motion of a flow: fluxes across faces, the plan of due columns and faces, and the threads that
-//! share them.
+//! Motion of a flow: fluxes across faces, the schedule of columns and faces in sub-steps, and the
+//! distribution over threads.
 
 pub(crate) mod cross;
 pub(crate) mod demand;

@@ -1,19 +1,19 @@
-//! Plan of a step: the columns and faces that move in each sub-step. Every column has its own time
-//! level.
+//! Plan of a step: the columns and faces that are updated in each sub-step. Every column has its
+//! own time level (local time stepping).
 //!
 //! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is stable for it
-//! ([`crate::motion::demand`]). Invariant: its neighbours are at most one level coarser, and theirs
-//! two; a face moves at the finer level of its two columns.
+//! ([`crate::motion::demand`]). Invariant: its neighbours are at most one level coarser, and the
+//! neighbours' neighbours at most two; a face is updated at the finer level of its two columns.
 //!
-//! Liquid at rest takes no part: columns stir if liquid crosses their faces, and only columns near
-//! these are active. Where nothing near a column has changed, the column keeps resting and is not
-//! even looked at.
+//! Liquid at rest takes no part: a column stirs if liquid crosses its faces, and only columns near
+//! stirring columns are active. Where nothing near a column has changed, the column stays at rest
+//! without any evaluation.
 //!
-//! A step has rounds, each as long as a fast front may run before the columns ahead must move too.
-//! A round begins with new levels for the columns whose own sub-step ends there. The others have
-//! moved for longer already and keep their levels, so that a fast front costs nothing elsewhere;
-//! but deep liquid that put moves off takes a finer level as soon as more flows. Levels come from
-//! the state at the round's start, so they do not depend on any order.
+//! A step consists of rounds; a round is as long as a fast front may advance before the columns
+//! ahead must become active. At the start of a round, columns whose own sub-step ends there get new
+//! levels. The others keep their levels, so that a fast front costs nothing elsewhere; but deep
+//! liquid with deferred moves gets a finer level as soon as the flux grows. Levels follow from the
+//! state at the round's start, so they do not depend on any order.
 
 use crate::motion::demand::{Ground, Own};
 use crate::motion::mag::Mag;
@@ -27,19 +27,19 @@ use lavoxel_base::parallel::*;
 /// Finest time level: a step has at most 2^17 = 131,072 sub-steps.
 pub(crate) const FINEST: i32 = 17;
 
-/// Power of two of the sub-steps that a front may make before the plan adds the columns ahead. A
-/// wave crosses at most 0.42 of a column in each, a front a third of that, and two columns ahead
-/// are awake.
+/// Power of two: number of sub-steps that a front may make before the plan adds the columns ahead.
+/// A wave crosses at most 0.42 columns per sub-step, a front a third of that, and two columns ahead
+/// are active.
 const AHEAD: i32 = 3;
 
-/// Upper bound, as a power of two, of the sub-steps of the finest level in a round.
+/// Power of two: upper bound of the number of finest sub-steps in a round.
 const ROUND: i32 = 8;
 
-/// Depth in units (8 cells) from which liquid counts as deep for a pour.
+/// Depth in units (8 cells) above which liquid counts as deep for a pour.
 const DEEP: i64 = 8 * UNIT;
 
-/// Number of smoothing passes: the columns up to this distance from a fast one have a level near
-/// its own.
+/// Number of smoothing passes: columns up to this distance from a fast column get a level close to
+/// that column's.
 const SMOOTH: usize = 2;
 
 /// Pour into one column in a step, in units of amount and heat.
@@ -51,64 +51,64 @@ pub(crate) struct Pour {
     pub(crate) heat_each: i64,
 }
 
-/// Plan of a column.
+/// Plan of one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Planned {
-    /// Largest downward slope of the head, as a difference of heights in units, when the column got
-    /// its level.
+    /// Largest downward head difference to a neighbour, in units, when the column got its level.
     pub(crate) fall: i64,
     /// Time level of the column, or [`ASLEEP`].
     pub(crate) level: u8,
-    /// Stir flag: liquid crosses a face of the column, as far as a round of this step has seen.
+    /// Stir flag: true if liquid crosses a face of the column, as far as the rounds of this step
+    /// have detected.
     pub(crate) stirs: bool,
-    /// Ease flag: the column may put off moves, see [`Own::is_eased`].
+    /// Ease flag: true if moves of the column may be deferred, see [`Own::is_eased`].
     is_eased: bool,
 }
 
 impl Planned {
-    /// Plan of a column that takes no part.
+    /// Plan of an inactive column.
     const NONE: Self = Self { fall: 0, level: ASLEEP, stirs: false, is_eased: false };
 }
 
 /// Plan of a step, as of its latest round.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Columns that stirred or were poured into in this step, or are at most two columns from such
-    /// a column; ascending.
+    /// Numbers of the active columns, ascending: those that stirred or got a pour in this step, and
+    /// those at most two columns away.
     pub(crate) active: Vec<u32>,
-    /// Strips: the partition of the box's columns for threads.
+    /// Partition of the box's columns into strips for threads.
     pub(crate) strips: Vec<Strip>,
     /// Finest level in use.
     pub(crate) finest: i32,
     /// Level of the round: its length is Δt/2^round.
     pub(crate) round: i32,
-    /// Coarsest level that moves in this round.
+    /// Coarsest level that is updated in this round.
     pub(crate) due: i32,
     /// Plan of each column of the box.
     columns: Blocks<Planned>,
     awake: Area,
-    /// Columns that stirred or were poured into in this step.
+    /// Set of columns that stirred or got a pour in this step.
     pub(crate) stirred: Area,
-    /// Columns that are poured into in this step, ascending.
+    /// Numbers of the columns that get a pour in this step, ascending.
     pub(crate) fed: Vec<u32>,
-    /// Columns that took part in the last step and rest now, ascending.
+    /// Numbers of the columns that were active in the last step and are at rest now, ascending.
     pub(crate) rested: Vec<u32>,
-    /// Active columns that get a level in this round, ascending.
+    /// Numbers of the active columns that get a level in this round, ascending.
     planned: Vec<u32>,
-    /// Planned columns and those near them, ascending.
+    /// Numbers of the planned columns and of active columns near them, ascending.
     listed: Vec<u32>,
     near: Area,
     around: Area,
-    /// Demands of the planned columns, in the order of `planned`.
+    /// Needed levels of the planned columns, in the order of `planned`.
     own: Vec<Own>,
     smooth: Vec<u8>,
 }
 
 impl Plan {
-    /// Number of column sets that a plan keeps, including that of its flow.
+    /// Number of column sets that a plan stores, including `changed_area` of its flow.
     pub(crate) const AREAS: u64 = 5;
 
-    /// Plan for a box of `columns` columns before its first step.
+    /// Returns an empty plan for a box of `columns` columns.
     pub(crate) fn new(columns: usize) -> Self {
         Self {
             active: Vec::new(),
@@ -130,8 +130,8 @@ impl Plan {
         }
     }
 
-    /// Takes the columns `moved` (ascending) for those that moved in the last step, so that they
-    /// come to rest with the others.
+    /// Marks the columns `moved` (ascending) as having stirred in the last step, for a flow
+    /// restored from a checkpoint.
     pub(crate) fn resume(&mut self, moved: impl Iterator<Item = u32>) {
         self.active.clear();
         self.active.extend(moved);
@@ -139,9 +139,9 @@ impl Plan {
         self.active.iter().for_each(|&c| columns.set(c as usize, Planned { stirs: true, ..columns[c as usize] }));
     }
 
-    /// Makes the plan of the first round of a step. `wet`: columns whose cells may have changed
-    /// since the last step by other causes than this plan, given as all wet columns; `None` if the
-    /// plan alone moved liquid.
+    /// Computes the plan of the first round of a step. `wet`: all wet columns, if cells may have
+    /// changed since the last step by other causes than the plan (heat, edits); `None` if only the
+    /// plan moved liquid.
     pub(crate) fn begin(&mut self, ground: Ground<'_>, wet: Option<&[u32]>, pours: &[Pour]) {
         let space = ground.space;
         self.rested.clear();
@@ -167,7 +167,7 @@ impl Plan {
         self.make(ground, pours, 0);
     }
 
-    /// Finds the columns that stir among the candidates, and lists the candidates in `listed`.
+    /// Determines which of the candidate columns stir, and stores the candidates in `listed`.
     fn find_stirring(&mut self, ground: Ground<'_>, wet: Option<&[u32]>) {
         match wet {
             Some(wet) => {
@@ -191,8 +191,8 @@ impl Plan {
         rested.retain(|&c| !columns[c as usize].stirs);
     }
 
-    /// Makes the plan of a later round, which begins at `time`, a share of the step with [`FINEST`]
-    /// bits after the point.
+    /// Computes the plan of a later round that begins at `time`: share of the step in fixed point
+    /// with [`FINEST`] fractional bits.
     pub(crate) fn go_on(&mut self, ground: Ground<'_>, pours: &[Pour], time: u64) {
         // Only listed columns can have moved, so no other can begin to stir.
         let mut new = std::mem::take(&mut self.planned);
@@ -210,7 +210,7 @@ impl Plan {
         self.make(ground, pours, time);
     }
 
-    /// Activates the columns at most two faces from stirring columns.
+    /// Activates the columns at most two faces away from stirring columns.
     fn wake(&mut self) {
         self.awake.around(&self.stirred);
         self.awake.list(&mut self.active);
@@ -238,8 +238,8 @@ impl Plan {
         self.list(space);
     }
 
-    /// Adds columns that put moves off and through which more flows by now. Columns without
-    /// movement around them since their last level are not asked.
+    /// Adds columns with deferred moves whose flux has grown. Columns without motion around them
+    /// since their last level are skipped.
     fn plan_eased(&mut self, ground: Ground<'_>) {
         let Self { columns, due, .. } = self;
         let asks = |&c: &u32| {
@@ -253,7 +253,7 @@ impl Plan {
         }
     }
 
-    /// Lists the columns and faces that move in this round: the faces of planned columns.
+    /// Lists the columns and faces that are updated in this round: those of planned columns.
     fn list(&mut self, space: FlowBox) {
         if self.due == 0 {
             self.listed.clone_from(&self.active);
@@ -269,14 +269,14 @@ impl Plan {
         lay_out(&mut self.strips, space, &self.columns, &self.listed, self.due as u8);
     }
 
-    /// Estimated number of faces that a step evaluates if all columns keep their levels.
+    /// Estimated number of face evaluations in a step if all columns keep their levels.
     pub(crate) fn work(&self) -> u64 {
         let of_level = |level: i32| self.strips.iter().map(|strip| strip.faces_of(level)).sum::<usize>() as u64;
         (0..=self.finest).map(|level| of_level(level) << level).sum()
     }
 
-    /// Distributes all active columns to the strips for the work after the rounds, and the columns
-    /// `wet` too if given.
+    /// Distributes all active columns, and the columns `wet` if given, over the strips for the work
+    /// after the rounds.
     pub(crate) fn end(&mut self, space: FlowBox, wet: Option<&[u32]>) {
         if let Some(wet) = wet {
             self.near.reset(space.nx, space.nz);
@@ -286,7 +286,7 @@ impl Plan {
         share_out(&mut self.strips, space, &self.active);
     }
 
-    /// Gives the planned columns the levels that they ask for by themselves.
+    /// Sets the levels of the planned columns to those that they need by themselves.
     fn set_levels(&mut self, ground: Ground<'_>, pours: &[Pour]) {
         let columns = &self.columns;
         let level_all = |(own, &c): (&mut Own, &u32)| *own = ground.own(c as usize, columns);
@@ -303,8 +303,8 @@ impl Plan {
         }
     }
 
-    /// Raises levels so that no planned column is more than one level coarser than a neighbour (one
-    /// pass).
+    /// Raises levels so that no planned column is more than one level coarser than a neighbour; one
+    /// pass.
     fn smooth(&mut self, space: FlowBox) {
         let columns = &self.columns;
         let smooth = |(smooth, &c): (&mut u8, &u32)| {
@@ -332,13 +332,13 @@ impl Plan {
         self.columns[column].stirs
     }
 
-    /// Time level of an active column.
+    /// Time level of the active column number `column`.
     pub(crate) fn level(&self, column: usize) -> i32 {
         i32::from(self.columns[column].level)
     }
 
-    /// Largest downward slope of the head from an active column when it got its level, as a
-    /// difference of heights in units.
+    /// Largest downward head difference from an active column to a neighbour, in units of height,
+    /// when the column got its level.
     pub(crate) fn fall(&self, column: usize) -> i64 {
         self.columns[column].fall
     }
@@ -353,7 +353,7 @@ impl Plan {
     }
 }
 
-/// Row and position in the row of column `c`.
+/// Coordinates (z, x) of column `c`.
 #[inline]
 fn place(space: FlowBox, c: usize) -> (usize, usize) {
     // Column numbers have 32 bits, and a division of 32 bits is faster.
@@ -368,7 +368,7 @@ pub(crate) fn is_at_side(space: FlowBox, c: usize) -> bool {
     x == 0 || z == 0 || x + 1 == space.nx || z + 1 == space.nz
 }
 
-/// Columns west, east, north and south of column `c`; None outside the box.
+/// Numbers of the columns west, east, north and south of column `c`; `None` outside the box.
 #[inline]
 pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
     let (z, x) = place(space, c);
@@ -380,8 +380,8 @@ pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
     ]
 }
 
-/// Time level at which no sub-step pours more than half of the present depth, or a sixteenth of a
-/// cell; for deep liquid a 64th of the depth, since the pour runs off at once.
+/// Time level at which each sub-step pours at most half of the present depth, or a sixteenth of a
+/// cell if that is more; for deep liquid a 64th of the depth, since the pour runs off at once.
 fn level_of_pour(column: &Column, pour: &Pour) -> u8 {
     let depth = run_of_pour(column, pour).map_or(0, |i| column.runs[i].depth);
     let most = if depth < DEEP { (depth / 2).max(UNIT / 16) } else { depth / 64 } as u64;
@@ -396,7 +396,7 @@ pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
 }
 
 impl Pour {
-    /// Pour of the volume from `before_m3` to `after_m3` of `pour`, in units.
+    /// Converts the volume difference `after_m3` − `before_m3` of `pour` to units.
     pub(crate) fn new(space: FlowBox, lava: &crate::Lava, pour: &crate::FlowPour) -> Self {
         let units = |volume: f64| (volume / space.unit_m3()).clamp(0.0, 9e15) as i64;
         let kelvin = pour.temperature_k.clamp(crate::lava::LEAST_KELVIN, crate::lava::MOST_KELVIN);

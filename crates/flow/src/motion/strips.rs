@@ -1,5 +1,5 @@
-//! Strips: a partition of the box's columns for threads, with the due faces and columns by time
-//! level.
+//! Strips: a partition of the box's columns for threads, with lists of the due faces and columns by
+//! time level.
 
 use std::ops::Range;
 
@@ -8,28 +8,27 @@ use crate::motion::plan::{FINEST, Planned};
 use crate::store::blocks::{Blocks, WIDE};
 use lavoxel_base::parallel::*;
 
-/// Smallest number of columns or faces for which a second thread is worth its call. Sub-steps
-/// follow each other within microseconds, so the other threads are still polling for work and not
-/// asleep.
+/// Smallest number of columns or faces for which a second thread pays off. Sub-steps follow each
+/// other within microseconds, so the other threads still poll for work and are not asleep.
 pub(crate) const TASK: usize = 64;
 
-/// Smallest number of active columns in a strip, and number of strips per thread, so that threads
-/// can balance the due work.
+/// Smallest number of active columns in a strip, and number of strips per thread for load
+/// balancing.
 const STRIP: usize = 128;
 const STRIPS: usize = 8;
 
-/// Flag bit of a number in the lists of a strip: the face lacks neighbours along it on one side, or
-/// the column is at a side of the box.
+/// Flag bit of an entry in a strip's lists: the face lacks neighbours along it on one side, or the
+/// column is at a side of the box.
 pub(crate) const SIDE: u32 = 1 << 31;
 
-/// Time level of a column that is not active.
+/// Time level of an inactive column.
 pub(crate) const ASLEEP: u8 = u8::MAX;
 
-/// Numbers of faces or columns by time level, ascending in each list.
+/// Lists of face or column numbers by time level, each ascending.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByLevel {
     lists: [Vec<u32>; FINEST as usize + 1],
-    /// Count at each level and all finer ones.
+    /// Number of entries at each level and all finer levels together.
     due: [usize; FINEST as usize + 1],
 }
 
@@ -46,34 +45,34 @@ impl ByLevel {
         }
     }
 
-    /// Count at `level` and all finer levels.
+    /// Number of entries at `level` and all finer levels together.
     #[inline]
     pub(crate) fn due(&self, level: i32) -> usize {
         self.due[level as usize]
     }
 
-    /// Numbers at one level.
+    /// Entries at exactly `level`.
     #[inline]
     pub(crate) fn of(&self, level: i32) -> &[u32] {
         &self.lists[level as usize]
     }
 }
 
-/// Work of a range of neighbouring columns.
+/// Work list of a range of consecutive columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strip {
-    /// Columns of the box in this strip.
+    /// Range of the numbers of the strip's columns.
     pub(crate) columns: Range<usize>,
-    /// Active columns of this strip, as a range of their list.
+    /// Active columns of the strip, as an index range in the list of active columns.
     pub(crate) these: Range<usize>,
-    /// Faces towards east and towards south, by the numbers of their columns, some with the flag
+    /// Due faces towards east and towards south, as numbers of their columns, some with the flag
     /// [`SIDE`].
     pub(crate) faces: [ByLevel; 2],
     /// Active columns by the finest level of their faces, some with the flag [`SIDE`].
     pub(crate) moved: ByLevel,
 }
 
-/// Partitions the columns of the box into strips with about equal shares of the columns `these`.
+/// Partitions the columns of the box into strips with about equal numbers of the columns `these`.
 pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) {
     let threads = current_num_threads();
     let count = if threads > 1 { (these.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
@@ -92,18 +91,18 @@ pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) 
     }
 }
 
-/// Lists the faces and columns that move at level `due` or finer, among the columns `these`.
+/// Lists in each strip the faces and columns of `these` that are updated at level `due` or finer.
 pub(crate) fn lay_out(strips: &mut [Strip], space: FlowBox, columns: &Blocks<Planned>, these: &[u32], due: u8) {
     strips.par_iter_mut().for_each(|strip| strip.list(space, columns, &these[strip.these.clone()], due));
 }
 
 impl Strip {
-    /// Number of faces due at `level`.
+    /// Number of faces to evaluate at `level` and all finer levels together.
     pub(crate) fn due_faces(&self, level: i32) -> usize {
         self.faces.iter().map(|faces| faces.due(level)).sum()
     }
 
-    /// Number of faces that move at exactly `level`.
+    /// Number of faces at exactly `level`.
     pub(crate) fn faces_of(&self, level: i32) -> usize {
         self.faces.iter().map(|faces| faces.of(level).len()).sum()
     }
@@ -151,7 +150,7 @@ impl Strip {
 
 /// State of neighbouring columns that can be split at a border between columns.
 pub(crate) trait Cut: Sized {
-    /// Splits off the first `columns` columns: they, and the rest.
+    /// Splits into two parts: the first `columns` columns, and the remaining columns.
     fn cut(self, columns: usize) -> (Self, Self);
 }
 

@@ -11,60 +11,61 @@ use crate::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
 /// Acceleration of gravity in m/s².
 pub const GRAVITY: f64 = 9.81;
 
-/// Table rows for a kelvin: 0.25 K apart.
+/// Number of table rows per kelvin of heat: rows are 0.25 K apart.
 const ROWS: i64 = 4;
 
-/// Number of table rows: up to 2,000 K, and as much again for latent heat.
+/// Number of table rows: up to 2,000 K of temperature, plus 2,000 K for latent heat.
 const COUNT: usize = 4000 * ROWS as usize + 1;
 
-/// Upper bounds of a column's sub-step: `D Δt/dx² ≤ 0.24`, times 0.7 because the level holds for a
-/// whole sub-step, and `c Δt/dx ≤ 0.42`. With 0.35 for the latter a mountain takes a seventh
-/// longer, and depths on an incline are off by 0.25 % in place of 0.5 %.
+/// Upper bounds of a column's sub-step: `D Δt/dx² ≤ 0.24`, times 0.7 because the level stays the
+/// same for a whole sub-step, and `c Δt/dx ≤ 0.42`. With 0.35 for the latter a mountain takes a
+/// seventh longer, and depths on an incline are off by 0.25 % instead of 0.5 %.
 const DIFFUSION: f64 = 0.24 * 0.7;
 const WAVE: f64 = 0.42;
 
-/// Steepest slope within the theory, tan 30°, and the steepest that limits a sub-step.
+/// Steepest slope within the range of lubrication theory, tan 30°, and the steepest slope (tan)
+/// that enters the wave speed.
 const STEEPEST: f64 = 0.577;
 const STEEPEST_WAVE: f64 = 0.6;
 
-/// Slope of a surface that may be evened out late: 0.25 mm a metre.
+/// Slope of a surface (0.25 mm per metre) whose levelling may be deferred.
 const TOLERANCE: f64 = 2.5e-4;
 
-/// Power of two: at least a 4096th of the depth may be evened out late.
+/// Power of two: a head difference of at least depth/4096 may be levelled later.
 const DEEP: i32 = 12;
 
-/// Constants of a setup in the units of fluxes.
+/// Tables and constants of a setup, in the units of fluxes.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
-    /// Fluidity by row: flux in units of amount for a unit of head and a cubic unit of depth, over
-    /// a step. ρ g s³ Δt/(3 η dx²), with `s` the metres of a unit of height.
+    /// Fluidity by table row: flux per step in units of amount, for a head difference of one unit
+    /// and a depth of one unit: ρ g s³ Δt/(3 η dx²), with `s` the height of a unit in metres.
     pub(crate) fluidity: Vec<Mag>,
-    /// Yield strength by row: 2 τ dx/(ρ g s²).
+    /// Yield strength by table row: 2 τ dx/(ρ g s²), with the yield strength τ in Pa.
     pub(crate) strength: Vec<Mag>,
-    /// Difference of height in units between columns beyond which a bed is a cliff.
+    /// Height difference in units between neighbouring columns above which the bed is a cliff.
     pub(crate) cliff: i64,
-    /// Difference of height in units between columns beyond which rubble falls.
+    /// Height difference in units between neighbouring columns above which rubble falls.
     pub(crate) repose: i64,
-    /// Largest difference of heads in units that counts for the speed of a wave.
+    /// Upper bound of the head difference in units that enters the speed of a wave.
     pub(crate) steepest: i64,
-    /// Inverses of the upper bounds of a sub-step, for diffusion and for waves.
+    /// Inverse stability limits of a sub-step, for diffusion and for waves.
     pub(crate) diffusion: Mag,
     pub(crate) wave: Mag,
-    /// Difference of heads between columns, in units of height, that sub-steps need not resolve: in
-    /// one sub-step at most a quarter moves, even where the depth would let more through. So deep
-    /// liquid, whose surface is level up to such differences, costs by its flow and not by its
-    /// depth. The tolerance is a 64th of the depth at most, and a 4096th at least.
+    /// Head difference in units between neighbouring columns that sub-steps need not resolve: in
+    /// one sub-step at most a quarter is moved, even where the depth would allow more. So the cost
+    /// of deep, nearly level liquid depends on its flux and not on its depth. The tolerance is at
+    /// most a 64th of the depth, and at least a 4096th.
     pub(crate) tolerance: i64,
-    /// Power of two: the tolerance is at least the depth/2^deep.
+    /// Power of two: the tolerance is at least depth/2^deep.
     pub(crate) deep: i32,
-    /// Share of the stress from which a strength holds the liquid, see [`HELD`].
+    /// Share of the driving stress at which a yield strength stops the liquid, see [`HELD`].
     pub(crate) held: Mag,
-    /// Table row of lava at the vent's temperature.
+    /// Table row of lava at the temperature of the vent.
     hottest: usize,
-    /// Crust flag: a crust is carried with the liquid.
+    /// Crust flag: true if a crust is carried with the liquid.
     pub(crate) carries_skin: bool,
     pub(crate) crust: CrustLaw,
-    /// Fluidity of a viscosity of 1 Pa s, and strength of a yield strength of 1 Pa.
+    /// Fluidity of liquid with a viscosity of 1 Pa s, and table value of a yield strength of 1 Pa.
     flux: f64,
     unit_of_strength: f64,
 }
@@ -98,33 +99,34 @@ impl Tables {
         }
     }
 
-    /// Viscosity in Pa s of a fluidity.
+    /// Converts a fluidity to a viscosity in Pa s.
     pub(crate) fn viscosity_pa_s(&self, fluidity: Mag) -> f64 {
         self.flux / fluidity.to_f64()
     }
 
-    /// Depth, in units of height, at which a layer of `heat` kelvin needs the finest level.
+    /// Depth in units of height at which a layer with the heat `heat` (kelvin) needs the finest
+    /// time level.
     pub(crate) fn deepest(&self, heat: f64) -> f64 {
         let row = ((heat * ROWS as f64).max(0.0) as usize).min(COUNT - 1);
         let finest = (1_u64 << FINEST) as f64;
         libm::cbrt(finest / (self.fluidity[row].to_f64() * self.diffusion.to_f64()))
     }
 
-    /// Yield strength in Pa of a strength in the units of the table.
+    /// Converts a strength from table units to a yield strength in Pa.
     pub(crate) fn yield_pa(&self, strength: Mag) -> f64 {
         strength.to_f64() / self.unit_of_strength
     }
 
-    /// Table row of liquid with the heat `warmth` per unit of amount.
+    /// Table row for liquid with the heat `warmth` per unit of amount.
     #[inline]
     pub(crate) fn row_of(&self, warmth: Warmth) -> usize {
         ((warmth.whole() / (HEAT_UNITS / ROWS) as u64) as usize).min(COUNT - 1)
     }
 
-    /// Table row of the core below a crust with the deficit `skin` in kelvin (spread over the
-    /// depth), in liquid with the mean heat `warmth` per unit: the crust rides along, and the core
-    /// sets the speed. The core is at most as hot as the vent, unless the mean already exceeds
-    /// that.
+    /// Table row for the core below a crust with the heat deficit `skin` (kelvin, averaged over the
+    /// depth), in liquid with the mean heat `warmth` per unit of amount: the crust is carried
+    /// passively, and the viscosity of the core decides the speed. The core is at most as hot as
+    /// the vent, unless the mean is hotter.
     #[inline]
     pub(crate) fn row_of_core(&self, warmth: Warmth, skin: f32) -> usize {
         let mean = self.row_of(warmth);
@@ -132,7 +134,7 @@ impl Tables {
         core.min(mean.max(self.hottest))
     }
 
-    /// Table row of `amount` units of liquid with `heat` units of heat.
+    /// Table row for `amount` units of liquid with `heat` units of heat.
     #[inline]
     pub(crate) fn row(&self, heat: i64, amount: i64) -> usize {
         ((heat / amount / (HEAT_UNITS / ROWS)).max(0) as usize).min(COUNT - 1)

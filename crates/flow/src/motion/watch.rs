@@ -1,29 +1,30 @@
-//! Counters of where a flow left the range of its model: inertia, and moves that sub-steps put off.
+//! Records of where a flow exceeded the range of validity of its model: inertia, and deferred
+//! moves.
 
 use serde::{Deserialize, Serialize};
 
-/// Reynolds number ρ q/η above which a flow is no creeping film.
+/// Reynolds number ρ q/η above which inertia matters and a flow is no longer a creeping film.
 const CREEPING: f64 = 1.0;
 
-/// Extremes of a flow so far.
+/// Extreme values of a flow since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowWatch {
     /// Largest Reynolds number ρ q/η of the uppermost run of any column, with the flux q in m²/s.
     pub reynolds: f64,
-    /// Number of the column of the largest Reynolds number.
+    /// Number of the column with the largest Reynolds number.
     pub reynolds_column: u32,
-    /// End of the step of the largest Reynolds number, in seconds.
+    /// End time in seconds of the step with the largest Reynolds number.
     pub reynolds_at_s: f64,
     /// Time in seconds at which the Reynolds number first exceeded 1; `None` if it never did.
     pub inertial_since_s: Option<f64>,
-    /// Largest difference of heads between columns whose move a sub-step put off, in units of
-    /// height.
+    /// Largest head difference between neighbouring columns whose move a sub-step deferred, in
+    /// units of height.
     pub put_off: i64,
 }
 
 impl FlowWatch {
-    /// Returns true if the numbers are possible for a flow of `columns` columns: a file may hold
-    /// any.
+    /// Returns true if the values are valid for a flow of `columns` columns; needed for values read
+    /// from a file.
     pub(crate) fn can_be(&self, columns: usize) -> bool {
         let times = [self.reynolds, self.reynolds_at_s, self.inertial_since_s.unwrap_or(0.0)];
         times.iter().all(|number| number.is_finite() && *number >= 0.0)
@@ -31,7 +32,8 @@ impl FlowWatch {
             && (0..=1 << 56).contains(&self.put_off)
     }
 
-    /// Records the largest Reynolds number of a step and its column.
+    /// Updates the maximum from the largest Reynolds number of a step and its column; `now_s`: end
+    /// of the step in seconds.
     pub(crate) fn note(&mut self, (reynolds, column): (f64, u32), now_s: f64) {
         if reynolds > self.reynolds {
             (self.reynolds, self.reynolds_column, self.reynolds_at_s) = (reynolds, column, now_s);

@@ -1,15 +1,16 @@
-//! Sets of columns as bit sets: the columns that are awake, or that have changed.
+//! Sets of columns as bit sets, for example the columns that have changed in a step.
 
-/// A set of columns of a box. Rows are padded to whole words, and a rectangle of words bounds the
-/// bits that may be set.
+/// Set of columns of a box, one bit per column. Rows are padded to whole 64-bit words; a rectangle
+/// of words bounds the bits that may be set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Area {
     nx: usize,
     nz: usize,
-    /// Number of words in a row.
+    /// Number of words per row.
     width: usize,
     words: Vec<u64>,
-    /// Rectangle of the words that may be non-zero: first row and word, and one past the last.
+    /// Rectangle of the words that may be non-zero, as `[row, word]`: `first` inclusive, `end`
+    /// exclusive.
     first: [usize; 2],
     end: [usize; 2],
 }
@@ -20,7 +21,7 @@ impl Area {
         (nx.div_ceil(64) * nz * size_of::<u64>()) as u64
     }
 
-    /// Clears the set, for a box of `nx` × `nz` columns.
+    /// Empties the set and fits its size to a box of `nx` × `nz` columns.
     pub(crate) fn reset(&mut self, nx: usize, nz: usize) {
         if (self.nx, self.nz) != (nx, nz) {
             let width = nx.div_ceil(64);
@@ -33,7 +34,8 @@ impl Area {
         (self.first, self.end) = ([usize::MAX; 2], [0; 2]);
     }
 
-    /// Adds columns; ascending ones cost no division. Returns true if any was new.
+    /// Adds column numbers to the set; numbers in ascending order are faster, with one division per
+    /// row. Returns true if any column was new.
     pub(crate) fn extend(&mut self, columns: impl IntoIterator<Item = u32>) -> bool {
         let (mut z, mut start, mut new) = (0, usize::MAX / 2, 0);
         for c in columns {
@@ -66,7 +68,7 @@ impl Area {
         self.end = [self.end[0].max(other.end[0]), self.end[1].max(other.end[1])];
     }
 
-    /// Lists the columns of the set, ascending, in `columns`.
+    /// Writes the numbers of the set's columns to `columns`, ascending.
     pub(crate) fn list(&self, columns: &mut Vec<u32>) {
         columns.clear();
         for z in self.first[0]..self.end[0] {
@@ -80,7 +82,7 @@ impl Area {
         }
     }
 
-    /// Sets this to the columns at most two faces away from those of `other`.
+    /// Replaces this set by the columns at most two faces away from a column of `other`.
     pub(crate) fn around(&mut self, other: &Self) {
         self.reset(other.nx, other.nz);
         if other.end[0] == 0 {
@@ -102,7 +104,7 @@ impl Area {
         }
     }
 
-    /// Word `w - 1` of row `z - 2`; 0 outside the box.
+    /// Returns word `w - 1` of row `z - 2`; 0 outside the box.
     #[inline]
     fn word(&self, z: usize, w: usize) -> u64 {
         let inside = (2..self.nz + 2).contains(&z) && (1..=self.width).contains(&w);
@@ -110,8 +112,8 @@ impl Area {
     }
 }
 
-/// Bits of the middle word shifted by up to `places` both ways, with carry from the words on both
-/// sides.
+/// Dilates the bits of the middle word by up to `places` positions to both sides; bits from the
+/// words before and after are shifted in.
 #[inline]
 fn wide([before, word, after]: [u64; 3], places: u32) -> u64 {
     (1..=places).fold(word, |all, n| all | word << n | before >> (64 - n) | word >> n | after << (64 - n))

@@ -1,38 +1,40 @@
-//! Values of columns in blocks of neighbours that are allocated when lava comes near: a column that
-//! lava never reaches costs only its share of the list of blocks.
+//! Sparse storage of one value per column, in blocks that are allocated when lava comes near: a
+//! column that lava never reaches costs only its share of the list of blocks.
 //!
-//! A block holds `WIDE` columns with consecutive numbers, across the ends of rows. Invariant:
-//! `Flow::reach` allocates the blocks of columns and of those around, faces and corners, before any
+//! A block contains `WIDE` columns with consecutive numbers and may span the end of a row.
+//! Invariant: `Flow::reach` allocates the blocks of a column and of its eight neighbours before any
 //! of their values is read or written.
 
 use std::ops::{Index, IndexMut, Range};
 
 use crate::motion::strips::Cut;
 
-/// Number of columns in a block.
+/// Number of columns per block.
 pub(crate) const WIDE: usize = 32;
 
-/// A block, or None before it is allocated.
+/// Values of `WIDE` columns; `None` if the block is not allocated.
 pub(crate) type Block<T> = Option<Box<[T; WIDE]>>;
 
-/// A value for each column of a box, stored in the blocks that are allocated.
+/// Sparse array of one value per column, stored in blocks that are allocated on demand.
 #[derive(Clone, Debug)]
 pub struct Blocks<T> {
     columns: usize,
     blocks: Vec<Block<T>>,
     made: usize,
-    /// Value of all columns without a block; None if columns without a block must not be read.
+    /// Value of every column without a block; `None` if columns without a block must not be read.
     rest: Option<T>,
 }
 
 impl<T> Blocks<T> {
-    /// Values of `columns` columns; no block is allocated.
+    /// Returns storage for `columns` columns without any allocated block; reading an unallocated
+    /// column panics.
     pub(crate) fn new(columns: usize) -> Self {
         let blocks = std::iter::repeat_with(|| None).take(columns.div_ceil(WIDE)).collect();
         Self { columns, blocks, made: 0, rest: None }
     }
 
-    /// Values of `columns` columns that are all `rest` until their block is allocated.
+    /// Returns storage for `columns` columns whose values are all `rest` until their block is
+    /// allocated.
     pub fn at_rest(columns: usize, rest: T) -> Self {
         Self { rest: Some(rest), ..Self::new(columns) }
     }
@@ -56,8 +58,8 @@ impl<T> Blocks<T> {
         self.made
     }
 
-    /// Allocates a block and returns its columns. Entries beyond the end of the box are copies of
-    /// its last column.
+    /// Allocates block number `block`, with the value `value(c)` for each column `c`, and returns
+    /// the range of its columns. Entries beyond the end of the box are copies of the last column.
     pub(crate) fn make(&mut self, block: usize, mut value: impl FnMut(usize) -> T) -> Range<usize> {
         let last = self.columns - 1;
         self.blocks[block] = Some(Box::new(std::array::from_fn(|i| value((block * WIDE + i).min(last)))));
@@ -65,13 +67,14 @@ impl<T> Blocks<T> {
         block * WIDE..((block + 1) * WIDE).min(self.columns)
     }
 
-    /// Value of column `c` if its block is allocated.
+    /// Value of column `c`; `None` if its block is not allocated.
     #[inline]
     pub(crate) fn get(&self, c: usize) -> Option<&T> {
         self.blocks[c / WIDE].as_ref().map(|block| &block[c % WIDE])
     }
 
-    /// Values of `N` consecutive columns, from blocks or at rest.
+    /// Values of the `N` consecutive columns from `first` on; the value at rest where no block is
+    /// allocated.
     #[inline(always)]
     pub(crate) fn some<const N: usize>(&self, first: usize) -> [&T; N] {
         if let (true, Some(block)) = (first % WIDE + N <= WIDE, &self.blocks[first / WIDE]) {
@@ -91,7 +94,7 @@ impl<T> Blocks<T> {
         self.blocks[c / WIDE].as_mut().map(|block| &mut block[c % WIDE])
     }
 
-    /// Iterator over numbers and values of all columns with a block, ascending.
+    /// Iterator over (column number, value) for all columns in allocated blocks, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         let columns = self.columns;
         let made = self.blocks.iter().enumerate().filter_map(|(b, block)| Some((b, block.as_ref()?)));
@@ -99,7 +102,7 @@ impl<T> Blocks<T> {
         all.take_while(move |&(c, _)| c < columns)
     }
 
-    /// Mutable iterator over numbers and values of all columns with a block, ascending.
+    /// Mutable iterator over (column number, value) for all columns in allocated blocks, ascending.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
         let columns = self.columns;
         let made = self.blocks.iter_mut().enumerate().filter_map(|(b, block)| Some((b, block.as_mut()?)));
@@ -107,24 +110,24 @@ impl<T> Blocks<T> {
         all.take_while(move |&(c, _)| c < columns)
     }
 
-    /// All blocks, allocated or not.
+    /// Mutable slice of all blocks, allocated or not.
     pub(crate) fn all_mut(&mut self) -> &mut [Block<T>] {
         &mut self.blocks
     }
 
-    /// Mutable view of all blocks that can be split between threads.
+    /// Mutable view of all blocks, which can be split between threads.
     pub(crate) fn part(&mut self) -> BlocksMut<'_, T> {
         BlocksMut { blocks: &mut self.blocks, first: 0 }
     }
 
-    /// Memory in bytes of the list of blocks for `columns` columns.
+    /// Memory in bytes of the list of blocks for `columns` columns, without the blocks.
     pub(crate) fn need(columns: usize) -> u64 {
         (columns.div_ceil(WIDE) * size_of::<Block<T>>()) as u64
     }
 }
 
 impl<T: Clone + PartialEq> Blocks<T> {
-    /// Sets the value of column `c`; a block is allocated only if the value differs from that at
+    /// Sets the value of column `c`; allocates its block only if `value` differs from the value at
     /// rest.
     #[inline]
     pub fn set(&mut self, c: usize, value: T) {
@@ -162,15 +165,16 @@ impl<T> IndexMut<usize> for Blocks<T> {
     }
 }
 
-/// Mutable view of a range of blocks.
+/// Mutable view of a contiguous range of blocks.
 pub(crate) struct BlocksMut<'a, T> {
     blocks: &'a mut [Block<T>],
-    /// Number of the first block.
+    /// Number of the view's first block.
     first: usize,
 }
 
 impl<T> Cut for BlocksMut<'_, T> {
-    /// Splits between two blocks.
+    /// Splits the view at a block boundary, `columns` columns (rounded up to whole blocks) after
+    /// its start.
     fn cut(self, columns: usize) -> (Self, Self) {
         let count = columns.div_ceil(WIDE);
         let (few, more) = self.blocks.split_at_mut(count);

@@ -1,7 +1,7 @@
-//! A column: its cells, and the runs of liquid in its gaps.
+//! A column of cells, and the runs of liquid derived from its cells.
 //!
 //! Invariants after [`Column::settle`]: liquid lies on the floor of its gap without holes, and only
-//! the top cell of a full gap may hold more than its room.
+//! the top cell of a full gap may contain more than its room.
 
 use smallvec::SmallVec;
 
@@ -11,41 +11,42 @@ use crate::motion::tables::Tables;
 use crate::store::lean::Lean;
 use crate::{FlowCell, UNITS};
 
-/// Units of height in a cell; heights count from the floor of the box.
+/// Units of height per cell; heights are measured from the floor of the box.
 pub(crate) const UNIT: i64 = UNITS as i64;
 
-/// Roof height of a gap under the sky.
+/// Value of a run's `roof` for a gap open to the sky.
 pub(crate) const SKY: i64 = i64::MAX / 4;
 
 /// Head per unit of excess in a full gap: the inverse of the width of a Preissmann slot (ε = 1/16).
 /// The slot makes the head of a pipe under pressure a local quantity, so no global solve is needed.
 pub(crate) const SLOT: i64 = 16;
 
-/// Liquid of one gap, as the fluxes read it. Heights are in units, from the floor of the box.
+/// Liquid of one gap, with the derived values from which fluxes are computed. Heights are in units
+/// from the floor of the box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Run {
-    /// First cell of the gap; the floor of the gap may lie within this cell.
+    /// Level of the lowest cell of the gap; the floor of the gap may lie within this cell.
     pub(crate) first: i32,
-    /// One past the last cell of the gap.
+    /// Level of the highest cell of the gap, plus 1; `i32::MAX` under the sky.
     pub(crate) end: i32,
-    /// Highest cell with liquid; `first - 1` in a dry gap.
+    /// Level of the highest cell with liquid; `first - 1` in a dry gap.
     pub(crate) top: i32,
-    /// Full flag: the liquid fills the gap up to its roof.
+    /// Full flag: true if the liquid fills the gap up to its roof.
     pub(crate) full: bool,
     pub(crate) floor: i64,
     pub(crate) roof: i64,
-    /// Depth of the liquid, at most up to the roof.
+    /// Depth of the liquid in units, limited by the height of the gap.
     pub(crate) depth: i64,
-    /// Height up to which the liquid would stand in a pipe.
+    /// Hydraulic head in units: height to which the liquid would rise in a vertical pipe.
     pub(crate) head: i64,
-    /// Mobility over the cube of the depth: flux for a unit of head, over a step.
+    /// Mobility divided by the cube of the depth: flux per step for a head difference of one unit.
     pub(crate) fluidity: Mag,
-    /// Yield strength in the unit of [`crate::motion::face`].
+    /// Yield strength, in the unit defined in [`crate::motion::face`].
     pub(crate) strength: Mag,
 }
 
 impl Run {
-    /// Height of the liquid's surface.
+    /// Height of the liquid's surface in units.
     #[inline]
     pub(crate) fn surface(&self) -> i64 {
         self.floor + self.depth
@@ -63,8 +64,8 @@ impl Run {
 }
 
 impl Run {
-    /// Computes fluidity and strength of a run with one wet cell, under a crust with the deficit
-    /// `skin` in kelvin.
+    /// Computes fluidity and strength of a run with one wet cell. `skin`: heat deficit of the crust
+    /// in kelvin.
     #[inline(always)]
     fn refresh_one(&mut self, cell: FlowCell, skin: f32, tables: &Tables) -> Kept {
         let warmth = Warmth::of(cell);
@@ -73,8 +74,8 @@ impl Run {
         Kept { warmth: [warmth, Warmth::default()], share: 0 }
     }
 
-    /// Computes fluidity and strength of a run with two wet cells, under a crust with the deficit
-    /// `skin` in kelvin.
+    /// Computes fluidity and strength of a run with two wet cells, lower first. `skin`: heat
+    /// deficit of the crust in kelvin.
     #[inline]
     fn refresh_two(&mut self, cells: [FlowCell; 2], skin: f32, tables: &Tables) -> Kept {
         let warmth = [Warmth::of(cells[0]), Warmth::of(cells[1])];
@@ -88,32 +89,33 @@ impl Run {
     }
 }
 
-/// A column of cells, with the runs derived from them.
+/// Column of cells, with the runs derived from the cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Column {
-    /// Level of the lowest stored cell; all below is whole rock.
+    /// Level of the lowest stored cell; every cell below is full rock.
     pub(crate) base: i32,
-    /// Cells from `base` upwards; all above are empty.
+    /// Cells from `base` upwards; every cell above the last one is empty.
     pub(crate) cells: SmallVec<[FlowCell; 3]>,
-    /// Share of a run's flux that flows in the cells up to and including each, with 32 bits after
-    /// the point; set only for runs of several cells.
+    /// Cumulative share of a run's flux in the cells up to and including each cell, in fixed point
+    /// with 32 fractional bits; set only for runs of several cells.
     pub(crate) shares: SmallVec<[u32; 3]>,
     pub(crate) runs: SmallVec<[Run; 1]>,
     /// Squared cosine of the bed's slope.
     pub(crate) cos2: Mag,
-    /// Heat deficit of the uppermost run's crust relative to its core, spread over the run's depth,
-    /// in kelvin: the deficit in J/m² over ρ c and the depth. The deficit is carried with the
-    /// liquid, so a stretching surface thins the crust.
+    /// Heat deficit of the uppermost run's crust relative to its core, averaged over the run's
+    /// depth, in kelvin: deficit in J/m² divided by ρ c and the depth. The deficit is carried with
+    /// the liquid, so a stretching surface thins the crust.
     pub(crate) skin: f32,
-    /// Depth of the lid: depth below the surface of the uppermost run, in units of height, down to
-    /// which the liquid is not warmer than the solidus. From the last heat step; not saved.
+    /// Thickness of the lid in units of height: depth below the surface of the uppermost run down
+    /// to which the liquid is at or below the solidus. From the last heat step; not saved.
     pub(crate) lid: i64,
-    /// Cover flag: other matter covers the uppermost run, which then loses no heat to the sky.
+    /// Cover flag: true if other matter covers the uppermost run, which then loses no heat to the
+    /// sky.
     pub(crate) covered: bool,
 }
 
 impl Column {
-    /// Column of rock up to `height` units.
+    /// Returns a dry column with rock up to `height` (in units).
     pub(crate) fn of_ground(height: i64) -> Self {
         let base = height.div_euclid(UNIT);
         let rock = (height - base * UNIT) as i32;
@@ -132,7 +134,8 @@ impl Column {
         self.cells.get((level - self.base) as usize).copied().unwrap_or_default()
     }
 
-    /// Cell at a level not below `base`, stored from now on.
+    /// Mutable cell at `level`, which must be at least `base`; missing cells up to `level` are
+    /// stored first.
     #[inline]
     pub(crate) fn cell_mut(&mut self, level: i32) -> &mut FlowCell {
         let index = (level - self.base) as usize;
@@ -142,12 +145,13 @@ impl Column {
         &mut self.cells[index]
     }
 
-    /// One past the highest stored cell.
+    /// Level of the highest stored cell, plus 1.
     pub(crate) fn end(&self) -> i32 {
         self.base + self.cells.len() as i32
     }
 
-    /// Stores cells below `base` down to `level` as rock, so that they can be changed.
+    /// Extends the stored cells downwards to `level`, as full rock, so that these cells can be
+    /// changed.
     pub(crate) fn reach_down(&mut self, level: i32) {
         while self.base > level {
             self.cells.insert(0, FlowCell { rock: UNITS, ..FlowCell::default() });
@@ -155,28 +159,29 @@ impl Column {
         }
     }
 
-    /// Returns true if any run holds liquid.
+    /// Returns true if any run contains liquid.
     pub(crate) fn is_wet(&self) -> bool {
         self.runs.iter().any(Run::is_wet)
     }
 
-    /// Amount in all cells, in units.
+    /// Total amount of liquid in the column, in units.
     pub(crate) fn amount(&self) -> i64 {
         self.cells.iter().map(|cell| i64::from(cell.amount)).sum()
     }
 
-    /// Heat in all cells, in units.
+    /// Total heat of the liquid in the column, in units.
     pub(crate) fn heat(&self) -> i128 {
         self.cells.iter().map(|cell| i128::from(cell.heat)).sum()
     }
 
-    /// Takes the heat that rounding left in cells without liquid, and returns its sum.
+    /// Clears the heat that rounding left in cells without liquid, and returns its sum in units.
     pub(crate) fn drop_rests(&mut self) -> i64 {
         let empty = self.cells.iter_mut().filter(|cell| cell.amount == 0);
         empty.map(|cell| std::mem::take(&mut cell.heat)).sum()
     }
 
-    /// Description of the first broken invariant of the cells; None if all hold.
+    /// Description of the first broken invariant of the cells; `None` if all invariants are
+    /// satisfied.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let last = |i: usize| i + 1 == self.cells.len() || self.cells[i + 1].rock > 0;
         self.cells.iter().enumerate().find_map(|(i, cell)| {
@@ -198,7 +203,7 @@ impl Column {
         })
     }
 
-    /// Rebuilds the gaps after rock has changed; the runs are dry until [`Column::refresh`].
+    /// Rebuilds the gaps after rock has changed; the runs are marked dry until [`Column::refresh`].
     pub(crate) fn find_gaps(&mut self) {
         self.runs.clear();
         let end = self.end();
@@ -235,8 +240,8 @@ impl Column {
         }
     }
 
-    /// Lets liquid fall to the floor of its gap, and excess over a cell's room rise; heat goes
-    /// along. Under a roof the excess stays in the top cell of the gap.
+    /// Moves liquid to the floor of its gap, and moves the excess over a cell's room upwards; heat
+    /// moves with the liquid. Under a roof the excess stays in the top cell of the gap.
     pub(crate) fn settle(&mut self) {
         for i in 0..self.runs.len() {
             let Run { first, end, .. } = self.runs[i];
@@ -264,7 +269,7 @@ impl Column {
         self.fill_holes(start, top);
     }
 
-    /// Fills the room in cells from the cells above, between the stored cells `start` and `top`.
+    /// Fills free room in the cells from index `start` to `top` with liquid from the cells above.
     fn fill_holes(&mut self, start: usize, top: usize) {
         let mut from = start + 1;
         for i in start..top {
@@ -287,7 +292,8 @@ impl Column {
         }
     }
 
-    /// Moves liquid with its heat between two stored cells.
+    /// Moves `amount` units of liquid and `heat` units of heat from the stored cell at index `from`
+    /// to the one at index `to`.
     #[inline]
     fn carry(&mut self, from: usize, to: usize, amount: i32, heat: i64) {
         let cells = self.cells.as_mut_slice();
@@ -295,14 +301,14 @@ impl Column {
         (cells[to].amount, cells[to].heat) = (cells[to].amount + amount, cells[to].heat + heat);
     }
 
-    /// Recomputes the runs from the cells, after liquid or heat has changed.
+    /// Recomputes all runs from the cells, after liquid or heat has changed.
     pub(crate) fn refresh(&mut self, tables: &Tables) {
         for i in 0..self.runs.len() {
             self.refresh_run(i, tables);
         }
     }
 
-    /// Recomputes the runs of a column that moves, and returns its record.
+    /// Recomputes the runs of a column and returns its record for the flux computation.
     #[inline]
     pub(crate) fn refresh_with_lean(&mut self, tables: &Tables) -> Lean {
         if self.runs.len() == 1 && self.runs[0].is_under_sky() {
@@ -313,8 +319,8 @@ impl Column {
         Lean::of(self)
     }
 
-    /// Fast path of [`Column::refresh_with_lean`] for one run under the sky with at most two wet
-    /// cells, given as `lower` and `upper`.
+    /// Fast path of [`Column::refresh_with_lean`] for a column with a single run, under the sky,
+    /// that has at most two wet cells: `lower` and `upper`.
     #[inline(always)]
     pub(crate) fn refresh_open(&mut self, lower: FlowCell, upper: FlowCell, tables: &Tables) -> Lean {
         let (run, skin) = (&mut self.runs[0], self.skin);
@@ -338,7 +344,8 @@ impl Column {
         Lean::of_run(run, self.cos2, kept)
     }
 
-    /// Recomputes run `i` and returns what a record keeps of its cells.
+    /// Recomputes run `i` and returns the values of its lowest two wet cells for the column's
+    /// record.
     #[inline(always)]
     fn refresh_run(&mut self, i: usize, tables: &Tables) -> Kept {
         // A run below a roof has no crust.
@@ -385,23 +392,24 @@ impl Column {
     }
 }
 
-/// Part of a column's record about its lowest two wet cells.
+/// Values of a run's lowest two wet cells that are stored in the column's record.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) warmth: [Warmth; 2],
-    /// Share of the flux in the lower cell, with 32 bits after the point.
+    /// Share of the flux in the lower cell, in fixed point with 32 fractional bits.
     pub(crate) share: u32,
 }
 
-/// Heat per unit of amount in a cell, rounded down to [`Warmth::BITS`] after the point.
+/// Heat per unit of amount in a cell: fixed point with [`Warmth::BITS`] fractional bits, rounded
+/// down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Warmth(u64);
 
 impl Warmth {
-    /// Bits after the binary point.
+    /// Number of fractional bits.
     pub(crate) const BITS: u32 = 20;
 
-    /// Heat per unit of amount of a cell with liquid.
+    /// Heat per unit of amount of `cell`, which must contain liquid.
     #[inline]
     pub(crate) fn of(cell: FlowCell) -> Self {
         let (heat, amount) = (cell.heat.max(0) as u64, cell.amount as u64);
@@ -411,21 +419,21 @@ impl Warmth {
         Self(u64::try_from((u128::from(heat) << Self::BITS) / u128::from(amount)).unwrap_or(u64::MAX))
     }
 
-    /// Heat of `part` units of the cell, rounded down: parts of the cell never add up to more than
-    /// its heat.
+    /// Heat of `part` units of the cell's amount, rounded down, so that the parts of a cell never
+    /// sum to more than its heat.
     #[inline]
     pub(crate) fn times(self, part: i32) -> i64 {
         ((u128::from(part as u64) * u128::from(self.0)) >> Self::BITS) as i64
     }
 
-    /// Heat of a unit, rounded down.
+    /// Heat per unit of amount, rounded down to an integer.
     #[inline]
     pub(crate) fn whole(self) -> u64 {
         self.0 >> Self::BITS
     }
 }
 
-/// Heat that goes with `part` units of the cell's liquid, rounded down.
+/// Heat of `part` units of the cell's liquid, rounded down.
 #[inline]
 pub(crate) fn heat_of(part: i32, cell: FlowCell) -> i64 {
     Warmth::of(cell).times(part)

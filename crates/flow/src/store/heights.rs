@@ -1,4 +1,4 @@
-//! Heights of the ground before the flow, packed into 5 bytes a column.
+//! Heights of the ground before the flow, packed into 5 bytes per column.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::store::column::UNIT;
 
-/// Bytes of a height: a box of 1,024 levels has heights of 35 bits.
+/// Number of bytes per height: heights in a box of up to 1,024 levels need 35 bits.
 const BYTES: usize = 5;
 
-/// Heights in units, one for each column; copies of a flow share the list.
+/// Ground height of each column in units; clones share the array (copy on write).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Heights(Arc<Vec<[u8; BYTES]>>);
 
@@ -33,13 +33,13 @@ impl Heights {
         i64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
     }
 
-    /// Sets the height of column `c` in units; copies that share the list keep theirs.
+    /// Sets the height of column `c` in units; clones that share the array are not affected.
     pub(crate) fn set(&mut self, c: usize, height: i64) {
         let [a, b, d, e, f, ..] = height.to_le_bytes();
         Arc::make_mut(&mut self.0)[c] = [a, b, d, e, f];
     }
 
-    /// Returns true if all heights lie within a box of `top` levels.
+    /// Returns true if no height exceeds the top of a box with `top` levels.
     pub(crate) fn are_below(&self, top: usize) -> bool {
         (0..self.len()).all(|c| self.of(c) <= top as i64 * UNIT)
     }

@@ -1,40 +1,42 @@
-//! The record of a column that the fluxes read: one cache line, stored alongside the columns.
+//! Compact record of a column for the flux computation: one cache line, stored separately from the
+//! column's cells.
 //!
-//! Nearly every column of a thin flow is one run under the sky with one or two cells. Its record
-//! has everything that its faces need, so that the innermost loop reads no cells. A column of
-//! several runs is marked, and its faces take the general path.
+//! Nearly every column of a thin flow has a single run, under the sky, with one or two wet cells.
+//! The record then contains all that the fluxes across its faces need, so the innermost loop reads
+//! no cells. A column with several runs is flagged, and its faces take the general path.
 
 use crate::motion::mag::Mag;
 use crate::store::column::{Column, Kept, Run, UNIT, Warmth};
 
-/// Number of wet cells that a record can hold.
+/// Upper bound of the number of wet cells that a record can describe.
 pub(crate) const MOST_CELLS: u8 = 2;
 
-/// Flags in place of the number of cells, for a column with several runs: the flag of several runs,
-/// and one for liquid in any run.
+/// Values of `cells` for a column with several runs: `MANY` flags the several runs, `WET` is added
+/// if any run contains liquid.
 const MANY: u8 = 1 << 7;
 const WET: u8 = 1;
 
-/// A column as its faces read it; heights in units.
+/// Record of a column for the flux computation; heights in units.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Lean {
     pub(crate) floor: i64,
-    /// Head, which is the surface; the floor in a dry run.
+    /// Hydraulic head: height of the surface; equal to `floor` in a dry run.
     pub(crate) head: i64,
     pub(crate) fluidity: Mag,
     pub(crate) strength: Mag,
     pub(crate) cos2: Mag,
-    /// Heat per unit of amount of the lower and of the upper cell.
+    /// Heat per unit of amount of the lower and of the upper wet cell.
     pub(crate) warmth: [Warmth; 2],
-    /// Share of the flux in the lower of two cells, with 32 bits after the point.
+    /// Share of the flux in the lower of two wet cells, in fixed point with 32 fractional bits.
     pub(crate) share: u32,
-    /// Number of wet cells, where 3 stands for 3 or more; or the flag [`MANY`].
+    /// Number of wet cells (3 means 3 or more); or the flag [`MANY`] for a column with several
+    /// runs.
     cells: u8,
 }
 
 impl Lean {
-    /// Record of a column whose runs are fresh. For several runs the record is that of the
+    /// Record of a column whose runs are up to date. For several runs the record describes the
     /// uppermost, which is always under the sky.
     pub(crate) fn of(column: &Column) -> Self {
         let Some(run) = column.runs.last() else { return Self::default() };
@@ -53,7 +55,7 @@ impl Lean {
         Self { cells, ..lean }
     }
 
-    /// Record of a run under the sky.
+    /// Record of a single run under the sky.
     #[inline(always)]
     pub(crate) fn of_run(run: &Run, cos2: Mag, Kept { warmth, share }: Kept) -> Self {
         let Run { floor, head, fluidity, strength, .. } = *run;
@@ -69,25 +71,26 @@ impl Lean {
         }
     }
 
-    /// Returns true if the column has one run only.
+    /// Returns true if the column has only one run.
     #[inline]
     pub(crate) fn is_one_run(&self) -> bool {
         self.cells & MANY == 0
     }
 
-    /// Returns true if the record has everything that a giver needs.
+    /// Returns true if the record suffices to compute the outflow of its column: one run with at
+    /// most two wet cells.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {
         self.cells <= MOST_CELLS
     }
 
-    /// Returns true if there is liquid in the uppermost run.
+    /// Returns true if the uppermost run contains liquid.
     #[inline]
     pub(crate) fn is_wet(&self) -> bool {
         self.head > self.floor
     }
 
-    /// Returns true if there is liquid in any run.
+    /// Returns true if any run contains liquid.
     #[inline]
     pub(crate) fn has_liquid(&self) -> bool {
         self.cells & !MANY != 0
@@ -98,20 +101,20 @@ impl Lean {
         self.head - self.floor
     }
 
-    /// Levels of the lowest and of the highest wet cell of a wet run.
+    /// Levels (lowest, highest) of the wet cells; valid only for a run with liquid.
     #[inline]
     pub(crate) fn levels(&self) -> (i32, i32) {
         (self.floor.div_euclid(UNIT) as i32, (self.head - 1).div_euclid(UNIT) as i32)
     }
 
-    /// Amount in the cell at a level, for a whole record.
+    /// Amount in units in the cell at `level`; valid only for a record with one run.
     #[inline]
     pub(crate) fn amount(&self, level: i32) -> i64 {
         let bottom = i64::from(level) * UNIT;
         (bottom + UNIT).min(self.head) - bottom.max(self.floor)
     }
 
-    /// Head that a neighbouring run under the sky with head `head` compares with, see
+    /// Head to compare with a neighbouring run under the sky whose head is `head`, see
     /// [`crate::motion::face::head_beside`].
     #[inline]
     pub(crate) fn head_beside(&self, head: i64) -> i64 {

@@ -1,9 +1,9 @@
-//! Columns that are allocated when lava comes near, and the memory of a flow.
+//! Allocation of columns near lava, and the memory of a flow.
 //!
-//! A sub-step reads and writes, for a column that moves, only its own record and those around,
-//! faces and corners. So these blocks are allocated before liquid can enter: around the columns
-//! that a step wakes, that are poured into and that edits change. All others are ground without
-//! liquid, which follows from its height.
+//! A sub-step reads and writes, for each moving column, only its own values and those of its eight
+//! neighbours. So these blocks are allocated before liquid can enter: around the columns that a
+//! step activates, that vents pour into and that edits change. All other columns are ground without
+//! liquid, which follows from the ground height.
 
 use std::borrow::Cow;
 
@@ -19,11 +19,11 @@ use crate::store::heights::Heights;
 use crate::store::lean::Lean;
 use crate::{Flow, FlowBox, Lava, Mark, melt};
 
-/// Memory in bytes a column of the lists of wet, active, due and changed columns and their demands,
-/// with the growth of `Vec` by doubling.
+/// Memory in bytes per column of the lists of wet, active, due and changed columns and their
+/// sub-step levels, `Vec` doubling included.
 const BYTES_IN_LISTS: usize = 64;
 
-/// Memory in bytes of a column whose block is allocated.
+/// Memory in bytes of a column in an allocated block.
 const BYTES_A_COLUMN: usize = size_of::<Column>()
     + size_of::<Lean>()
     + size_of::<Mark>()
@@ -32,7 +32,7 @@ const BYTES_A_COLUMN: usize = size_of::<Column>()
     + BYTES_IN_LISTS;
 
 impl Flow {
-    /// Allocates the blocks of columns and of their neighbours.
+    /// Allocates the blocks of `columns` and of their eight neighbours.
     pub(crate) fn reach(&mut self, columns: impl IntoIterator<Item = u32>) {
         let (nx, last) = (self.space.nx, self.space.columns() - 1);
         for c in columns {
@@ -47,7 +47,7 @@ impl Flow {
         }
     }
 
-    /// Allocates all blocks if the lava melts, since its heat spreads through the whole box.
+    /// Allocates all blocks if the lava can melt, since its heat spreads through the whole box.
     pub(crate) fn reach_all_that_melts(&mut self) {
         if self.solids.is_some() {
             self.reach_all();
@@ -77,7 +77,7 @@ impl Flow {
         }
     }
 
-    /// Squared cosine of the slope of the bed at column `c`.
+    /// Squared cosine of the bed slope at column `c`.
     pub(crate) fn slope_cosine(&self, c: usize) -> Mag {
         let floor = |c: usize| match self.columns.get(c) {
             Some(column) => column.runs.first().map(|run| run.floor),
@@ -86,26 +86,26 @@ impl Flow {
         slope_cosine(self.space, floor, c)
     }
 
-    /// Column `c`; made up from the ground where lava never came near.
+    /// Returns column `c`; a column without a block is built from its ground height.
     pub(crate) fn column_at(&self, c: usize) -> Cow<'_, Column> {
         let of_ground = || Cow::Owned(Column::of_ground(self.ground.of(c)));
         self.columns.get(c).map_or_else(of_ground, Cow::Borrowed)
     }
 
-    /// Memory in bytes of a flow at its start, over bare ground; for a lava that melts that of all
+    /// Memory in bytes of a new flow over bare ground; for a lava that melts, memory of all
     /// columns, which are allocated at once.
     pub fn need(space: FlowBox, lava: &Lava) -> u64 {
         if lava.melts() { Self::most(space, lava) } else { Self::need_of_blocks(space, 0) }
     }
 
-    /// Memory in bytes of a flow once lava has come near every column.
+    /// Memory in bytes of a flow after lava has come near every column.
     pub fn most(space: FlowBox, lava: &Lava) -> u64 {
         let melts = if lava.melts() { melt::need(space) } else { 0 };
         Self::need_of_blocks(space, space.columns().div_ceil(WIDE)) + melts
     }
 
-    /// Number of columns whose blocks a body of `[wide, deep]` columns along x and z causes to be
-    /// allocated.
+    /// Upper bound of the number of columns that are allocated for a body of `[wide, deep]` columns
+    /// along x and z.
     pub fn columns_around([wide, deep]: [f64; 2]) -> f64 {
         (wide + 2.0 * WIDE as f64) * (deep + 2.0)
     }
@@ -115,7 +115,8 @@ impl Flow {
         columns * BYTES_A_COLUMN as f64
     }
 
-    /// Upper bound in bytes of the blocks of `columns` (ascending) and of the blocks around.
+    /// Upper bound of the memory in bytes of the blocks of `columns` (ascending) and of the
+    /// neighbouring blocks.
     pub fn need_of_blocks_around(space: FlowBox, columns: impl Iterator<Item = usize>) -> u64 {
         let mut all: Vec<usize> = columns.map(|c| c / WIDE).collect();
         all.dedup();
@@ -141,8 +142,8 @@ impl Flow {
         Heights::need(columns) + lists + sets + (made * WIDE * BYTES_A_COLUMN) as u64
     }
 
-    /// Memory in bytes of this flow, by the estimate of [`Flow::need`], with the allocated blocks
-    /// and the columns that a step may keep for undo.
+    /// Estimated memory in bytes of this flow: as [`Flow::need`], plus the allocated blocks and the
+    /// undo list of a step.
     pub fn bytes(&self) -> u64 {
         let kept = if self.stop.is_some() { undo::need(self.space.columns(), self.wet.len()) } else { 0 };
         let melts = if self.setup.lava.melts() { melt::need(self.space) } else { 0 };

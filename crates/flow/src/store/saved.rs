@@ -1,4 +1,4 @@
-//! State of a flow in a checkpoint, and its hash.
+//! Saved state of a flow for checkpoints, and its hash.
 
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
@@ -11,38 +11,40 @@ use crate::store::column::Column;
 use crate::store::heights::Heights;
 use crate::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
 
-/// State of a flow in a checkpoint: everything that decides the next steps, and everything that a
-/// report tells. Invariant: two flows that continue alike have equal states, however their columns
-/// are stored.
+/// Saved state of a flow for a checkpoint: all values that determine later steps or appear in a
+/// report. Invariant: two flows with identical future steps have equal saved states, however their
+/// columns are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowState {
     steps: u64,
     account: FlowAccount,
     ground: Heights,
-    /// Columns that differ from bare ground, ascending.
+    /// Columns that differ from bare ground, in ascending order of their numbers.
     columns: Vec<SavedColumn>,
     solids: Option<Solids>,
     watch: FlowWatch,
 }
 
-/// Upper bounds of the crust's deficit in kelvin and of the number of steps that a file may claim.
+/// Upper bounds of the crust's heat deficit in kelvin and of the number of steps accepted from a
+/// file.
 const MOST_SKIN: f32 = 1e6;
 const MOST_STEPS: u64 = 1 << 48;
 
 impl FlowState {
-    /// Upper bound in bytes of the blocks of the saved columns, in the box `space`.
+    /// Upper bound of the memory in bytes of the saved columns' blocks after restoring in the box
+    /// `space`.
     pub fn need(&self, space: FlowBox) -> u64 {
         Flow::need_of_blocks_around(space, self.columns.iter().map(|saved| saved.number as usize))
     }
 
-    /// XXH3 (64 bits) of the bytes that postcard writes, as in a checkpoint.
+    /// 64-bit XXH3 hash of the state in postcard encoding, as stored in a checkpoint.
     pub fn hash(&self) -> u64 {
         let hashed = postcard::serialize_with_flavor(self, Hashed(Xxh3::new()));
         hashed.expect("a state has lists of known length only, and the hash takes all bytes")
     }
 }
 
-/// A saved column.
+/// Saved cells and history of one column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SavedColumn {
     number: u32,
@@ -53,7 +55,7 @@ struct SavedColumn {
 }
 
 impl Flow {
-    /// State for a checkpoint.
+    /// Copies the state for a checkpoint.
     pub fn state(&self) -> FlowState {
         // Names every field, so that a new one cannot be forgotten: the fields left out follow from
         // the scene and from the saved ones, or concern the last step alone.
@@ -97,14 +99,15 @@ impl Flow {
         FlowState { steps: *steps, account: *account, ground: ground.clone(), columns, solids, watch: *watch }
     }
 
-    /// Returns true if a column may differ from ground where lava never was.
+    /// Returns true if column `c` may differ from ground that lava never reached.
     fn is_changed(&self, c: usize, column: &Column) -> bool {
         let ground = Column::of_ground(self.ground.of(c));
         let is_ground = column.base == ground.base && used(&column.cells) == used(&ground.cells) && column.skin == 0.0;
         !(is_ground && self.marks[c] == Mark::NONE)
     }
 
-    /// Continues from a state that was saved from a flow with the same box and setup.
+    /// Replaces the present state by `state`, which was saved from a flow with the same box and
+    /// setup.
     ///
     /// # Errors
     ///
@@ -162,7 +165,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Removes all columns, and sets the ground of the box.
+    /// Frees the blocks of all columns, and sets the ground heights of the box.
     fn clear(&mut self, ground: Heights) {
         let columns = ground.len();
         (self.ground, self.plan) = (ground, Plan::new(columns));
@@ -174,7 +177,7 @@ impl Flow {
         self.reach_all_that_melts();
     }
 
-    /// Hash (XXH3, 64 bits) of [`Flow::state`]: equal for flows that continue alike.
+    /// 64-bit XXH3 hash of [`Flow::state`]; equal for flows with identical future steps.
     pub fn hash(&self) -> u64 {
         self.state().hash()
     }
@@ -200,13 +203,14 @@ impl Flavor for Hashed {
     }
 }
 
-/// Cells up to the last one that is not empty.
+/// Slice of the cells without the empty cells at the upper end.
 fn used(cells: &[FlowCell]) -> &[FlowCell] {
     let used = cells.iter().rposition(|cell| *cell != FlowCell::default()).map_or(0, |last| last + 1);
     &cells[..used]
 }
 
-/// Returns true if solid has numbers within their ranges, inside the box.
+/// Returns true if all values of `solids` are valid for a box with `columns` columns and `top`
+/// levels.
 fn can_be(solids: &Solids, columns: usize, top: usize) -> bool {
     solids.len() == columns && solids.iter().all(|solid| solid.is_sound(top))
 }

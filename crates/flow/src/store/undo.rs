@@ -1,5 +1,5 @@
-//! Undo of an unfinished step: when the program is to end, a step of many sub-steps goes back to
-//! its start.
+//! Undo of an unfinished step: when the program is about to end, a long step is abandoned and the
+//! state at its start is restored.
 //!
 //! Invariant: a saved flow is always the state after a whole step.
 
@@ -12,12 +12,12 @@ use crate::store::column::Column;
 use crate::store::lean::Lean;
 use crate::{Flow, FlowAccount, FlowWatch};
 
-/// Number of faces from which a step keeps its previous state: about a tenth of a second of work.
-/// Shorter steps run to their end.
+/// Number of face evaluations from which a step saves its initial state: about 0.1 s of work.
+/// Shorter steps always run to completion.
 const MANY: u64 = 1 << 20;
 
-/// Upper bound of a step's undo list in bytes, for a box of `columns` columns of which `wet` are
-/// wet; `Vec` doubling included.
+/// Upper bound of the memory of a step's undo list in bytes, for a box of `columns` columns of
+/// which `wet` contain liquid; `Vec` doubling included.
 pub(crate) fn need(columns: usize, wet: usize) -> u64 {
     let kept = (2 * wet).min(columns);
     // In the worst case each block of marks is allocated for one kept column.
@@ -25,17 +25,17 @@ pub(crate) fn need(columns: usize, wet: usize) -> u64 {
     marks + (kept * size_of::<(u32, Column)>()) as u64
 }
 
-/// State that a step may change, from before the step.
+/// Saved state from the start of a step, for undo.
 pub(crate) struct Before {
     account: FlowAccount,
     watch: FlowWatch,
-    /// Number and copy of each kept column, ascending within each call of [`Before::keep`].
+    /// Column number and copy of each saved column, ascending within each call of [`Before::keep`].
     columns: Vec<(u32, Column)>,
     is_kept: Blocks<bool>,
 }
 
 impl Before {
-    /// Keeps copies of the columns `active`, except those that are kept already.
+    /// Saves copies of the columns `active`, except those already saved.
     pub(crate) fn keep(&mut self, active: &[u32], columns: &Blocks<Column>) {
         for &c in active {
             if !self.is_kept[c as usize] {
@@ -47,24 +47,24 @@ impl Before {
 }
 
 impl Flow {
-    /// Lets long steps give up as soon as `stop` is set: the flow is then as it was before the
-    /// step.
+    /// Sets the flag by which a long step can be aborted: once `stop` is true, `Flow::step`
+    /// returns early with the state from before the step.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
         self.stop = Some(stop);
     }
 
-    /// Returns true if the last step was given up.
+    /// Returns true if the last step was aborted.
     pub fn was_stopped(&self) -> bool {
         self.was_stopped
     }
 
-    /// Returns true if the present step is to be given up.
+    /// Returns true if the stop flag is set, so that the present step must be aborted.
     pub(crate) fn is_to_stop(&self) -> bool {
         self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// Undo list for the coming step, if steps may be given up and this one is long, by its plan or
-    /// by the step before.
+    /// Returns an empty undo list for the coming step; `None` if there is no stop flag, or if the
+    /// step is short by its plan and by the work of the step before.
     pub(crate) fn before(&self, plan: &Plan) -> Option<Before> {
         self.stop.as_ref()?;
         let is_long = !plan.active.is_empty() && self.work.max(plan.work()) >= MANY;
@@ -76,7 +76,7 @@ impl Flow {
         })
     }
 
-    /// Restores the state from the start of a step.
+    /// Restores the state at the start of a step.
     pub(crate) fn undo(&mut self, before: Before) {
         (self.account, self.watch) = (before.account, before.watch);
         for (c, column) in before.columns {

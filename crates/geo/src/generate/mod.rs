@@ -17,19 +17,19 @@ use lavoxel_base::grid::Grid;
 
 pub use self::volcano::{Cone, crater, volcano};
 
-/// Inputs of all generators.
+/// Inputs that all terrain generators share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bed {
     /// Seed of the noise.
     pub seed: u32,
-    /// Height of the plain, or of the lowest ground, in cells above the floor.
+    /// Height of the plain or of the lowest ground, in cells above the floor of the box.
     pub base: f64,
-    /// Strength of the noise: 0 leaves the bare shape, 1 is the natural look.
+    /// Noise amplitude, as a factor of the default: 0 gives the smooth shape, 1 the default look.
     pub roughness: f64,
 }
 
-/// Evaluates a height function for every column: `(u, v)` are east and south of the middle of the
-/// box, in units of its shorter side.
+/// Evaluates `height(u, v)` at the centre of every column in parallel; `u` is the distance to the
+/// east and `v` to the south of the centre of the box, in units of its shorter side.
 fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32> {
     let mut ground = Array2::zeros((grid.nz, grid.nx));
     let side = grid.nx.min(grid.nz) as f64;
@@ -45,14 +45,14 @@ fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32
     ground
 }
 
-/// Fractal noise of a few octaves, mostly within ±0.5. Simplex noise, because Perlin's shows its
-/// lattice on gentle ground.
+/// Fractal noise with `octaves` octaves, mostly within ±0.5. Simplex noise, because Perlin noise
+/// shows its lattice on gentle slopes.
 fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
     // The octaves use the seed and its successors: clamped, so that none overflows.
     Fbm::new(seed.min(u32::MAX - 16)).set_octaves(octaves).set_persistence(0.5)
 }
 
-/// Noise laid over the plain shapes, in cells.
+/// Noise added to the plane, slope and bowl, in cells; scaled by `bed.roughness`.
 fn relief(grid: Grid, bed: &Bed) -> impl Fn(f64, f64) -> f64 + Sync {
     let noise = rolling(bed.seed, 5);
     let strength = 0.06 * grid.ny as f64 * bed.roughness;
@@ -65,8 +65,8 @@ pub fn plane(grid: Grid, bed: &Bed) -> Array2<f32> {
     from_place(grid, |u, v| bed.base + relief(u, v))
 }
 
-/// Generates a slope that falls from north to south by `angle_deg` degrees and ends at `bed.base`
-/// in the south.
+/// Generates a slope that descends from north to south at `angle_deg` degrees; the south edge is at
+/// `bed.base`.
 pub fn slope(grid: Grid, bed: &Bed, angle_deg: f64) -> Array2<f32> {
     let relief = relief(grid, bed);
     let side = grid.nx.min(grid.nz) as f64;
@@ -76,14 +76,15 @@ pub fn slope(grid: Grid, bed: &Bed, angle_deg: f64) -> Array2<f32> {
     from_place(grid, |u, v| bed.base + fall * (south - v) + relief(u, v))
 }
 
-/// Generates a round bowl: `bed.base` in the middle, `height` cells higher where a circle touches
-/// the box's nearest sides, flat beyond.
+/// Generates a round bowl: `bed.base` at the centre, `height` cells higher at the circle that
+/// touches the nearest sides of the box, flat outside of the circle.
 pub fn bowl(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     let relief = relief(grid, bed);
     from_place(grid, |u, v| bed.base + height * (4.0 * (u * u + v * v)).min(1.0) + relief(u, v))
 }
 
-/// Generates rounded hills with dales between them, from `bed.base` to about `height` cells.
+/// Generates rounded hills with valleys between them, from `bed.base` to about `bed.base + height`
+/// cells.
 ///
 /// The noise is first bent by slower noise (domain warping), which turns blobs into chains; dales
 /// are wider than crests. `bed.roughness` sets the share of the small features.

@@ -15,28 +15,29 @@ use noise::{Fbm, NoiseFn, Perlin, SuperSimplex};
 use super::{Bed, from_place, rolling, smooth};
 use lavoxel_base::grid::Grid;
 
-/// Middle of the crater, east and south of the middle of the box; a little off, so that the flanks
-/// differ.
+/// Crater centre, as offset (east, south) from the centre of the box in units of its shorter side.
+/// Slightly off-centre, so that the flanks differ.
 const CENTRE: (f64, f64) = (-0.015, -0.03);
-/// Mean distance from the crater at which the cone meets the plain.
+/// Mean radius of the cone's foot, where the cone meets the plain, in units of the box's shorter
+/// side.
 const FOOT: f64 = 0.50;
-/// Directions (east, south) of the lips; unit vectors. Equal for every seed, so that a scene can
-/// rely on the way of its lava.
+/// Unit vectors (east, south) from the crater to the two lowest points of the rim. Independent of
+/// the seed, so that a scene can rely on the direction of the lava flow.
 const LOWEST_LIP: [f64; 2] = [0.6, 0.8];
 const SECOND_LIP: [f64; 2] = [-0.96, 0.28];
-/// Number of small cones on the flanks.
+/// Number of parasitic cones on the flanks.
 const PARASITES: u32 = 6;
 
-/// Size of the volcano, as shares of the box.
+/// Dimensions of the volcano, as fractions of the box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cone {
-    /// Height of the rim above the floor, as a share of the box's height.
+    /// Height of the rim above the floor, as a fraction of the box's height.
     pub height: f64,
-    /// Radius of the rim, as a share of the box's shorter side.
+    /// Radius of the rim, as a fraction of the box's shorter side.
     pub crater_radius: f64,
-    /// Depth of the crater below the rim, as a share of the box's height.
+    /// Depth of the crater below the rim, as a fraction of the box's height.
     pub crater_depth: f64,
-    /// Angle by which the volcano and its plain are turned clockwise about the crater, in degrees.
+    /// Clockwise rotation of the volcano and the plain about the crater, in degrees.
     pub turn_deg: f64,
 }
 
@@ -46,7 +47,8 @@ impl Default for Cone {
     }
 }
 
-/// Generates the volcano's ground in cells, shape `(nz, nx)`.
+/// Generates the volcano's ground: height of each column in cells above the floor, shape `(nz,
+/// nx)`.
 pub fn volcano(grid: Grid, bed: &Bed, cone: &Cone) -> Array2<f32> {
     let volcano = Volcano::new(grid, bed, cone);
     from_place(grid, |u, v| {
@@ -55,21 +57,22 @@ pub fn volcano(grid: Grid, bed: &Bed, cone: &Cone) -> Array2<f32> {
     })
 }
 
-/// Column `(x, z)` in the middle of the volcano's crater.
+/// Column index `(x, z)` of the crater centre.
 pub fn crater(grid: Grid) -> (usize, usize) {
     let side = grid.nx.min(grid.nz) as f64;
     let column = |offset: f64, n: usize| ((0.5 * n as f64 + offset * side) as usize).min(n - 1);
     (column(CENTRE.0, grid.nx), column(CENTRE.1, grid.nz))
 }
 
-/// Small cone on the flank.
+/// Parasitic cone on the flank.
 struct Parasite {
     at: [f64; 2],
     radius: f64,
     height: f64,
 }
 
-/// Parameters of the height function; heights are in units of the box's height.
+/// Parameters of the height function; lengths in units of the box's shorter side, heights in units
+/// of the box's height.
 struct Volcano {
     cone: Cone,
     base: f64,
@@ -79,17 +82,17 @@ struct Volcano {
     broad: Fbm<SuperSimplex>,
     fine: Fbm<SuperSimplex>,
     parasites: Vec<Parasite>,
-    /// Cosine and sine of the angle by which the volcano is turned; `None` for an angle of 0.
+    /// Cosine and sine of the rotation angle; `None` for an angle of 0.
     turn: Option<(f64, f64)>,
 }
 
-/// Place in polar coordinates around the crater.
+/// Position in polar coordinates around the crater.
 struct Bearing {
-    /// East and south of the crater.
+    /// Offset (east, south) from the crater, in units of the box's shorter side.
     at: [f64; 2],
-    /// Distance from the crater.
+    /// Distance from the crater, in units of the box's shorter side.
     r: f64,
-    /// Direction from the crater (unit vector).
+    /// Unit vector (east, south) from the crater to the position.
     dir: [f64; 2],
 }
 
@@ -100,7 +103,7 @@ impl Bearing {
         Self { at, r, dir }
     }
 
-    /// Cosine of the angle to the direction `other`: 1 for equal, −1 for opposite directions.
+    /// Cosine of the angle between the position's direction and the unit vector `other`.
     fn towards(&self, other: [f64; 2]) -> f64 {
         self.dir[0] * other[0] + self.dir[1] * other[1]
     }
@@ -126,7 +129,7 @@ impl Volcano {
         }
     }
 
-    /// Place on the unturned volcano that corresponds to `(u, v)`.
+    /// Rotates `(u, v)` back about the crater into the frame of the unrotated volcano.
     fn unturned(&self, u: f64, v: f64) -> [f64; 2] {
         let Some((cos, sin)) = self.turn else { return [u, v] };
         let (du, dv) = (u - CENTRE.0, v - CENTRE.1);
@@ -148,8 +151,8 @@ impl Volcano {
         smooth_max(ground + detail, 0.4 * self.base, 0.02)
     }
 
-    /// Displaces a place by slow noise, more with distance from the crater: contours become
-    /// irregular.
+    /// Displaces a position by low-frequency noise that grows with distance from the crater, which
+    /// makes contours irregular.
     fn bent(&self, place: &Bearing) -> Bearing {
         let strength = 0.05 * smooth((place.r - 0.06) / 0.25);
         let [u, v] = place.at;
@@ -158,8 +161,8 @@ impl Volcano {
         Bearing::new([u + du, v + dv])
     }
 
-    /// Height of the plain: undulating, falling to the south-east, with a valley across that
-    /// corner.
+    /// Height of the plain at `(u, v)`: undulating, descending to the south-east, with a valley
+    /// across the south-east corner.
     fn plain(&self, u: f64, v: f64) -> f64 {
         let waves = 0.045 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
         let (along, across) = (0.707 * (u - v), 0.707 * (u + v));
@@ -169,7 +172,8 @@ impl Volcano {
         self.base + waves - 0.02 * (u + v) - valley
     }
 
-    /// Height of the smooth cone above the plain: concave, longer towards the lowest lip.
+    /// Height of the smooth cone above the plain: concave profile, longer towards the lowest point
+    /// of the rim.
     fn flank(&self, place: &Bearing) -> f64 {
         let lobes = self.bend.get([1.1 * place.dir[0] + 0.35, 1.1 * place.dir[1] + 0.65]);
         let foot = FOOT * (1.0 + 0.10 * lobes + 0.06 * place.towards(LOWEST_LIP));
@@ -177,8 +181,8 @@ impl Volcano {
         (self.cone.height - self.base) * rise * rise.sqrt()
     }
 
-    /// Relief of ribs and gullies, from noise in direction and distance: the gullies keep their
-    /// direction and wander a little.
+    /// Height offset of ribs and gullies, from noise over direction and distance: the gullies keep
+    /// their direction with small deviations.
     ///
     /// Gullies lie where the noise changes sign, so that they are sharp below and the ribs in
     /// between are round. A second set of twice the number joins in downslope.
@@ -198,14 +202,15 @@ impl Volcano {
         self.roughness * (first * ribs(2.5, 1.5, 0.37) + second * ribs(4.9, 3.0, 3.61))
     }
 
-    /// Relief of the rim.
+    /// Height offset of the rim's relief.
     fn rim_relief(&self, place: &Bearing) -> f64 {
         let noise = self.bend.get([1.9 * place.dir[0] + 4.45, 1.9 * place.dir[1] + 6.15]);
         let near = 1.0 - smooth((place.r - self.cone.crater_radius) / (1.5 * self.cone.crater_radius));
         0.035 * self.roughness * noise * near
     }
 
-    /// Depth of the channel that starts as a notch in the rim and runs down along `lip`.
+    /// Depth of the channel that starts as a notch of depth `notch` in the rim and descends along
+    /// the unit vector `lip`.
     fn channel(&self, place: &Bearing, lip: [f64; 2], notch: f64) -> f64 {
         let along = place.at[0] * lip[0] + place.at[1] * lip[1];
         if along <= 0.0 {
@@ -219,7 +224,7 @@ impl Volcano {
         depth * ends * bump(across / (0.055 + 0.06 * from_rim))
     }
 
-    /// Height of the small cones, each with a dent on top.
+    /// Summed height of the parasitic cones, each with a summit crater.
     fn bumps(&self, place: &Bearing) -> f64 {
         let rise = |cone: &Parasite| {
             let (du, dv) = (place.at[0] - cone.at[0], place.at[1] - cone.at[1]);
@@ -230,8 +235,8 @@ impl Volcano {
     }
 }
 
-/// Place and size of small cone number `n`, from the seed; `None` where the cone would dam the
-/// channel of a lip.
+/// Position and size of parasitic cone number `n`, derived from `seed`; `None` if the cone would
+/// dam a channel from the rim.
 fn parasite(seed: u32, n: u32) -> Option<Parasite> {
     let share = |k: u32| f64::from(mixed(seed.wrapping_add(1000 * n + k)) >> 8) / f64::from(1u32 << 24);
     // A point on the unit circle without a sine: the rational parametrisation, on a random side.
@@ -245,20 +250,20 @@ fn parasite(seed: u32, n: u32) -> Option<Parasite> {
     (clear(LOWEST_LIP) && clear(SECOND_LIP)).then_some(cone)
 }
 
-/// Mixes 32 bits (the finalizer of MurmurHash3).
+/// Mixes the bits of a 32-bit hash (finalizer of MurmurHash3).
 fn mixed(mut h: u32) -> u32 {
     h = (h ^ (h >> 16)).wrapping_mul(0x85eb_ca6b);
     h = (h ^ (h >> 13)).wrapping_mul(0xc2b2_ae35);
     h ^ (h >> 16)
 }
 
-/// Round hump: 1 at 0, falling to 0 at ±1 with flat ends.
+/// Bump function of `t`: 1 at 0, 0 at ±1, with zero slope at all three.
 fn bump(t: f64) -> f64 {
     let s = (1.0 - t * t).max(0.0);
     s * s
 }
 
-/// Smooth minimum of two heights, rounded where they differ by less than `soft`.
+/// Smooth minimum of the heights `a` and `b`, blended where they differ by less than `soft`.
 fn smooth_min(a: f64, b: f64, soft: f64) -> f64 {
     let mix = (1.0 - (a - b).abs() / soft).max(0.0);
     a.min(b) - 0.25 * soft * mix * mix

@@ -1,4 +1,4 @@
-//! Columns of the box that a geometry covers.
+//! Rasterisation of points, lines and polygons to the columns of the box.
 
 use super::compare::{Footprint, fill};
 use super::features::Geometry;
@@ -7,8 +7,8 @@ use super::{Placement, Site};
 use lavoxel_base::grid::line::{clipped, crossed};
 use ndarray::Array2;
 
-/// Columns that a geometry in map coordinates covers, ascending; and true if a part lies outside of
-/// the box.
+/// Indices of the columns that a geometry in map coordinates covers, ascending; and true if a part
+/// of the geometry lies outside of the box.
 pub fn of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
     let mut found = Found { site, columns: Vec::new(), cut: false };
     match geometry {
@@ -34,12 +34,12 @@ impl Found<'_> {
         self.columns.dedup();
     }
 
-    /// Sides of the box in columns and rows.
+    /// Width and depth of the box in columns and rows.
     fn sides(&self) -> [f64; 2] {
         [self.site.grid.nx as f64, self.site.grid.nz as f64]
     }
 
-    /// Adds the column of a point given in columns and rows.
+    /// Adds the column that contains a point `[col, row]`; records a point outside of the box.
     fn add(&mut self, [col, row]: [f64; 2]) {
         let [nx, nz] = self.sides();
         if (0.0..nx).contains(&col) && (0.0..nz).contains(&row) {
@@ -49,7 +49,7 @@ impl Found<'_> {
         }
     }
 
-    /// Adds the columns along a line segment, clipped to the box.
+    /// Adds the columns that a line segment crosses; the segment is clipped to the box.
     fn add_line(&mut self, pair: &[[f64; 2]]) {
         let [a, b] = [pair[0], pair[1]].map(|point| self.site.cells_of(point));
         let Some([from, to]) = clipped([a, b], self.sides()) else {
@@ -61,8 +61,8 @@ impl Found<'_> {
         self.columns.extend(crossed.into_iter().map(|[x, z]| self.site.grid.column(x, z) as u32));
     }
 
-    /// Adds the columns whose centres lie in a polygon, or those of its corners where there are
-    /// none.
+    /// Adds the columns whose centres lie inside a polygon; if there are none, the columns of its
+    /// vertices.
     fn add_area(&mut self, rings: &Rings) {
         let cells = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| self.site.cells_of(*point)).collect();
         let rings: Rings = rings.iter().map(cells).collect();

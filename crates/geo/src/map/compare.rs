@@ -16,19 +16,19 @@ use super::Placement;
 /// Point of a map (x, y), in map units.
 type Point = [f64; 2];
 
-/// Numbers of cells of two footprints on one raster.
+/// Cell counts of two footprints A and B on one raster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
-    /// Cells of A.
+    /// Number of cells of footprint A.
     pub a: usize,
-    /// Cells of B.
+    /// Number of cells of footprint B.
     pub b: usize,
-    /// Cells of both.
+    /// Number of cells in both footprints (intersection).
     pub both: usize,
 }
 
 impl Agreement {
-    /// Counts the cells of two footprints.
+    /// Counts the cells of the footprints `a` and `b`, and of their intersection.
     ///
     /// # Panics
     /// When the rasters have different shapes.
@@ -38,27 +38,27 @@ impl Agreement {
         Self { a: count(a), b: count(b), both: a.iter().zip(b).filter(|(a, b)| **a && **b).count() }
     }
 
-    /// Number of cells of either footprint.
+    /// Number of cells in at least one footprint (union).
     pub fn either(&self) -> usize {
         self.a + self.b - self.both
     }
 
-    /// Fit √(∩ / ∪), 0 to 1; `None` where neither has a cell.
+    /// Fit √(∩ / ∪), 0 to 1; `None` if both footprints are empty.
     pub fn fit(&self) -> Option<f64> {
         self.jaccard().map(f64::sqrt)
     }
 
-    /// Jaccard index ∩ / ∪, 0 to 1; `None` where neither has a cell.
+    /// Jaccard index ∩ / ∪, 0 to 1; `None` if both footprints are empty.
     pub fn jaccard(&self) -> Option<f64> {
         share(self.both, self.either())
     }
 
-    /// Precision ∩ / A, 0 to 1; `None` where A has no cell.
+    /// Precision ∩ / A, 0 to 1; `None` if A is empty.
     pub fn precision(&self) -> Option<f64> {
         share(self.both, self.a)
     }
 
-    /// Recall ∩ / B, 0 to 1; `None` where B has no cell.
+    /// Recall ∩ / B, 0 to 1; `None` if B is empty.
     pub fn recall(&self) -> Option<f64> {
         share(self.both, self.b)
     }
@@ -68,17 +68,18 @@ fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Mask of cells on a map: inside or outside of a footprint.
+/// Footprint as a boolean mask on a georeferenced raster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footprint {
-    /// Place of the raster on the map.
+    /// Position, size and cell size of the raster on the map.
     pub place: Placement,
-    /// True for cells inside; shape (rows, cols), row 0 north, column 0 west.
+    /// True for cells of the footprint; shape (rows, cols), row 0 north, column 0 west.
     pub inside: Array2<bool>,
 }
 
 impl Footprint {
-    /// West, south, east and north edge of the cells inside, in map units; `None` without a cell.
+    /// Bounding box [west, south, east, north] of the footprint's cells, in map units; `None` for
+    /// an empty footprint.
     pub fn bounds(&self) -> Option<[f64; 4]> {
         let cells = self.inside.indexed_iter().filter(|(_, inside)| **inside);
         let [w, n, e, s] = cells.fold([usize::MAX, usize::MAX, 0, 0], |[w, n, e, s], ((row, col), _)| {
@@ -89,7 +90,7 @@ impl Footprint {
         (e > 0).then_some([west_end, north - s as f64 * cell.1, east_end, north - n as f64 * cell.1])
     }
 
-    /// Returns true if the cell around a point is inside.
+    /// Returns true if the cell that contains the map point `[x, y]` belongs to the footprint.
     pub fn holds(&self, [x, y]: Point) -> bool {
         let Placement { west, north, cell, .. } = self.place;
         let (col, row) = (((x - west) / cell.0).floor(), ((north - y) / cell.1).floor());
@@ -97,29 +98,28 @@ impl Footprint {
         row >= 0.0 && col >= 0.0 && inside()
     }
 
-    /// Resamples the footprint to another raster: a cell is inside if the old cell around its
-    /// centre is.
+    /// Resamples the footprint to the raster `place` by nearest neighbour at the cell centres.
     pub fn onto(&self, place: Placement) -> Self {
         let (xs, ys): (Vec<f64>, Vec<f64>) = (place.xs().collect(), place.ys().collect());
         let inside = Array2::from_shape_fn((place.rows, place.cols), |(row, col)| self.holds([xs[col], ys[row]]));
         Self { place, inside }
     }
 
-    /// Iterates over the centres of the cells inside.
+    /// Iterates over the centres of the footprint's cells, in map units.
     fn middles(&self) -> impl Iterator<Item = Point> + '_ {
         let Placement { west, north, cell, .. } = self.place;
         let cells = self.inside.indexed_iter().filter(|(_, inside)| **inside);
         cells.map(move |((row, col), _)| [west + (col as f64 + 0.5) * cell.0, north - (row as f64 + 0.5) * cell.1])
     }
 
-    /// Largest distance in metres from a point of the map to the centre of a cell; `None` without a
-    /// cell. `metres` is the size of a map unit along x and y.
+    /// Largest distance in metres from the map point `from` to a cell centre of the footprint;
+    /// `None` for an empty footprint. `metres`: ground length of a map unit along x and y.
     pub fn reach(&self, from: Point, metres: (f64, f64)) -> Option<f64> {
         self.middles().map(|middle| distance(from, middle, metres)).max_by(f64::total_cmp)
     }
 
-    /// Largest distance between the centres of two cells in metres; `None` without a cell. `metres`
-    /// is the size of a map unit along x and y.
+    /// Largest distance in metres between two cell centres of the footprint; `None` for an empty
+    /// footprint. `metres`: ground length of a map unit along x and y.
     pub fn length(&self, metres: (f64, f64)) -> Option<f64> {
         // The farthest points are the first or the last ones of their rows.
         let mut ends = Vec::new();
@@ -142,7 +142,7 @@ fn distance(a: Point, b: Point, metres: (f64, f64)) -> f64 {
     ((a[0] - b[0]) * metres.0).hypot((a[1] - b[1]) * metres.1)
 }
 
-/// Corners of the convex hull of points, by Andrew's monotone chain.
+/// Vertices of the convex hull of `points`, by Andrew's monotone chain.
 fn hull(points: &[Point]) -> Vec<Point> {
     let turn = |a: Point, b: Point, c: Point| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     let mut sorted = points.to_vec();
@@ -162,8 +162,8 @@ fn hull(points: &[Point]) -> Vec<Point> {
     hull
 }
 
-/// Extends the raster of `place` by whole cells, so that it covers the bounds west, south, east,
-/// north. `None` for more than `most` cells.
+/// Extends the raster `place` by whole cells until it covers the given bounds, in map units. `None`
+/// if the result would exceed `most` cells.
 pub fn covering(place: &Placement, [west, south, east, north]: [f64; 4], most: usize) -> Option<Placement> {
     let Placement { cols, rows, cell, .. } = *place;
     // A thousandth of a cell allows for the arithmetic of programs that wrote the coordinates.

@@ -12,8 +12,8 @@ pub type Point = [f64; 2];
 /// second lies south of the first, false if east.
 type Edge = (usize, usize, bool);
 
-/// Contour lines of `level`, with the higher ground on their left; `values` has row 0 north, column
-/// 0 west.
+/// Contour lines of `values` (row 0 north, column 0 west) at `level`, directed with the higher
+/// values on their left.
 ///
 /// A line that ends where it began is closed; all others end at the edge of the raster or of the
 /// data. Squares with a NaN at a corner have no line.
@@ -34,7 +34,7 @@ pub fn lines(values: &Array2<f64>, level: f64) -> Vec<Vec<Point>> {
     lines.into_iter().map(|line| points(values, level, &line)).collect()
 }
 
-/// Number of segments of the contour lines of a level, which is about their number of points.
+/// Number of segments of the contour lines at `level`; approximates their number of points.
 pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     let (rows, cols) = values.dim();
     let falls = |(row, col): (usize, usize)| {
@@ -47,7 +47,8 @@ pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     (0..rows.saturating_sub(1)).map(squares).sum()
 }
 
-/// Adds the one or two line segments in the square between the centres of four cells.
+/// Adds the one or two contour segments in the square between four cell centres, of which `(row,
+/// col)` is the north-west one, to the map from start edge to end edge.
 fn square(values: &Array2<f64>, level: f64, (row, col): (usize, usize), next: &mut BTreeMap<Edge, Edge>) {
     // Counter-clockwise from the south-west, and the edge from each corner to the next.
     let corners = [(row + 1, col), (row + 1, col + 1), (row, col + 1), (row, col)].map(|at| values[at]);
@@ -68,7 +69,7 @@ fn square(values: &Array2<f64>, level: f64, (row, col): (usize, usize), next: &m
     }
 }
 
-/// Removes one line from the segments, beginning at `start`.
+/// Removes the line that starts at edge `start` from the segments and returns its edges in order.
 fn follow(next: &mut BTreeMap<Edge, Edge>, start: Edge) -> Vec<Edge> {
     let mut line = vec![start];
     let mut at = start;
@@ -79,7 +80,7 @@ fn follow(next: &mut BTreeMap<Edge, Edge>, start: Edge) -> Vec<Edge> {
     line
 }
 
-/// Converts the edges of a line into crossing points.
+/// Interpolates the point where each edge of a line crosses `level`.
 fn points(values: &Array2<f64>, level: f64, line: &[Edge]) -> Vec<Point> {
     let mut points: Vec<Point> = line.iter().map(|edge| crossing(values, level, *edge)).collect();
     points.dedup();

@@ -15,11 +15,11 @@ use super::wkt::{Node, plain};
 /// Value of a key in the GeoKey directory of a GeoTIFF.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GeoKey {
-    /// A number stored in the directory itself.
+    /// Single 16-bit number, stored in the directory itself.
     Short(u16),
-    /// Numbers stored outside of the directory.
+    /// Floating-point numbers, stored outside of the directory.
     Doubles(Vec<f64>),
-    /// A text stored outside of the directory.
+    /// Text, stored outside of the directory.
     Text(String),
 }
 
@@ -41,13 +41,13 @@ pub struct Crs {
 /// Unit of a map's coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MapUnit {
-    /// Length of a unit in metres.
+    /// Length unit, in metres.
     Length(f64),
-    /// Angle of a unit of longitude and latitude in degrees.
+    /// Angle unit of longitude and latitude, in degrees.
     Angle(f64),
 }
 
-/// Numbers of the keys that are interpreted here.
+/// GeoKey ids that this module interprets.
 const MODEL: u16 = 1024;
 const RASTER: u16 = 1025;
 const GEODETIC: u16 = 2048;
@@ -68,8 +68,8 @@ const USER_DEFINED: u16 = 32767;
 /// number.
 const WKT_IN_CITATION: &str = "ESRI PE String = ";
 
-/// Keywords of systems in lengths; local systems without a place on the earth are measured in
-/// lengths as well.
+/// WKT keywords of systems with length units; local systems without a place on the earth also use
+/// lengths.
 const PROJECTED_WORDS: &[&str] = &["PROJCS", "PROJCRS", "PROJECTEDCRS", "LOCAL_CS", "ENGCRS", "ENGINEERINGCRS"];
 const GEOGRAPHIC_WORDS: &[&str] = &["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS"];
 const UNIT_WORDS: &[&str] = &["UNIT", "LENGTHUNIT", "ANGLEUNIT"];
@@ -110,7 +110,7 @@ impl Crs {
         text.split('"').nth(1).filter(|name| !["", "unnamed", "unknown"].contains(name)).map(str::to_owned)
     }
 
-    /// EPSG number, where the file gives one or the system is one of [`Crs::from_epsg`].
+    /// EPSG code, if the file states a code or the system is one of [`Crs::from_epsg`].
     pub fn epsg(&self) -> Option<u16> {
         let from_keys = || match self.short(MODEL)? {
             1 => self.short(PROJECTED),
@@ -120,7 +120,7 @@ impl Crs {
         from_keys().filter(|code| ![0, USER_DEFINED].contains(code)).or_else(|| epsg_of(horizontal(&self.root()?)?))
     }
 
-    /// Returns true if two systems are equal: by their EPSG numbers, or else by their text.
+    /// Returns true if both systems have the same EPSG code or, without codes, the same text.
     pub fn is_same(&self, other: &Self) -> bool {
         let by_words = || self == other || (self.to_wkt().is_some() && self.to_wkt() == other.to_wkt());
         self.epsg().zip(other.epsg()).map(|(a, b)| a == b).unwrap_or_else(by_words)
@@ -131,12 +131,12 @@ impl Crs {
         matches!(self.unit(), MapUnit::Angle(_))
     }
 
-    /// Unit of the coordinates; metres where it is missing or unknown.
+    /// Unit of the coordinates; metres if the unit is missing or unknown.
     pub fn unit(&self) -> MapUnit {
         self.known_unit().unwrap_or(MapUnit::Length(1.0))
     }
 
-    /// Unit of the coordinates; metres where it is missing.
+    /// Unit of the coordinates; metres if the unit is missing.
     ///
     /// # Errors
     /// Names a unit that is not known.
@@ -154,7 +154,8 @@ impl Crs {
         }
     }
 
-    /// Well-known text of the system: that of the file, or that of its EPSG number.
+    /// Well-known text of the system: the text of the file, or else the text for its EPSG code;
+    /// `None` for an unknown system.
     pub fn to_wkt(&self) -> Option<String> {
         let in_citation = || match self.key(PROJECTED_CITATION)? {
             GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION).map(str::to_owned),
@@ -166,7 +167,8 @@ impl Crs {
         })
     }
 
-    /// Text of the registry for a number, if its unit is that of the map.
+    /// WKT from the registry for the EPSG code `code`; `None` if its unit differs from that of the
+    /// map.
     fn registered(&self, code: u16) -> Option<String> {
         let text = crs_definitions::from_code(code)?.wkt;
         let is_that = match (Node::parse(text).as_ref().and_then(horizontal).map(unit_of)?, self.unit()) {
@@ -207,7 +209,7 @@ impl Crs {
         }
     }
 
-    /// Number in a key that refers to the registry.
+    /// EPSG code stored under the key `id`; `None` if the key is missing or user-defined.
     fn number(&self, id: u16) -> Option<u16> {
         self.short(id).filter(|code| ![0, USER_DEFINED].contains(code))
     }
@@ -276,7 +278,8 @@ fn unit_of(system: &Node<'_>) -> MapUnit {
     }
 }
 
-/// Metres in a unit of heights, from all keys of a GeoTIFF; `None` where the keys name none.
+/// Length of a height unit in metres, from all keys of a GeoTIFF; `None` if the keys name no height
+/// unit.
 ///
 /// # Errors
 /// Names a unit that is not known.
@@ -293,8 +296,8 @@ pub(crate) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, Str
     }
 }
 
-/// Metres in a degree of longitude and in a degree of latitude, at a latitude in degrees on the WGS
-/// 84 ellipsoid.
+/// Length in metres of a degree of longitude and of a degree of latitude, at `latitude` degrees on
+/// the WGS 84 ellipsoid.
 pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
     let (_, a, inverse_flattening) = DATUMS[0].spheroid;
     let flattening = 1.0 / inverse_flattening;
@@ -307,7 +310,8 @@ pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
     ((prime_vertical * cos).to_radians(), meridian.to_radians())
 }
 
-/// Keys of a system by its number and its unit: readers that do not know the number know the unit.
+/// GeoTIFF keys of a system by its EPSG code and its unit; the unit is included for readers that do
+/// not know the code.
 fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
     let (model, key) = if matches!(unit, MapUnit::Angle(_)) { (2, GEODETIC) } else { (1, PROJECTED) };
     let mut keys = vec![(MODEL, GeoKey::Short(model)), (key, GeoKey::Short(code))];
@@ -342,8 +346,8 @@ fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
     }
 }
 
-/// Keys that hold an unchanged text, in the way of ArcGIS; GDAL looks for such a text where the
-/// model is user-defined.
+/// GeoTIFF keys that store the well-known text unchanged, in the convention of ArcGIS; GDAL looks
+/// for such a text if the model is user-defined.
 fn described(wkt: &str) -> Vec<(u16, GeoKey)> {
     vec![
         (MODEL, GeoKey::Short(USER_DEFINED)),
@@ -356,7 +360,8 @@ fn is_degrees(code: u16) -> bool {
     DATUMS.iter().any(|datum| datum.degrees == code)
 }
 
-/// Part of a system that lies in the plane of the map.
+/// Horizontal part of a system, such as the projected system of a compound one; `None` if there is
+/// none.
 fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
     if node.is(PROJECTED_WORDS) || node.is(GEOGRAPHIC_WORDS) {
         return Some(node);

@@ -15,15 +15,15 @@ use super::{Crs, Site, nzmg};
 /// Longitude and latitude on WGS 84, as a PROJ definition.
 const WGS_84: &str = "+proj=longlat +datum=WGS84";
 
-/// Tolerance in degrees of a round trip to the map and back.
+/// Tolerance in degrees for a round trip to map coordinates and back.
 const OFF: f64 = 1e-6;
 
-/// Projections that are meant for narrow zones; `REACH` is the largest distance of a place from the
-/// middle of a zone, in degrees.
+/// Projections that are valid only in narrow zones; `REACH` is the largest valid distance from the
+/// central meridian, in degrees.
 const NARROW: [&str; 3] = ["utm", "tmerc", "etmerc"];
 const REACH: f64 = 30.0;
 
-/// EPSG number of the New Zealand Map Grid.
+/// EPSG code of the New Zealand Map Grid.
 const NEW_ZEALAND: u16 = 27200;
 
 /// Conversion of map coordinates to longitude and latitude in degrees on WGS 84, and back.
@@ -32,9 +32,9 @@ pub struct ToDegrees(Way);
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// The map is in degrees.
+    /// Map coordinates are longitude and latitude already.
     Same,
-    /// The map has its own system.
+    /// Map coordinates are converted with `proj4rs`.
     Other(Box<Systems>),
 }
 
@@ -42,16 +42,16 @@ enum Way {
 struct Systems {
     map: Proj,
     degrees: Proj,
-    /// Set for the New Zealand Map Grid; `map` is then its datum.
+    /// New Zealand Map Grid flag: projected by `nzmg`; `map` is then its datum.
     new_zealand: bool,
 }
 
 impl ToDegrees {
-    /// Identity: coordinates stay unchanged.
+    /// Identity conversion.
     pub const SAME: Self = Self(Way::Same);
 
-    /// Creates the conversion for a system; `None` for an unknown system. Degrees of ETRS89 and
-    /// NAD83 count as those of WGS 84, from which they differ by a metre or two.
+    /// Creates the conversion for a coordinate system; `None` for an unknown system. ETRS89 and
+    /// NAD83 degrees are treated as WGS 84; the difference is 1 to 2 m.
     pub fn of(crs: &Crs) -> Option<Self> {
         if matches!((crs.epsg(), crs.unit()), (Some(4326 | 4258 | 4269), MapUnit::Angle(1.0))) {
             return Some(Self::SAME);
@@ -60,8 +60,8 @@ impl ToDegrees {
         way.has_unit(crs.unit()).then_some(way)
     }
 
-    /// Creates the conversion for the map of a box; `None` where its projection does not reach all
-    /// corners and sides.
+    /// Creates the conversion for the map of a box; `None` if the projection is not valid at all
+    /// corners and edge midpoints of the box.
     pub fn of_site(site: &Site) -> Option<Self> {
         let way = Self::of(site.crs()?)?;
         let sides = [site.grid.nx as f64, site.grid.nz as f64];
@@ -72,7 +72,7 @@ impl ToDegrees {
         (0..9).all(|k| is_there(k % 3, k / 3)).then_some(way)
     }
 
-    /// Creates the conversion of the UTM zone around a place; `None` at the poles.
+    /// Creates the conversion for the UTM zone that contains a place; `None` at the poles.
     pub fn utm_at([longitude, latitude]: [f64; 2]) -> Option<Self> {
         let zone = ((longitude + 180.0) / 6.0).floor().rem_euclid(60.0) as u8 + 1;
         let south = if latitude < 0.0 { " +south" } else { "" };
@@ -89,7 +89,8 @@ impl ToDegrees {
         Some(Self(Way::Other(Box::new(systems))))
     }
 
-    /// Returns true if the system has this unit: a file may contradict the unit of its number.
+    /// Returns true if the definition's unit equals `unit`: a file may contradict the unit of its
+    /// EPSG code.
     fn has_unit(&self, unit: MapUnit) -> bool {
         let Way::Other(systems) = &self.0 else { return true };
         match unit {
@@ -103,8 +104,8 @@ impl ToDegrees {
         matches!(self.0, Way::Same)
     }
 
-    /// Longitude and latitude of a point of the map; NaN where its projection does not reach.
-    /// Longitudes of a map at the date line continue beyond 180.
+    /// Longitude and latitude in degrees of the map point (`x`, `y`); NaN where the projection is
+    /// not valid. On a map across the date line, longitudes exceed 180.
     pub fn at(&self, x: f64, y: f64) -> [f64; 2] {
         match &self.0 {
             Way::Same => [x, y],
@@ -112,7 +113,8 @@ impl ToDegrees {
         }
     }
 
-    /// Point of the map at a longitude and latitude; `None` where its projection does not reach.
+    /// Map point at `place` = [longitude, latitude] in degrees; `None` where the projection is not
+    /// valid.
     pub fn back(&self, place: [f64; 2]) -> Option<[f64; 2]> {
         match &self.0 {
             Way::Same => Some(place),
@@ -122,7 +124,7 @@ impl ToDegrees {
 }
 
 impl Systems {
-    /// Returns true if the map is in degrees, on any datum.
+    /// Returns true if the map coordinates are degrees, on any datum.
     fn in_degrees(&self) -> bool {
         self.map.is_latlong() && !self.new_zealand
     }
@@ -175,7 +177,8 @@ fn definition(crs: &Crs) -> Option<String> {
     proj4wkt::wkt_to_projstring(&text).ok()
 }
 
-/// PROJ definition without grids; `None` unless its shift to WGS 84 is known.
+/// PROJ definition without datum-shift grids; `None` unless the shift to WGS 84 by three or seven
+/// parameters is known.
 fn shifted(definition: &str) -> Option<String> {
     const NONE: [&str; 3] = ["+ellps=WGS84", "+ellps=GRS80", "+nadgrids=@null"];
     let words = || definition.split_whitespace();
@@ -185,7 +188,7 @@ fn shifted(definition: &str) -> Option<String> {
     words().any(is_known).then(|| words().filter(stays).collect::<Vec<_>>().join(" "))
 }
 
-/// Datum of the New Zealand Map Grid, as a system in degrees.
+/// PROJ definition of the geographic system on the datum of the New Zealand Map Grid.
 fn without_plane(definition: &str) -> String {
     let shift = definition.split_whitespace().find(|word| word.starts_with("+towgs84="));
     format!("+proj=longlat +ellps=intl {}", shift.unwrap_or_default())

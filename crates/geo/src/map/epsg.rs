@@ -1,12 +1,12 @@
-//! Units by their EPSG number, and units of systems that a file names only by number.
+//! Units by EPSG code, and the units of systems that a file names only by EPSG code.
 
-/// Units of all projected systems, as lines `unit: systems`.
+/// Units of all projected systems, as text lines `unit: systems` of EPSG codes.
 const UNITS: &str = include_str!("epsg_units.txt");
 
-/// Geographic systems in grads; the rest are in degrees.
+/// EPSG codes of geographic systems in grads; all others are in degrees.
 const IN_GRADS: [u16; 8] = [4807, 4810, 4811, 4816, 4819, 4821, 4901, 4902];
 
-/// Vertical systems in other units than metres, each with its unit.
+/// Vertical systems not in metres: pairs of the EPSG codes of system and unit.
 const HEIGHTS: [(u16, u16); 15] = [
     (5614, 9002),
     (5702, 9003),
@@ -25,7 +25,7 @@ const HEIGHTS: [(u16, u16); 15] = [
     (8897, 9002),
 ];
 
-/// Metres in a unit of length; `None` for an unknown unit.
+/// Length in metres of the unit with EPSG code `unit`; `None` for an unknown unit.
 pub(super) fn metres(unit: u16) -> Option<f64> {
     Some(match unit {
         // Quotients as in the definitions of the units: rounded decimals would lose digits.
@@ -80,8 +80,8 @@ pub(super) fn metres(unit: u16) -> Option<f64> {
     })
 }
 
-/// Degrees in a unit of angle; `None` for an unknown unit and for degrees by minutes and seconds,
-/// which cannot be measured with.
+/// Size in degrees of the angle unit with EPSG code `unit`; `None` for an unknown unit and for
+/// sexagesimal degrees, which are no linear unit.
 pub(super) fn degrees(unit: u16) -> Option<f64> {
     Some(match unit {
         9101 => 1f64.to_degrees(),
@@ -99,7 +99,8 @@ pub(super) fn degrees(unit: u16) -> Option<f64> {
     })
 }
 
-/// Metres in the unit of a projected system; `None` for a number that is not in the registry.
+/// Length in metres of the unit of the projected system with EPSG code `system`; `None` for an
+/// unknown code.
 pub(super) fn metres_of_projected(system: u16) -> Option<f64> {
     let lines = UNITS.lines().filter_map(|line| line.split_once(": "));
     let holds = |systems: &str| {
@@ -113,12 +114,13 @@ pub(super) fn metres_of_projected(system: u16) -> Option<f64> {
     metres(unit.parse().ok()?)
 }
 
-/// Degrees in the unit of a geographic system.
+/// Size in degrees of the unit of the geographic system with EPSG code `system`.
 pub(super) fn degrees_of_geographic(system: u16) -> f64 {
     if IN_GRADS.contains(&system) { 0.9 } else { 1.0 }
 }
 
-/// Metres in the unit of a vertical system; `None` for a system in metres.
+/// Length in metres of the unit of the vertical system with EPSG code `system`; `None` for a system
+/// in metres.
 pub(super) fn metres_of_vertical(system: u16) -> Option<f64> {
     HEIGHTS.iter().find(|(number, _)| *number == system).and_then(|(_, unit)| metres(*unit))
 }

@@ -1,4 +1,4 @@
-//! Features of a GeoJSON text: points, lines and polygons, each with its weight.
+//! Features of a GeoJSON document: points, lines and polygons, each with a weight.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use lavoxel_base::memory::Held;
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{FEATURES, InputError, Loaded, Reader};
 
-/// Properties that may hold the name of a feature, in order of preference.
+/// Property keys for the name of a feature, in order of preference.
 const NAMES: [&str; 4] = ["name", "Name", "NAME", "id"];
 
-/// Geometry, in the units of its map.
+/// Geometry in map units.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
     /// One or more points.
@@ -25,7 +25,7 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// Kind of geometry: `point`, `line` or `area`.
+    /// Kind of geometry as text: `point`, `line` or `area`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Points(_) => "point",
@@ -34,8 +34,8 @@ impl Geometry {
         }
     }
 
-    /// Shifts longitudes into the range of a map around its `middle`: each point, line and polygon
-    /// as a whole.
+    /// Shifts longitudes by whole turns to within 180° of `middle`; each point, line and polygon is
+    /// shifted as a whole.
     fn turn_to(&mut self, crs: &Crs, middle: f64) {
         match self {
             Self::Points(points) => points.iter_mut().for_each(|point| point[0] = crs.near(point[0], middle)),
@@ -66,16 +66,16 @@ impl Geometry {
 /// Geometry with its weight relative to other features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
-    /// Place and shape.
+    /// Shape and position.
     pub geometry: Geometry,
-    /// Weight of 0 or more; 1 until [`Features::weighted`].
+    /// Relative weight, ≥ 0; 1 unless [`Features::weighted`] was called.
     pub weight: f64,
-    /// Properties in the text; null without any.
+    /// Properties of the GeoJSON feature; null if missing.
     pub properties: Value,
-    /// Number of the feature in the text, from 1.
+    /// Index of the feature in the document, from 1.
     pub number: usize,
-    /// Set if the feature lies so far from the map that it has no coordinates there; its geometry
-    /// is then empty.
+    /// Out-of-range flag: the projection of the map is not valid at the feature, and its geometry
+    /// is empty.
     pub is_far: bool,
 }
 
@@ -85,7 +85,7 @@ impl Feature {
         Self { geometry, weight, properties: Value::Null, number: 1, is_far: false }
     }
 
-    /// Property `name` or `id`; `None` without either.
+    /// Value of the property `name` or `id`; `None` if both are missing.
     pub fn name(&self) -> Option<String> {
         let text = |value: &Value| match value {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -111,19 +111,19 @@ impl Feature {
     }
 }
 
-/// All features of a text.
+/// All features of a GeoJSON document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
-    /// Features in the order of the text, without those that have no geometry or an empty one.
+    /// Features in document order; features with a missing or empty geometry are left out.
     pub features: Vec<Feature>,
-    /// Number of features without a geometry.
+    /// Number of features without geometry.
     pub without: usize,
-    /// System of the coordinates.
+    /// Coordinate system of the features.
     pub system: System,
 }
 
 impl Features {
-    /// Parses a text. Check the memory with [`need`](super::geojson::need) before.
+    /// Parses a GeoJSON text. Check the memory with [`need`](super::geojson::need) first.
     ///
     /// # Errors
     /// The fault, in words that follow the name of the file.
@@ -131,7 +131,7 @@ impl Features {
         Self::of(&geojson::object(text)?)
     }
 
-    /// Features of a parsed text, as [`Features::parse`].
+    /// Extracts the features of a parsed GeoJSON value, like [`Features::parse`].
     ///
     /// # Errors
     /// The fault, in words that follow the name of the file.
@@ -210,10 +210,10 @@ fn line(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
     if points.len() < 2 { Err("has a line that is not two points or more".to_owned()) } else { Ok(points) }
 }
 
-/// Endings of formats of features that ogr2ogr reads and this program does not.
+/// Extensions of vector formats that ogr2ogr reads and this program does not.
 const OTHERS: [&str; 12] = ["shp", "shx", "dbf", "kml", "kmz", "gml", "fgb", "dxf", "gpx", "tab", "sqlite", "parquet"];
 
-/// Reads a layer of features from a file, GeoJSON or a GeoPackage, as a GeoJSON object.
+/// Reads a vector layer from a GeoJSON or GeoPackage file as a GeoJSON object.
 ///
 /// # Errors
 /// Names the file, its fault and a remedy.
@@ -230,7 +230,7 @@ pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
     Ok(Loaded::new(geojson::object(&text).map_err(wrong)?, need.held()))
 }
 
-/// Refuses files whose ending is that of another format of features.
+/// Fails for files whose extension is that of an unsupported vector format.
 ///
 /// # Errors
 /// Names the file and the command that converts it into GeoJSON.
@@ -243,12 +243,12 @@ pub fn check_format(path: &Path) -> Result<(), String> {
     Err(format!("{name}: is neither GeoJSON nor a GeoPackage: bring it into one (ogr2ogr {} {name})", there.display()))
 }
 
-/// Reads the text of a file of features.
+/// Reads the text of a vector file.
 pub fn read_text(path: &Path) -> Result<Loaded<String>, String> {
     read_text_as(&FEATURES, path)
 }
 
-/// Reads the text of a file with a given reader.
+/// Reads the text of a file through `reader`.
 pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String>, String> {
     reader.text(path, |text| text).map_err(|error| match error {
         InputError::Read(cause) => format!("cannot read {}: {cause}", path.display()),
@@ -256,7 +256,7 @@ pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String
     })
 }
 
-/// Features of a file on the disk or in a session file, in coordinates of the map of a box.
+/// Reads the features of a file on disk or in a session file, in map coordinates of the box.
 ///
 /// # Errors
 /// In words that follow the name of the file.
@@ -280,7 +280,7 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
     features_on(Features::parse(&text)?, site)
 }
 
-/// Converts features to coordinates of the map of a box.
+/// Converts features to map coordinates of a box.
 ///
 /// # Errors
 /// When no conversion between the two systems exists, in words that follow the name of the file.
@@ -288,8 +288,8 @@ pub fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, Stri
     features_in(features, &site.crs().cloned().unwrap_or_default(), site.middle_x())
 }
 
-/// Converts features to coordinates of a system; longitudes are those around the `middle` of the
-/// map.
+/// Converts features to the coordinate system `crs`; longitudes are shifted to within 180° of
+/// `middle`, the longitude of the map's centre.
 ///
 /// # Errors
 /// As [`features_on`].
@@ -321,13 +321,13 @@ fn other_system(system: &System, crs: &Crs) -> String {
     format!("is in {}, the heightmap in {}: {mend}", told_polygons(system), told(crs))
 }
 
-/// Name of a system in a message.
+/// Name of a coordinate system for messages.
 pub fn told(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("EPSG:{code}"));
     number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
 }
 
-/// Name of the coordinate system of a layer in messages.
+/// Name of the coordinate system of a layer for messages.
 pub fn told_polygons(system: &System) -> String {
     match system {
         System::Degrees => "longitude and latitude (WGS 84)".to_owned(),

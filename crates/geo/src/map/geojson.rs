@@ -5,24 +5,25 @@ use serde_json::Value;
 use super::{Crs, ToDegrees};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Polygon: its outer ring and its holes, each a list of points in the units of the map.
+/// Polygon: its outer ring, then its holes; each ring is a list of points `[x, y]` in map units.
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
-/// Coordinate system of a text.
+/// Coordinate system of a GeoJSON document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum System {
     /// Longitude and latitude on WGS 84.
     Degrees,
-    /// A system with an EPSG number.
+    /// System with an EPSG code.
     Epsg(u16),
-    /// A system by another name.
+    /// System with a name other than an EPSG code.
     Named(String),
-    /// Unknown: the text has `"crs": null`.
+    /// Unknown system: the document has `"crs": null`.
     Unknown,
 }
 
 impl System {
-    /// Conversion whose `back` leads from this system to that of a map; `None` where none exists.
+    /// Conversion between this system and that of a map: `ToDegrees::back` leads to the map.
+    /// `None` if no conversion exists.
     pub fn onto(&self, crs: &Crs) -> Option<ToDegrees> {
         let same = |same: bool| same.then_some(ToDegrees::SAME);
         match self {
@@ -34,21 +35,22 @@ impl System {
     }
 }
 
-/// All polygons of a text.
+/// All polygons of a GeoJSON document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygons {
-    /// Polygons with their rings.
+    /// Polygons, each with its outer ring and its holes.
     pub polygons: Vec<Rings>,
     /// System of the coordinates.
     pub system: System,
 }
 
-/// Bytes of memory per list, object and comma of a text while it is read.
+/// Upper bound of the memory in bytes per list, object and comma of a text during parsing.
 const A_LIST: usize = 256;
 const AN_OBJECT: usize = 720;
 const A_COMMA: usize = 96;
 
-/// Memory of parsing a text, which depends on its structure, not only on its length.
+/// Estimates the memory of parsing `text`, from its length and its count of lists, objects and
+/// commas.
 pub fn need(text: &str) -> MemoryEstimate {
     let cost = |byte| match byte {
         b'[' => A_LIST,
@@ -59,7 +61,7 @@ pub fn need(text: &str) -> MemoryEstimate {
     MemoryEstimate::of("the polygons", text.bytes().map(cost).sum(), 1.0)
 }
 
-/// Parses the JSON of a text, which may begin with a byte order mark.
+/// Parses the JSON of `text`, with or without a byte order mark.
 ///
 /// # Errors
 /// The fault, in words that follow the name of the file.
@@ -68,7 +70,7 @@ pub fn object(text: &str) -> Result<Value, String> {
 }
 
 impl Polygons {
-    /// Parses a text. Check the memory with [`need`] before.
+    /// Parses all polygons of a GeoJSON text. Check the memory with [`need`] first.
     ///
     /// # Errors
     /// The fault, in words that follow the name of the file.
@@ -76,7 +78,7 @@ impl Polygons {
         Self::of(&object(text)?)
     }
 
-    /// Polygons of a parsed object.
+    /// Collects the polygons of a parsed GeoJSON object.
     ///
     /// # Errors
     /// As [`Polygons::parse`].
@@ -89,12 +91,12 @@ impl Polygons {
         Ok(Self { polygons, system: system(root)? })
     }
 
-    /// First point of all polygons.
+    /// First point of the first polygon; `None` without polygons.
     pub fn first(&self) -> Option<[f64; 2]> {
         self.polygons.iter().flatten().flatten().next().copied()
     }
 
-    /// West, south, east and north end of all points.
+    /// Bounding box of all points: [west, south, east, north].
     pub fn bounds(&self) -> [f64; 4] {
         let points = self.polygons.iter().flatten().flatten();
         let none = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
@@ -102,8 +104,8 @@ impl Polygons {
     }
 }
 
-/// Shifts the longitudes of a polygon into the range of a map around its `middle`, holes together
-/// with their outline.
+/// Shifts the longitudes of a polygon by whole turns to within 180° of `middle`; holes are shifted
+/// by the same amount as the outer ring.
 pub fn turn_rings(rings: &mut Rings, crs: &Crs, middle: f64) {
     let Some((outline, holes)) = rings.split_first_mut() else { return };
     crs.unroll(outline, middle);
@@ -127,7 +129,7 @@ pub(super) fn system(root: &Value) -> Result<System, String> {
     })
 }
 
-/// Collects the polygons of an object and of its inner objects.
+/// Appends the polygons of a GeoJSON object and of its nested objects to `polygons`.
 fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
     let each = |key: &str, polygons: &mut Vec<Rings>| -> Result<(), String> {
         array(object.get(key), key)?.iter().try_for_each(|inner| collect(inner, polygons))
@@ -160,7 +162,8 @@ pub(super) fn array<'a>(value: Option<&'a Value>, what: &str) -> Result<&'a Vec<
     value.and_then(Value::as_array).ok_or_else(|| format!("is no GeoJSON: {what} must be a list"))
 }
 
-/// Parses a point, of which only the first two numbers count.
+/// Parses a GeoJSON position; coordinates after the first two are ignored. `None` for an invalid
+/// position.
 pub(super) fn point(point: &Value) -> Option<[f64; 2]> {
     let xy = [point.get(0)?.as_f64()?, point.get(1)?.as_f64()?];
     xy.iter().all(|value| value.is_finite()).then_some(xy)

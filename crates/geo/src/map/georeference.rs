@@ -8,13 +8,12 @@ use super::Crs;
 use super::crs::MapUnit;
 use lavoxel_base::words::short;
 
-/// Place of a heightmap on the map of its file: north up, in map units.
+/// Position of a north-up raster on the map of its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Georeference {
-    /// Easting (or longitude) of the west edge of column 0 (the edge, not the centre of the cell),
-    /// in map units.
+    /// Easting or longitude of the west edge of column 0, in map units.
     pub x_west: f64,
-    /// Northing (or latitude) of the north edge of row 0, in map units.
+    /// Northing or latitude of the north edge of row 0, in map units.
     pub y_north: f64,
     /// Metres on the ground per map unit, along x and along y ([`Scale`](super::Scale)): 1 for a
     /// surveyor's map in metres, 0.44 for Web Mercator at 64°, the length of a degree for a map in
@@ -25,25 +24,27 @@ pub struct Georeference {
 }
 
 impl Georeference {
-    /// Moves the north-west corner by `east_m` and `south_m` metres.
+    /// Returns the georeference with its north-west corner moved by `east_m` and `south_m` metres
+    /// on the ground.
     #[must_use]
     pub fn moved(&self, east_m: f64, south_m: f64) -> Self {
         let (x_west, y_north) = self.to_map(east_m, south_m);
         Self { x_west, y_north, ..self.clone() }
     }
 
-    /// Map coordinates of a point `east_m` and `south_m` metres from the north-west corner.
+    /// Map coordinates (x, y) of the point `east_m` metres east and `south_m` metres south of the
+    /// north-west corner.
     pub fn to_map(&self, east_m: f64, south_m: f64) -> (f64, f64) {
         (self.x_west + east_m / self.metres_per_unit.0, self.y_north - south_m / self.metres_per_unit.1)
     }
 
-    /// Metres east and south of the north-west corner for a point of the map.
+    /// Distances (east, south) in metres from the north-west corner to the map point (`x`, `y`).
     pub fn from_map(&self, x: f64, y: f64) -> (f64, f64) {
         ((x - self.x_west) * self.metres_per_unit.0, (self.y_north - y) * self.metres_per_unit.1)
     }
 
-    /// Scale in words, where metres or feet of the map differ from those on the ground; `None`
-    /// otherwise, and for degrees, which are no lengths.
+    /// Scale factor of the map as text, if its metres or feet differ from those on the ground;
+    /// `None` otherwise, and for maps in degrees.
     pub fn scale_in_words(&self) -> Option<String> {
         let MapUnit::Length(metres) = self.crs.unit() else { return None };
         let (east, north) = self.metres_per_unit;
@@ -59,20 +60,21 @@ impl Georeference {
         })
     }
 
-    /// Map coordinates of the centre of a piece that extends `east_m` and `south_m` metres from the
-    /// north-west corner.
+    /// Map coordinates of the centre of a rectangle that extends `east_m` × `south_m` metres from
+    /// the north-west corner.
     pub fn middle(&self, east_m: f64, south_m: f64) -> [f64; 2] {
         self.to_map(0.5 * east_m, 0.5 * south_m).into()
     }
 
-    /// Bounds of the piece that extends `east_m` and `south_m` metres from the north-west corner.
+    /// Map bounds of a rectangle that extends `east_m` × `south_m` metres from the north-west
+    /// corner.
     pub fn bounds(&self, east_m: f64, south_m: f64) -> Bounds {
         let (east, south) = self.to_map(east_m, south_m);
         Bounds { west: self.x_west, south, east, north: self.y_north }
     }
 }
 
-/// Bounds of a piece of a map, in map units.
+/// Bounding rectangle in map units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "[f64; 4]", into = "[f64; 4]")]
 pub struct Bounds {

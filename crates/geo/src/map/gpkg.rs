@@ -14,21 +14,20 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{self, GEOPACKAGE, Loaded};
 
-/// Bytes of memory per byte of a geometry or a field: numbers of eight bytes become values of
-/// GeoJSON.
+/// Estimated memory in bytes per byte of a geometry or field: 8-byte numbers become JSON values.
 const WEIGHT: f64 = 24.0;
 
-/// Bytes that SQLite takes: its pages, and its own tables.
+/// Memory of SQLite in bytes: page cache and internal tables.
 const BYTES_OF_SQLITE: f64 = 6e6;
 
-/// Largest number of points or parts of a geometry for which memory is reserved before they are
-/// read.
+/// Upper bound of the points or parts for which memory is reserved before they are read: a damaged
+/// file may state any count.
 const ROOM: usize = 1024;
 
-/// Deepest nesting of geometries.
+/// Upper bound of the nesting depth of geometries.
 const DEEPEST: usize = 4;
 
-/// Reads the only layer of features of a file as a `FeatureCollection`.
+/// Reads the single feature layer of a GeoPackage as a GeoJSON `FeatureCollection`.
 ///
 /// # Errors
 /// The fault, in words that follow the name of the file.
@@ -53,13 +52,13 @@ fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
     Ok(Loaded::new(collection, held))
 }
 
-/// Fault of the database in words.
+/// Converts an SQLite error to a message.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(error: rusqlite::Error) -> String {
     format!("is no GeoPackage that can be read: {}", tame(&error.to_string()))
 }
 
-/// Table of features.
+/// Feature table of a GeoPackage.
 struct Layer {
     table: String,
     geometry: String,
@@ -67,7 +66,7 @@ struct Layer {
 }
 
 impl Layer {
-    /// Finds the only layer of a file.
+    /// Finds the feature layer; fails unless the file has exactly one.
     fn only(connection: &Connection) -> Result<Self, String> {
         // Only tables, because a view might never end.
         const LAYERS: &str = "SELECT g.table_name, g.column_name, g.srs_id FROM gpkg_geometry_columns AS g
@@ -89,12 +88,13 @@ impl Layer {
         }
     }
 
-    /// Quoted name of the table for SQL.
+    /// Table name quoted for SQL.
     fn quoted(&self) -> String {
         quoted(&self.table)
     }
 
-    /// Checks the memory of the layer, and holds it.
+    /// Estimates the memory of the layer, fails beyond the memory limit, and reserves the memory
+    /// until the result is dropped.
     fn weigh(&self, connection: &Connection) -> Result<Held, String> {
         let sum =
             format!("SELECT count(*), coalesce(sum(length({})), 0) FROM {}", quoted(&self.geometry), self.quoted());
@@ -128,7 +128,8 @@ impl Layer {
         Ok(features)
     }
 
-    /// Member `crs` of the coordinates; `None` for longitude and latitude on WGS 84.
+    /// GeoJSON member `crs` for the layer's coordinate system; `None` for longitude and latitude on
+    /// WGS 84.
     fn system(&self, connection: &Connection) -> Result<Option<Value>, String> {
         const SYSTEM: &str =
             "SELECT organization, organization_coordsys_id, srs_name FROM gpkg_spatial_ref_sys WHERE srs_id = ?1";
@@ -161,7 +162,7 @@ fn property(field: ValueRef<'_>) -> Value {
     }
 }
 
-/// Converts a geometry to GeoJSON; null for an empty one.
+/// Converts a GeoPackage geometry blob to a GeoJSON geometry; null for an empty geometry.
 fn shape(bytes: &[u8]) -> Result<Value, String> {
     const CUT: &str = "has a geometry that ends early";
     let head = bytes.first_chunk::<8>().ok_or(CUT)?;
@@ -187,7 +188,7 @@ fn shape(bytes: &[u8]) -> Result<Value, String> {
     Ok(if is_empty { Value::Null } else { shape })
 }
 
-/// Reader of well-known binary.
+/// Cursor over well-known binary.
 struct Binary<'a>(&'a [u8]);
 
 impl Binary<'_> {
@@ -201,7 +202,7 @@ impl Binary<'_> {
         self.take().map(if little { u32::from_le_bytes } else { u32::from_be_bytes })
     }
 
-    /// Reads a point of `axes` numbers, of which the first two count.
+    /// Reads a point of `axes` coordinates and keeps the first two; `little`: little-endian.
     fn point(&mut self, little: bool, axes: usize) -> Option<Value> {
         let mut place = [0.0; 2];
         for axis in 0..axes {
@@ -213,7 +214,7 @@ impl Binary<'_> {
         Some(json!(place))
     }
 
-    /// Reads a list of parts after their number.
+    /// Reads a count, then that number of parts by calls of `part`; `little`: little-endian.
     fn parts(&mut self, little: bool, mut part: impl FnMut(&mut Self) -> Option<Value>) -> Option<Value> {
         let count = self.whole(little)? as usize;
         let mut all = Vec::with_capacity(count.min(ROOM));
@@ -223,7 +224,7 @@ impl Binary<'_> {
         Some(Value::Array(all))
     }
 
-    /// Reads a geometry; `None` where it ends early.
+    /// Reads a geometry at nesting depth `depth`; `None` if the bytes end early.
     fn geometry(&mut self, depth: usize) -> Result<Option<Value>, String> {
         let Some([order]) = self.take::<1>() else { return Ok(None) };
         let little = order != 0;

@@ -4,29 +4,31 @@
 
 use super::{Crs, crs::MapUnit};
 
-/// Whole turn in degrees.
+/// Full turn, in degrees.
 const TURN: f64 = 360.0;
 
-/// Equivalent of `longitude` within half a turn of `middle`, in degrees.
+/// Longitude in degrees, equal to `longitude` modulo 360, within 180° of `middle`.
 pub fn near(longitude: f64, middle: f64) -> f64 {
     turned(longitude, middle, TURN)
 }
 
-/// Equivalent of `longitude` from −180 to 180 degrees, the range of files for exchange.
+/// Longitude in degrees, equal to `longitude` modulo 360, in −180 to 180: the range of exchange
+/// files.
 pub fn usual(longitude: f64) -> f64 {
     // Both ends stay: the date line has two numbers in that range.
     if longitude.abs() <= 0.5 * TURN { longitude } else { near(longitude, 0.0) }
 }
 
-/// Shifts `x` by whole turns of `turn` units to within half a turn of `middle`.
+/// Shifts `x` by multiples of `turn` to within `turn / 2` of `middle`.
 fn turned(x: f64, middle: f64, turn: f64) -> f64 {
     let turns = ((middle - x) / turn).round();
     // Without a turn the bits stay unchanged.
     if turns == 0.0 { x } else { x + turns * turn }
 }
 
-/// Removes the jump of a whole turn at the date line from a line or ring, and shifts it as a whole
-/// near `middle`. An edge longer than half a turn is taken the short way.
+/// Removes jumps of a full `turn` at the date line from a line or ring, then shifts all points by
+/// the same multiple of `turn` towards `middle`. An edge longer than half a turn is taken as the
+/// shorter way around.
 fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
     let Some([mut before, _]) = points.first().copied() else { return };
     let (mut least, mut most) = (before, before);
@@ -42,7 +44,7 @@ fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
     }
 }
 
-/// Cuts a line in degrees at the date line into pieces from −180 to 180.
+/// Splits a line in degrees at the date line into pieces with longitudes in −180 to 180.
 pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     let mut pieces = Vec::new();
     for turn in turns(points) {
@@ -60,8 +62,8 @@ pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     pieces
 }
 
-/// Cuts a polygon in degrees at the date line into parts from −180 to 180; rings end where they
-/// begin.
+/// Splits a polygon in degrees at the date line into polygons with longitudes in −180 to 180; in
+/// each ring the last point repeats the first.
 pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     let outline = rings.first().map_or(&[][..], Vec::as_slice);
     let part = |turn: i32| {
@@ -77,7 +79,7 @@ pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     turns.map(part).filter(|part| !part.is_empty()).collect()
 }
 
-/// Numbers of the whole turns, each from −180 to 180, in which points lie.
+/// Range of the indices of the 360° intervals that contain points; interval 0 is −180 to 180.
 fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
     let ends = points.iter().fold([f64::MAX, f64::MIN], |[west, east], [x, _]| [west.min(*x), east.max(*x)]);
     let first = ((ends[0] + 0.5 * TURN) / TURN).floor() as i32;
@@ -85,7 +87,8 @@ fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
     first..=last.max(first)
 }
 
-/// Part of an edge in a whole turn, shifted to −180 to 180; `None` where the edge lies outside.
+/// Part of the edge `a`–`b` in the 360° interval of index `turn`, shifted to −180 to 180; `None` if
+/// the edge lies outside of the interval.
 fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
     let middle = TURN * f64::from(turn);
     let at = |x: f64| [x, a[1] + (x - a[0]) / (b[0] - a[0]) * (b[1] - a[1])];
@@ -100,8 +103,8 @@ fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
     meets.then(|| [inside(a), inside(b)])
 }
 
-/// Cuts a ring to a whole turn by the algorithm of Sutherland and Hodgman: parts of a bay may join
-/// along the date line.
+/// Clips a ring to the 360° interval of index `turn` (Sutherland–Hodgman): separate parts of a
+/// concave ring may be joined along the date line.
 fn within_turn(ring: &[[f64; 2]], turn: i32) -> Vec<[f64; 2]> {
     let mut points = ring.to_vec();
     for side in [-1.0, 1.0] {
@@ -122,7 +125,7 @@ fn within_turn(ring: &[[f64; 2]], turn: i32) -> Vec<[f64; 2]> {
 }
 
 impl Crs {
-    /// Map units in a whole turn of longitude; `None` on a map that is not in degrees.
+    /// Map units in 360° of longitude; `None` for a map that is not in degrees.
     fn turn(&self) -> Option<f64> {
         match self.unit() {
             MapUnit::Angle(degrees) => Some(TURN / degrees),
@@ -130,23 +133,23 @@ impl Crs {
         }
     }
 
-    /// Shifts the x of a point to within half a turn of the `middle` of a map in degrees; unchanged
-    /// on other maps.
+    /// Shifts `x` by full turns to within 180° of `middle`; `x` unchanged on maps that are not in
+    /// degrees.
     pub fn near(&self, x: f64, middle: f64) -> f64 {
         self.turn().map_or(x, |turn| turned(x, middle, turn))
     }
 
-    /// Shifts a line or ring as a whole to within half a turn of the `middle` of a map in degrees,
-    /// without a jump at the date line; unchanged on other maps.
+    /// Unrolls a line or ring across the date line and shifts all points by full turns towards
+    /// `middle`; unchanged on maps that are not in degrees.
     pub fn unroll(&self, points: &mut [[f64; 2]], middle: f64) {
         if let Some(turn) = self.turn() {
             unrolled(points, middle, turn);
         }
     }
 
-    /// Shifts the west and east end of a piece of a map in degrees to within half a turn of the
-    /// `middle` of another map. A west end beyond the east end means a piece across the date line.
-    /// Unchanged on other maps.
+    /// Shifts the interval `[west, east]` of a map in degrees to within 180° of `middle`, the
+    /// central longitude of another map. `west` > `east` means an interval across the date line.
+    /// Unchanged on maps that are not in degrees.
     pub fn span_near(&self, [west, east]: [f64; 2], middle: f64) -> [f64; 2] {
         let Some(turn) = self.turn() else { return [west, east] };
         let east = if east < west { east + turn } else { east };

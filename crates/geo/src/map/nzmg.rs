@@ -2,7 +2,8 @@
 //! polynomial in the complex plane (W. I. Reilly, *A conformal mapping projection with minimum
 //! scale error*, Survey Review 22, 1973).
 
-/// Origin of the map in degrees; `EAST` and `NORTH` are its coordinates in metres.
+/// Longitude of the projection's origin in degrees; `EAST` and `NORTH` are the false easting and
+/// northing in metres.
 const LONGITUDE: f64 = 173.0;
 const LATITUDE: f64 = -41.0;
 const EAST: f64 = 2_510_000.0;
@@ -11,10 +12,12 @@ const NORTH: f64 = 6_023_150.0;
 /// Semi-major axis of the International ellipsoid of 1924, in metres.
 const A: f64 = 6_378_388.0;
 
-/// Unit of latitudes in the series: hundred thousands of arcseconds per degree.
+/// Unit of latitude differences in the series: 10⁵ arcseconds; the constant is the number of such
+/// units per degree.
 const SERIES: f64 = 3600.0 / 1e5;
 
-/// Coefficients from geodetic to isometric latitudes; `GEODETIC` are those of the inverse.
+/// Power series coefficients from geodetic to isometric latitude; `GEODETIC` holds those of the
+/// inverse.
 const ISOMETRIC: [f64; 10] = [
     0.639_917_507_3,
     -0.135_879_761_3,
@@ -39,7 +42,7 @@ const GEODETIC: [f64; 9] = [
     -0.001_3,
 ];
 
-/// Coefficients of the complex polynomial of the map.
+/// Coefficients of the complex map polynomial.
 const MAP: [Complex; 6] = [
     [0.755_785_322_8, 0.0],
     [0.249_204_646, 0.003_371_507],
@@ -49,19 +52,19 @@ const MAP: [Complex; 6] = [
     [-0.687_098_3, -1.165_196_7],
 ];
 
-/// Complex number: north as the real and east as the imaginary part.
+/// Complex number `[re, im]`: north is the real part, east the imaginary part.
 type Complex = [f64; 2];
 
 fn times(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// Evaluates a power series without a constant term.
+/// Evaluates the power series without constant term with coefficients `factors` at `at`.
 fn series(factors: &[f64], at: f64) -> f64 {
     at * factors.iter().rev().fold(0.0, |sum, factor| sum * at + factor)
 }
 
-/// Value and derivative of the map polynomial.
+/// Value and derivative of the complex map polynomial at `at`.
 fn map(at: Complex) -> (Complex, Complex) {
     let (mut sum, mut slope) = ([0.0; 2], [0.0; 2]);
     for factor in MAP.iter().rev().chain([&[0.0; 2]]) {
@@ -73,15 +76,16 @@ fn map(at: Complex) -> (Complex, Complex) {
     (sum, slope)
 }
 
-/// Point of the map at a longitude and latitude of the datum of 1949.
+/// Map point [easting, northing] in metres of a longitude and latitude in degrees on the datum
+/// NZGD49.
 pub(super) fn to_map([longitude, latitude]: [f64; 2]) -> [f64; 2] {
     let isometric = series(&ISOMETRIC, (latitude - LATITUDE) * SERIES);
     let ([north, east], _) = map([isometric, (longitude - LONGITUDE).to_radians()]);
     [EAST + A * east, NORTH + A * north]
 }
 
-/// Longitude and latitude, on the datum of 1949, of a point of the map; `None` where the map does
-/// not reach.
+/// Longitude and latitude in degrees on the datum NZGD49 of a map point in metres; `None` outside
+/// of the map's range.
 pub(super) fn from_map([x, y]: [f64; 2]) -> Option<[f64; 2]> {
     let wanted = [(y - NORTH) / A, (x - EAST) / A];
     let mut at = wanted;

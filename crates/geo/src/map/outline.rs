@@ -1,4 +1,4 @@
-//! Outlines of cells of a raster, as polygons along the edges of the cells.
+//! Traces the outlines of raster cells as polygons along cell edges.
 //!
 //! Cells that share an edge make one polygon; cells that only meet at a corner are two. No ring
 //! passes a corner twice, so that polygons are simple: where a piece closes around a hole at a
@@ -8,26 +8,27 @@ use std::collections::HashMap;
 
 use ndarray::Array2;
 
-/// Corner of cells: column and row, from the north-west corner of the raster.
+/// Cell corner `[column, row]`, counted from the north-west corner of the raster.
 pub type Corner = [usize; 2];
 
-/// Outline of a piece of cells that are connected by edges.
+/// Outline of one edge-connected component of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
-    /// Outer ring, counter-clockwise on a map with north up. The last corner is joined to the
-    /// first, and is not repeated.
+    /// Outer ring, counter-clockwise with north up. The ring is closed implicitly: the first corner
+    /// is not repeated.
     pub outer: Vec<Corner>,
-    /// Holes, clockwise.
+    /// Rings of the holes, clockwise with north up.
     pub holes: Vec<Vec<Corner>>,
-    /// Number of cells.
+    /// Number of cells in the component.
     pub cells: usize,
 }
 
-/// Directions along edges, each a quarter turn to the left of the previous: east, north, west,
-/// south.
+/// Step `[column, row]` of each direction along cell edges; each is a left turn from the previous:
+/// east, north, west, south.
 const STEPS: [(isize, isize); 4] = [(1, 0), (0, -1), (-1, 0), (0, 1)];
 
-/// Outlines of all true cells of `mask` (row 0 north, column 0 west), from the north-west on.
+/// Outlines of the connected components of true cells of `mask` (row 0 north, column 0 west), in
+/// row-major order of their first cells.
 pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
     let (pieces, cells) = pieces(mask);
     let none = |cells: &usize| Outline { outer: Vec::new(), holes: Vec::new(), cells: *cells };
@@ -50,8 +51,8 @@ pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
     outlines
 }
 
-/// Number of edges between true and false cells of `mask`, or the sides of the raster: an upper
-/// bound of the corners of the outlines.
+/// Upper bound of the outline's corners: the number of cell edges between true and false cells of
+/// `mask`, the raster's sides included.
 pub fn edges(mask: &Array2<bool>) -> usize {
     let (rows, cols) = mask.dim();
     let is_in = |row: usize, col: usize| row < rows && col < cols && mask[(row, col)];
@@ -63,8 +64,8 @@ pub fn edges(mask: &Array2<bool>) -> usize {
     (0..=rows).map(|row| (0..=cols).map(|col| sides(row, col)).sum::<usize>()).sum()
 }
 
-/// Labels the connected pieces: for each cell the number of its piece, from 1, 0 for none; and the
-/// number of cells of each piece.
+/// Labels connected components: the component number of each cell (from 1; 0 for false cells), and
+/// the cell count of each component.
 fn pieces(mask: &Array2<bool>) -> (Array2<usize>, Vec<usize>) {
     let (rows, cols) = mask.dim();
     let (mut pieces, mut counts) = (Array2::zeros((rows, cols)), Vec::new());
@@ -90,7 +91,7 @@ fn pieces(mask: &Array2<bool>) -> (Array2<usize>, Vec<usize>) {
     (pieces, counts)
 }
 
-/// Cell (row, column) on the left of the edge that starts at a corner.
+/// Cell (row, column) to the left of the edge that starts at the corner `[x, y]` in `direction`.
 fn left_of([x, y]: Corner, direction: usize) -> (usize, usize) {
     match direction {
         0 => (y - 1, x),
@@ -100,9 +101,9 @@ fn left_of([x, y]: Corner, direction: usize) -> (usize, usize) {
     }
 }
 
-/// Edges between cells inside and outside, with the inside on their left.
+/// Directed edges between true and false cells, with the true cell on the left.
 struct Edges {
-    /// Directions of the edges that start at each corner, as bits.
+    /// Directions of the edges that start at each corner, as a bit mask.
     from: Array2<u8>,
 }
 
@@ -125,13 +126,13 @@ impl Edges {
         Self { from }
     }
 
-    /// Direction of an edge that starts at a corner; `None` without any.
+    /// Direction of a remaining edge that starts at the corner `[x, y]`; `None` if there is none.
     fn any(&self, [x, y]: Corner) -> Option<usize> {
         let bits = self.from[[y, x]];
         (bits != 0).then(|| bits.trailing_zeros() as usize)
     }
 
-    /// Follows edges back to their start and removes them; returns the resulting rings.
+    /// Follows and removes edges from `start` until closed; returns the rings found.
     fn trace(&mut self, start: Corner, mut direction: usize) -> Vec<Vec<Corner>> {
         let (mut rings, mut path, mut passed) = (Vec::new(), Vec::new(), HashMap::new());
         let mut at = start;
@@ -161,7 +162,7 @@ impl Edges {
     }
 }
 
-/// Removes the corners at which a ring continues straight.
+/// Removes the corners at which a ring does not turn.
 fn straightened(ring: &[Corner]) -> Vec<Corner> {
     let n = ring.len();
     let turns = |i: &usize| {
@@ -171,8 +172,7 @@ fn straightened(ring: &[Corner]) -> Vec<Corner> {
     (0..n).filter(turns).map(|i| ring[i]).collect()
 }
 
-/// Twice the signed area of a ring in cells; positive for a ring that runs counter-clockwise on a
-/// map with north up.
+/// Twice the signed area of a ring, in cells; positive for a counter-clockwise ring with north up.
 pub fn twice_the_area(ring: &[Corner]) -> i64 {
     let number = |value: usize| value as i64;
     let corners = ring.iter().zip(ring.iter().cycle().skip(1));

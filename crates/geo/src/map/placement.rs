@@ -1,25 +1,26 @@
-//! Frame of a raster on its map, in map units.
+//! Position and size of a raster on its map.
 
 use super::{Bounds, Georeference};
 
-/// Frame of a raster with north up, in map units: metres, or degrees where the map is in degrees.
+/// Position, size and cell size of a north-up raster in map units: metres, or degrees for a map in
+/// degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
     /// Number of columns, west to east.
     pub cols: usize,
     /// Number of rows, north to south.
     pub rows: usize,
-    /// West edge of column 0.
+    /// West edge of column 0, in map units.
     pub west: f64,
-    /// North edge of row 0.
+    /// North edge of row 0, in map units.
     pub north: f64,
-    /// Size of a cell along x and along y.
+    /// Cell size along x and along y, in map units.
     pub cell: (f64, f64),
 }
 
 impl Placement {
-    /// Frame of a raster of `(rows, cols)` cells of `cell_size_m` (west to east, north to south).
-    /// Without a place on a map its south-west corner is (0, 0), in metres.
+    /// Placement of a raster of `(rows, cols)` cells; `cell_size_m`: cell width and depth in
+    /// metres. If `origin` is `None`, the south-west corner is (0, 0) and the unit is the metre.
     pub fn new(origin: Option<&Georeference>, cell_size_m: (f64, f64), (rows, cols): (usize, usize)) -> Self {
         match origin {
             Some(origin) => {
@@ -30,28 +31,28 @@ impl Placement {
         }
     }
 
-    /// Easting or longitude of the middle.
+    /// Easting or longitude of the raster's centre, in map units.
     pub fn middle_x(&self) -> f64 {
         self.west + 0.5 * self.cols as f64 * self.cell.0
     }
 
-    /// Bounds of the raster.
+    /// Bounds of the raster, in map units.
     pub fn bounds(&self) -> Bounds {
         let east = self.west + self.cols as f64 * self.cell.0;
         Bounds { west: self.west, south: self.south(), east, north: self.north }
     }
 
-    /// South edge of the last row.
+    /// South edge of the last row, in map units.
     pub fn south(&self) -> f64 {
         self.north - self.rows as f64 * self.cell.1
     }
 
-    /// Iterates over the centres of the columns along x, from west to east.
+    /// Iterates over the x coordinates of the column centres, from west to east.
     pub fn xs(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.cols).map(|col| self.west + (col as f64 + 0.5) * self.cell.0)
     }
 
-    /// Iterates over the centres of the rows along y, from north to south.
+    /// Iterates over the y coordinates of the row centres, from north to south.
     pub fn ys(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.rows).map(|row| self.north - (row as f64 + 0.5) * self.cell.1)
     }

@@ -10,7 +10,7 @@
 
 use super::outline::Corner;
 
-/// Point in columns and rows.
+/// Point `[column, row]` in cells, from the north-west corner of the raster.
 type Point = [f64; 2];
 
 /// Distance in cells below which two points of a line are merged.
@@ -19,12 +19,12 @@ const SAME: f64 = 1e-4;
 /// Number of passes of corner cutting.
 const PASSES: usize = 3;
 
-/// Smooths a ring of cell corners; the last point is joined to the first.
+/// Smooths a closed ring of cell corners.
 pub fn outline(ring: &[Corner]) -> Vec<Point> {
     cut(middles(ring), true)
 }
 
-/// Smooths a line; a closed line ends where it begins, and an open one keeps its ends.
+/// Smooths a line; a closed line stays closed, an open line keeps its end points.
 pub fn line(mut line: Vec<Point>) -> Vec<Point> {
     // A level that equals a value crosses several edges at one cell; a corner of such points would
     // count as straight.
@@ -38,7 +38,7 @@ pub fn line(mut line: Vec<Point>) -> Vec<Point> {
     ring
 }
 
-/// Middles of all cell edges along a ring.
+/// Midpoints of all cell edges along a ring.
 fn middles(ring: &[Corner]) -> Vec<Point> {
     let ends = ring.iter().zip(ring.iter().cycle().skip(1));
     let edges = ends.flat_map(|(&[x0, y0], &[x1, y1])| {
@@ -52,7 +52,7 @@ fn middles(ring: &[Corner]) -> Vec<Point> {
     edges.collect()
 }
 
-/// Upper bound of the points of a smoothed outline per cell edge, or of a line per point.
+/// Upper bound of the smoothed points per cell edge of an outline, or per point of a line.
 pub const MOST: usize = 1 << PASSES;
 
 fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
@@ -74,7 +74,7 @@ fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
     without_straight(&points, closed)
 }
 
-/// Removes points on a straight line between their neighbours.
+/// Removes points that are collinear with their neighbours.
 fn without_straight(points: &[Point], closed: bool) -> Vec<Point> {
     let n = points.len();
     let turns = |i: usize| {

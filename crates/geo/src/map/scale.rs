@@ -14,23 +14,23 @@ use super::{Bounds, Crs};
 /// UTM up to 6° from its meridian.
 pub const FAITHFUL: f64 = 0.005;
 
-/// Largest variation of the scale over the map of a box or of a comparison. An area is then right
-/// to twice this share.
+/// Largest accepted variation of the scale over the map of a box or a comparison, as a fraction.
+/// The relative error of an area is then at most twice this value.
 pub const MOST_VARIATION: f64 = 0.05;
 
-/// Metres on the ground per unit of a map.
+/// Scale of a map: metres on the ground per map unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// Scale along x and along y, at the middle.
+    /// Scale along x and along y at the centre, in metres per map unit.
     pub metres_per_unit: (f64, f64),
-    /// Largest relative deviation at a corner, a side or between the axes, which on some maps are
-    /// not at right angles.
+    /// Largest relative deviation of the scale at the corners and edge midpoints, and between the
+    /// axes, which are not perpendicular on some maps.
     pub varies: f64,
 }
 
 impl Scale {
-    /// Fault of a map whose scale varies by more than [`MOST_VARIATION`], with a remedy; `None` for
-    /// others.
+    /// Error message with a remedy if the scale varies by more than [`MOST_VARIATION`]; `None`
+    /// otherwise.
     pub fn fault(&self, crs: &Crs, bounds: Bounds) -> Option<String> {
         (self.varies > MOST_VARIATION).then(|| {
             let zone = utm_of(crs, bounds).map_or("a system of the place".to_owned(), |code| format!("EPSG:{code}"));
@@ -45,7 +45,7 @@ impl Scale {
 }
 
 impl Crs {
-    /// Scale of a piece of a map; `None` at or beyond a pole of a map in degrees.
+    /// Scale of the map rectangle `bounds`; `None` if a map in degrees reaches a pole.
     pub fn scale(&self, bounds: Bounds) -> Option<Scale> {
         match self.unit() {
             MapUnit::Angle(degrees) => of_degrees(degrees, bounds),
@@ -54,7 +54,7 @@ impl Crs {
     }
 }
 
-/// Scale of a map whose unit is `degrees` degrees.
+/// Scale of a geographic map with `degrees` degrees per map unit.
 fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     let at = |y: f64| {
         let latitude = y * degrees;
@@ -70,8 +70,8 @@ fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     Some(Scale { metres_per_unit, varies: varies.map(|share| share.unwrap_or(1.0)).fold(0.0, f64::max) })
 }
 
-/// Scale of a map whose unit is `metres` metres. A map without a known projection counts as a plan
-/// of the ground.
+/// Scale of a projected map with `metres` metres per map unit. Without a known projection the
+/// nominal scale is used.
 fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     let own = (metres, metres);
     let face = Scale { metres_per_unit: own, varies: 0.0 };
@@ -91,24 +91,24 @@ fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     Scale { metres_per_unit, varies }
 }
 
-/// Rounds metres to eight decimals: the last digits of a projection differ between systems, and a
-/// cell's size decides over the flow.
+/// Rounds to eight decimals: the last digits of a projection differ between platforms, and the cell
+/// size decides the flow.
 fn rounded(metres: f64) -> f64 {
     (metres * 1e8).round() / 1e8
 }
 
-/// Metres on the ground per map unit east and north, and the cosine of the angle between both
-/// directions.
+/// Local scale: metres on the ground per map unit east and north, and the cosine of the angle
+/// between both axes.
 struct Steps {
     east: f64,
     north: f64,
     shear: f64,
 }
 
-/// Projection, for measuring.
+/// Projection with the step of its finite differences.
 struct Plane {
     way: super::ToDegrees,
-    /// Distance in map units from a point to its neighbours: 100 m.
+    /// Step of the finite differences in map units, 100 m.
     step: f64,
 }
 
@@ -117,7 +117,7 @@ impl Plane {
         Some(Self { way: super::ToDegrees::of(crs)?, step: 100.0 / metres })
     }
 
-    /// Scale at a point; `None` where the projection does not reach.
+    /// Local scale at the map point (`x`, `y`); `None` where the projection is not valid.
     fn steps(&self, x: f64, y: f64) -> Option<Steps> {
         let ground = |x: f64, y: f64| on_the_ellipsoid(self.way.at(x, y));
         let chord = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| (b[k] - a[k]) / (2.0 * self.step));
@@ -130,7 +130,7 @@ impl Plane {
     }
 }
 
-/// Geocentric coordinates in metres of a longitude and latitude on the ellipsoid of WGS 84.
+/// Geocentric coordinates in metres of [longitude, latitude] in degrees on the WGS 84 ellipsoid.
 fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     const A: f64 = 6_378_137.0;
     const FLATTENING: f64 = 1.0 / 298.257_223_563;
@@ -141,7 +141,7 @@ fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     [prime_vertical * cos * cos_east, prime_vertical * cos * sin_east, prime_vertical * (1.0 - e2) * sin]
 }
 
-/// EPSG number of the UTM zone at the middle of a piece of a map; `None` at the poles.
+/// EPSG code of the UTM zone at the centre of the map rectangle `bounds`; `None` at the poles.
 fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
     let middle = [0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north)];
     let way = super::ToDegrees::of(crs)?;

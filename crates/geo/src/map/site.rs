@@ -20,64 +20,64 @@
 use super::{Crs, Georeference, Placement};
 use lavoxel_base::grid::{Grid, Place};
 
-/// Place and size of a box.
+/// Position and size of the box on the map, and its cell size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Shape of the box, axes as inside.
+    /// Number of cells of the box along x (east), y (up) and z (south).
     pub grid: Grid,
-    /// Width of a cell from west to east and from north to south, in metres.
+    /// Width and depth of a cell, in metres.
     pub cell_size_m: f64,
-    /// Elevation of the floor (y = 0) in metres.
+    /// Elevation of the floor (y = 0), in metres.
     pub floor_m: f64,
     /// Vertical stretch factor: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
     pub vertical_exaggeration: f64,
-    /// Place of the box's north-west corner on the map; `None` if the terrain came without a map.
+    /// Georeference of the box's north-west corner; `None` if the terrain has no map.
     pub georeference: Option<Georeference>,
 }
 
 impl Site {
-    /// Height of a cell in true metres, not stretched.
+    /// Height of a cell in metres, without the vertical exaggeration.
     #[inline]
     pub fn cell_height_m(&self) -> f64 {
         self.cell_size_m / self.vertical_exaggeration
     }
 
-    /// Volume of a cell in cubic metres, not stretched.
+    /// Volume of a cell in m³, without the vertical exaggeration.
     pub fn cell_volume_m3(&self) -> f64 {
         self.cell_size_m * self.cell_size_m * self.cell_height_m()
     }
 
-    /// Elevation in metres of a height in cells above the floor.
+    /// Elevation in metres of a point `cells` cells above the floor.
     pub fn elevation_m(&self, cells: f64) -> f64 {
         self.floor_m + cells * self.cell_height_m()
     }
 
-    /// Columns of the box as a raster on the map; without a map the box's south-west corner is (0,
-    /// 0), in metres.
+    /// Placement of the columns as a raster on the map; without a map the south-west corner of the
+    /// box is (0, 0), in metres.
     pub fn placement(&self) -> Placement {
         let cell = (self.cell_size_m, self.cell_size_m);
         Placement::new(self.georeference.as_ref(), cell, (self.grid.nz, self.grid.nx))
     }
 
-    /// Map coordinates of a point in columns and rows from the box's north-west corner.
+    /// Map coordinates of a point `[col, row]` in cells from the box's north-west corner.
     pub fn on_the_map(&self, [col, row]: [f64; 2]) -> [f64; 2] {
         let place = self.placement();
         [place.west + col * place.cell.0, place.north - row * place.cell.1]
     }
 
-    /// Columns and rows from the box's north-west corner for a point of the map.
+    /// Position `[col, row]` in cells from the box's north-west corner of the map point `[x, y]`.
     pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let place = self.placement();
         [(x - place.west) / place.cell.0, (place.north - y) / place.cell.1]
     }
 
-    /// Columns and rows from the box's north-west corner for a single place of the map, whatever
-    /// the range of its longitude.
+    /// Position `[col, row]` in cells from the box's north-west corner of a map point; longitudes
+    /// are first shifted by full turns to the box.
     pub fn cells_near(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         self.cells_of([self.crs().map_or(x, |crs| crs.near(x, self.middle_x())), y])
     }
 
-    /// Easting or longitude of the middle of the box, in map units.
+    /// Easting or longitude of the box's centre, in map units.
     pub fn middle_x(&self) -> f64 {
         self.placement().middle_x()
     }
@@ -87,7 +87,7 @@ impl Site {
         self.georeference.as_ref().map(|place| &place.crs)
     }
 
-    /// Name of the unit of the map's coordinates.
+    /// Name of the map unit.
     pub fn map_unit(&self) -> &'static str {
         match &self.georeference {
             Some(place) if place.crs.is_geographic() => "degree",
@@ -96,36 +96,37 @@ impl Site {
         }
     }
 
-    /// Number of cells `[east, north, up]`.
+    /// Number of cells `[east, north, up]` in files.
     pub fn shape(&self) -> [usize; 3] {
         [self.grid.nx, self.grid.nz, self.grid.ny]
     }
 
-    /// Size of a cell in metres `[east, north, up]`.
+    /// Cell size in metres `[east, north, up]`, without the vertical exaggeration.
     pub fn spacing_m(&self) -> [f64; 3] {
         [self.cell_size_m, self.cell_size_m, self.cell_height_m()]
     }
 
-    /// Cell `[east, north, up]` of a file for a cell of the box.
+    /// Index `[east, north, up]` in a file of the cell `[x, y, z]` of the box.
     #[inline]
     pub fn cell(&self, [x, y, z]: Place) -> [usize; 3] {
         [x, self.grid.nz - 1 - z, y]
     }
 
-    /// Offset from local metres to those of the map, `[east, north, up]`: zero without a map in
-    /// metres.
+    /// Offset in metres `[east, north, up]` from local coordinates to map coordinates; 0 without a
+    /// map in metres.
     pub fn offset_m(&self) -> [f64; 3] {
         let metric = self.georeference.as_ref().filter(|map| map.metres_per_unit == (1.0, 1.0));
         metric.map_or([0.0; 3], |map| [map.x_west, map.y_north - self.grid.nz as f64 * self.cell_size_m, 0.0])
     }
 
-    /// South-west corner of the floor in the map's metres, `[easting, northing, elevation]`.
+    /// South-west corner of the floor `[easting, northing, elevation]`, in metres of the map.
     pub fn origin_m(&self) -> [f64; 3] {
         let [east, north, _] = self.offset_m();
         [east, north, self.floor_m]
     }
 
-    /// Local metres `[east, north, up]` of a point in cells `[east, north, up]` from the corner.
+    /// Local coordinates in metres `[east, north, up]` of a point in cells `[east, north, up]` from
+    /// the south-west corner of the floor.
     #[inline]
     pub fn local_m(&self, point: [f64; 3]) -> [f64; 3] {
         [point[0] * self.cell_size_m, point[1] * self.cell_size_m, self.elevation_m(point[2])]

@@ -1,21 +1,22 @@
-//! Parser of coordinate reference systems in well-known text, as far as a heightmap needs.
+//! Parser for coordinate reference systems in well-known text (WKT), limited to the parts that a
+//! heightmap needs.
 
-/// Deepest nesting that is followed; real texts need six.
+/// Upper bound of the nesting depth; real texts need six levels.
 const DEEPEST: usize = 16;
 
 /// Node `KEYWORD["name", 1.0, CHILD[…], …]` of a well-known text.
 #[derive(Debug, PartialEq)]
 pub(super) struct Node<'a> {
     pub(super) keyword: &'a str,
-    /// Quoted texts and bare words, in order.
+    /// Quoted strings and bare words, in document order.
     pub(super) texts: Vec<&'a str>,
     pub(super) numbers: Vec<f64>,
     pub(super) children: Vec<Node<'a>>,
 }
 
 impl<'a> Node<'a> {
-    /// Parses the root of a text, or the first of several roots, as ArcGIS writes those of map and
-    /// heights; `None` for a text that is no well-known text.
+    /// Parses the first root node of a WKT (ArcGIS writes separate roots for the horizontal and the
+    /// vertical system); `None` if `text` is not valid WKT.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let (node, rest) = parse_node(text.trim_start(), 0)?;
         let rest = rest.trim_start();
@@ -26,24 +27,24 @@ impl<'a> Node<'a> {
         keywords.iter().any(|keyword| self.keyword.eq_ignore_ascii_case(keyword))
     }
 
-    /// First child with one of the keywords.
+    /// First child with one of `keywords`.
     pub(super) fn child(&self, keywords: &[&str]) -> Option<&Self> {
         self.children.iter().find(|child| child.is(keywords))
     }
 
-    /// First descendant with one of the keywords.
+    /// First descendant, depth first, with one of `keywords`.
     pub(super) fn below(&self, keywords: &[&str]) -> Option<&Self> {
         self.children.iter().find_map(|child| if child.is(keywords) { Some(child) } else { child.below(keywords) })
     }
 
-    /// Value of `PARAMETER["name", value]`, compared by the normalized name.
+    /// Value of `PARAMETER["name", value]`; `name` is compared in normalized form.
     pub(super) fn parameter(&self, name: &str) -> Option<f64> {
         let named = |node: &&Self| node.texts.first().is_some_and(|text| plain(text) == plain(name));
         self.children.iter().filter(|child| child.is(&["PARAMETER"])).find(named)?.numbers.first().copied()
     }
 }
 
-/// Normalizes a name: drops case, blanks and underscores, which vary between programs.
+/// Normalizes a name: lower case without blanks and underscores, which differ between programs.
 pub(super) fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -65,7 +66,7 @@ fn parse_node(text: &str, depth: usize) -> Option<(Node<'_>, &str)> {
     }
 }
 
-/// Parses one value into `node`; returns the rest of the text.
+/// Parses one value into `node`; returns the unparsed rest of `text`.
 fn parse_value<'a>(text: &'a str, depth: usize, node: &mut Node<'a>) -> Option<&'a str> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (inside, rest) = quoted.split_once('"')?;

@@ -1,4 +1,4 @@
-//! Cells inside a mesh: those whose centre lies inside.
+//! Voxelisation of meshes: finds the cells whose centre lies inside a closed mesh.
 //!
 //! A line of cell centres along x, y or z enters and leaves a closed mesh. Where all triangles have
 //! a consistent orientation, a cell is inside if the line has entered more often than left (winding
@@ -16,31 +16,32 @@ use super::Cells;
 use super::soup::Soup;
 use lavoxel_base::grid::{Grid, Place};
 
-/// Votes that settle a cell.
+/// Number of votes that decides a cell.
 const SETTLED: i8 = 2;
-/// Largest share of the cells inside that may be in doubt.
+/// Largest fraction of the inside cells whose votes may be undecided; beyond, the mesh counts as
+/// open.
 const MOST_DOUBT: f64 = 0.01;
-/// Upper bound of the steps for finding cells: crossings of lines and cuts of triangles.
+/// Upper bound of the work of a voxelisation: line crossings plus triangle–plane cuts.
 const MOST_STEPS: f64 = 4e9;
 
-/// Reason why a mesh has no cells.
+/// Reason why a mesh could not be voxelised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoCells {
-    /// The mesh has holes.
+    /// The mesh is not closed.
     Open {
         /// Number of edges with an odd number of triangles.
         edges: usize,
-        /// Share of the cells inside, or at holes, that are in doubt.
+        /// Fraction of the cells, inside or near holes, whose votes are undecided.
         doubt: f64,
     },
     /// No cell centre lies inside.
     Thin,
-    /// The triangles cross each other so often that the search would take hours.
+    /// The triangles overlap each other so often that voxelisation would take hours.
     Tangled,
 }
 
 impl Soup {
-    /// Finds the cells of a box inside the mesh, whose corners are in cells.
+    /// Voxelises the mesh, whose corners are in cell units, to the cells of a box of shape `grid`.
     pub fn cells(&self, grid: Grid) -> Result<Cells, NoCells> {
         let sides = [grid.nx, grid.ny, grid.nz];
         let [low, high] = self.bounds();
@@ -72,7 +73,7 @@ impl Soup {
         if inside == 0 { Err(NoCells::Thin) } else { Ok(found) }
     }
 
-    /// Upper bound of the steps of [`Self::votes`].
+    /// Upper bound of the work of [`Self::votes`] over the cells from `low` to `high`.
     fn steps(&self, low: Place, high: Place) -> f64 {
         let steps = |triangle: &[u32; 3]| {
             let corners = triangle.map(|i| self.corners[i as usize]);
@@ -85,8 +86,9 @@ impl Soup {
         self.triangles.iter().map(steps).sum()
     }
 
-    /// Sums the votes of the lines through every cell of a box (`low` inclusive, `high` exclusive;
-    /// x fastest, then y): 1 for inside, −1 for outside.
+    /// Votes of the x, y and z lines through each cell from `low` (inclusive) to `high`
+    /// (exclusive), summed: +1 inside, −1 outside; x varies fastest, then y. `by_parity`: crossing
+    /// parity instead of the winding number.
     fn votes(&self, [low, high]: [Place; 2], by_parity: bool) -> Vec<i8> {
         let [wide, tall, deep] = [0, 1, 2].map(|k| high[k] - low[k]);
         let mut votes = vec![0_i8; wide * tall * deep];
@@ -110,8 +112,9 @@ impl Soup {
         votes
     }
 
-    /// Calls `see` for each plane of centres across the axis `w` in a range, in order, with the
-    /// directed segments in which triangles cut the plane, in the coordinates `u` and `v`.
+    /// Calls `see` in ascending order for each plane of cell centres across the axis `w` in
+    /// `range`, with the directed segments in which triangles cut the plane, in the coordinates `u`
+    /// and `v`.
     fn cut(&self, [u, v, w]: [usize; 3], range: [usize; 2], mut see: impl FnMut(usize, &[[[f64; 2]; 2]])) {
         let planes = |triangle: &[u32; 3]| rows(triangle.map(|i| self.corners[i as usize][w]), range);
         let mut waiting: Vec<([usize; 2], u32)> = (0_u32..).zip(&self.triangles).map(|(i, t)| (planes(t), i)).collect();
@@ -131,8 +134,8 @@ impl Soup {
         }
     }
 
-    /// Segment in which a triangle cuts a plane, from the falling to the rising edge; `None`
-    /// without a cut.
+    /// Segment in which a triangle cuts the plane `w` = `height`, directed from the falling to the
+    /// rising edge; `None` without a cut.
     fn segment(&self, triangle: u32, [u, v, w]: [usize; 3], height: f64) -> Option<[[f64; 2]; 2]> {
         let corners = self.triangles[triangle as usize].map(|i| self.corners[i as usize]);
         let (mut falls, mut rises) = (None, None);
@@ -151,27 +154,27 @@ impl Soup {
     }
 }
 
-/// Range of rows whose centres lie between the lowest of three heights, inclusive, and the highest,
-/// exclusive.
+/// Range of rows, clamped to `[from, to]`, whose centres lie between the least of three heights,
+/// inclusive, and the greatest, exclusive.
 fn rows(heights: [f64; 3], [from, to]: [usize; 2]) -> [usize; 2] {
     let row = |height: f64| first(height).clamp(from as f64, to as f64) as usize;
     [row(heights.into_iter().fold(f64::INFINITY, f64::min)), row(heights.into_iter().fold(f64::NEG_INFINITY, f64::max))]
 }
 
-/// First cell whose centre is not below a height.
+/// Index of the first cell whose centre is at or above `height`.
 fn first(height: f64) -> f64 {
     (height - 0.5).ceil()
 }
 
-/// Parallel lines of centres in a plane, with their crossings.
+/// Crossing counts of parallel lines of cell centres in a plane.
 struct Lines {
-    /// Range of line numbers.
+    /// Range of line indices.
     lines: [usize; 2],
-    /// Range of cell numbers along the lines.
+    /// Range of cell indices along the lines.
     cells: [usize; 2],
     by_parity: bool,
-    /// Crossings right before the centre of each cell: one row for each line, with an entry for
-    /// each of its cells and one beyond.
+    /// Signed crossings directly before each cell centre: one row per line, with an entry per cell
+    /// and one beyond the last.
     crossings: Vec<i32>,
 }
 
@@ -181,8 +184,7 @@ impl Lines {
         Self { lines, cells, by_parity, crossings: vec![0; length] }
     }
 
-    /// Adds the crossings with a segment; the coordinates of its ends are across and along the
-    /// lines.
+    /// Adds the crossings with a segment; ends are `[across, along]` the lines.
     fn cross(&mut self, from: [f64; 2], to: [f64; 2]) {
         let turn = if self.by_parity || to[0] > from[0] { 1 } else { -1 };
         let (low, high) = if to[0] > from[0] { (from, to) } else { (to, from) };
@@ -197,8 +199,8 @@ impl Lines {
         }
     }
 
-    /// Calls `count` with the line, the cell (both from 0) and the vote, for all lines that have a
-    /// vote; then resets the crossings.
+    /// Calls `count` with line index, cell index (both from 0) and vote for all lines that have a
+    /// vote; then clears the crossings.
     fn vote(&mut self, mut count: impl FnMut(usize, usize, i8)) {
         let length = self.cells[1] - self.cells[0] + 1;
         for (line, crossings) in self.crossings.chunks_mut(length).enumerate() {

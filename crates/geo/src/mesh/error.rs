@@ -1,4 +1,4 @@
-//! Faults of a mesh, each with a remedy.
+//! Errors of mesh files, each with a remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,18 +9,17 @@ use lavoxel_base::memory::{TooMuchMemory, shown};
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{InputError, STL};
 
-/// Reason why a mesh could not be used, with its file. The cause is part of the message and not a
-/// `source`, so that printing a chain of causes repeats nothing.
+/// Error of a mesh file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", tame(&path.display().to_string()))]
 pub struct MeshError {
     /// Path of the file.
     pub path: PathBuf,
-    /// Fault, in words.
+    /// Fault of the file.
     pub(super) fault: Fault,
 }
 
-/// Faults of a mesh.
+/// Kinds of faults of a mesh.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("cannot be read: {0}")]
@@ -61,14 +60,14 @@ impl From<InputError> for Fault {
 }
 
 impl Fault {
-    /// Creates the fault of a file that does not match its ending.
+    /// Creates the fault of a file whose content does not match the format of its extension.
     #[allow(clippy::needless_pass_by_value, reason = "errors and words alike")]
     pub(super) fn content(format: &'static str, found: impl ToString) -> Self {
         Self::Content { format, found: tame(&found.to_string()) }
     }
 }
 
-/// Lists the parts that a file has, in words.
+/// Lists the part names of a file for a message.
 fn known(names: &[String]) -> String {
     const MOST: usize = 12;
     if names.is_empty() {

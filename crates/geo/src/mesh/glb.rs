@@ -11,15 +11,14 @@ use super::read::Collector;
 use lavoxel_base::memory::MemoryEstimate;
 
 const FORMAT: &str = "GLB";
-/// Longest description in bytes.
+/// Upper bound of the JSON chunk in bytes.
 const MAX_JSON: usize = 16 << 20;
 
-/// Bytes of memory per object and per list value of a description, in lists that double as they
-/// grow.
+/// Estimated memory in bytes per JSON object and list value; doubling lists included.
 const AN_OBJECT: usize = 1200;
 const A_VALUE: usize = 64;
 
-/// Affine matrix by columns: three axes and a translation.
+/// Affine matrix in column order: three axes and a translation.
 type Matrix = [[f64; 3]; 4];
 
 const UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]];
@@ -40,7 +39,7 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     Reader { root: &root, numbers }.read(collector)
 }
 
-/// Extensions that do not change the positions of triangles.
+/// glTF extensions that do not change vertex positions.
 const HARMLESS: [&str; 5] = [
     "KHR_materials_unlit",
     "KHR_texture_transform",
@@ -49,7 +48,7 @@ const HARMLESS: [&str; 5] = [
     "KHR_lights_punctual",
 ];
 
-/// Memory of parsing a description, estimated from its punctuation.
+/// Estimates the memory of parsing the JSON chunk, from its punctuation.
 fn need_of_json(json: &[u8]) -> MemoryEstimate {
     let cost = |byte: &u8| match byte {
         b'{' => AN_OBJECT,
@@ -63,7 +62,7 @@ fn wrong(found: impl ToString) -> Fault {
     Fault::content(FORMAT, found)
 }
 
-/// Description and numbers of a file: its two chunks.
+/// JSON chunk and binary chunk of a file; `None` if the file is malformed.
 fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?) as usize);
     if bytes.get(..4)? != b"glTF" || word(4)? != 2 || word(8)? > bytes.len() {
@@ -79,14 +78,15 @@ fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((json, if next < bytes.len() { chunk(next, b"BIN\0")? } else { &[] }))
 }
 
-/// Reader of a file with a parsed description.
+/// File with parsed JSON and binary chunk.
 struct Reader<'a> {
     root: &'a Root,
     numbers: &'a [u8],
 }
 
 impl Reader<'_> {
-    /// Collects the triangles of all nodes of the scene.
+    /// Adds the triangles of all nodes of the scene, transformed to scene coordinates, to
+    /// `collector`.
     fn read(&self, collector: &mut Collector<'_>) -> Result<(), Fault> {
         let scene = self.root.scene.map_or(0, |scene| scene.value());
         let all = || (0..self.root.nodes.len() as u32).map(Index::new).collect();
@@ -143,7 +143,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Numbers of an accessor, after a check that all lie in the file.
+    /// Data of the accessor `number`, after a check of its type and of its bounds in the file.
     fn numbers(&self, number: Index<Accessor>, kind: Type, types: &[ComponentType]) -> Result<Numbers<'_>, Fault> {
         let accessor = self.root.accessors.get(number.value()).ok_or_else(|| wrong("an accessor is not there"))?;
         let Valid(component) = accessor.component_type else { return Err(wrong("an accessor has an unknown type")) };
@@ -179,7 +179,7 @@ impl Reader<'_> {
     }
 }
 
-/// Numbers in the bytes of a file.
+/// View of an accessor's elements in the bytes of a file.
 struct Numbers<'a> {
     bytes: &'a [u8],
     stride: usize,
@@ -188,7 +188,7 @@ struct Numbers<'a> {
     count: usize,
 }
 
-/// Components of one element.
+/// Components of one element of an accessor.
 struct Element<'a> {
     bytes: &'a [u8],
     component: usize,
@@ -202,14 +202,14 @@ impl Numbers<'_> {
 }
 
 impl Element<'_> {
-    /// Bytes of component `k`, padded with zeros.
+    /// Bytes of component `k`, zero-padded to four.
     fn word(&self, k: usize) -> [u8; 4] {
         let bytes = &self.bytes[k * self.component..][..self.component];
         std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
     }
 }
 
-/// Matrix of a node relative to its parent.
+/// Transform of a node relative to its parent.
 fn placing(node: &Node) -> Matrix {
     if let Some(matrix) = node.matrix {
         return std::array::from_fn(|column| std::array::from_fn(|row| f64::from(matrix[4 * column + row])));
@@ -225,7 +225,7 @@ fn placing(node: &Node) -> Matrix {
     [axis(0), axis(1), axis(2), node.translation.unwrap_or_default().map(f64::from)]
 }
 
-/// Transforms a point by a matrix.
+/// Transforms the point `p` by `matrix`.
 fn along(matrix: &Matrix, p: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| matrix[0][k] * p[0] + matrix[1][k] * p[1] + matrix[2][k] * p[2] + matrix[3][k])
 }

@@ -1,4 +1,4 @@
-//! Wavefront OBJ: reads faces, without materials.
+//! Wavefront OBJ reader: faces only, without materials.
 
 use std::str::SplitAsciiWhitespace;
 
@@ -8,7 +8,7 @@ use lavoxel_base::memory::MemoryEstimate;
 
 const FORMAT: &str = "OBJ";
 
-/// Corner as stored in a file.
+/// Vertex position as stored in the file.
 type Corner = [f32; 3];
 
 pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {
@@ -35,7 +35,7 @@ fn wrong(found: impl ToString) -> Fault {
     Fault::content(FORMAT, found)
 }
 
-/// All corners, to which faces refer by number.
+/// Reads all vertex positions, which faces reference by index.
 fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fault> {
     let lines = || text.lines().filter_map(|line| line.trim_start().strip_prefix(['v'])?.strip_prefix([' ', '\t']));
     let count = lines().count();
@@ -50,15 +50,15 @@ fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fau
     Ok(corners)
 }
 
-/// Reader of the faces of a file, after `known` corners.
+/// Parser state of the faces of a file; `known` is the number of vertices so far.
 struct Faces<'a> {
     corners: &'a [Corner],
     known: usize,
 }
 
 impl Faces<'_> {
-    /// Reads a face as a fan of triangles around its first corner; fewer than three corners are a
-    /// point or a line.
+    /// Reads a face as a triangle fan around its first vertex; faces with fewer than three vertices
+    /// are skipped.
     fn read(&self, mut words: SplitAsciiWhitespace<'_>, collector: &mut Collector<'_>) -> Result<(), Fault> {
         let mut next = || words.next().map(|word| self.corner(word)).transpose();
         let (Some(first), Some(mut before)) = (next()?, next()?) else { return Ok(()) };
@@ -69,7 +69,7 @@ impl Faces<'_> {
         Ok(())
     }
 
-    /// Corner that a word such as `7`, `-2` or `7/1/3` names.
+    /// Vertex that a face token such as `7`, `-2` or `7/1/3` references.
     fn corner(&self, word: &str) -> Result<[f64; 3], Fault> {
         let number = word.split('/').next().and_then(|number| number.parse::<i64>().ok());
         let number = number.ok_or_else(|| wrong(format!("a face names the corner {word}")))?;

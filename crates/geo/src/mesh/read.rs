@@ -1,4 +1,4 @@
-//! Reading of mesh files: the format by the ending, and the limits.
+//! Reading of mesh files: format choice by extension, and size limits.
 
 use std::path::Path;
 
@@ -9,27 +9,27 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_files::input::{self, Loaded, Reader};
 use lavoxel_files::inside::{self, Inside};
 
-/// Largest number of triangles of a mesh, including those without an area.
+/// Upper bound of the triangles of a mesh file, degenerate ones included.
 pub const MAX_TRIANGLES: usize = 4_000_000;
 
-/// Advice for using less memory.
+/// Remedy in messages about missing memory.
 pub(super) const MEND: &str = "coarsen the mesh or make grid.size smaller";
 
-/// Format of meshes, with its default up axis.
+/// Mesh format with its default up axis.
 struct Format {
     reader: &'static Reader,
     up: Up,
     read: fn(&[u8], &mut Collector<'_>) -> Result<(), Fault>,
 }
 
-/// All formats.
+/// Supported mesh formats.
 const FORMATS: [Format; 3] = [
     Format { reader: &input::STL, up: Up::Z, read: stl::read },
     Format { reader: &input::OBJ, up: Up::Y, read: obj::read },
     Format { reader: &input::GLB, up: Up::Y, read: glb::read },
 ];
 
-/// Known endings, in words.
+/// Known file extensions, as text.
 pub fn endings() -> String {
     FORMATS.map(|format| format!(".{}", format.reader.name)).join(", ")
 }
@@ -39,7 +39,8 @@ fn format_of(path: &Path) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.reader.endings.contains(&ending.as_str()))
 }
 
-/// Reads the triangles of a part of a file, or of the whole file, y-up.
+/// Reads the triangles of the part named `part` (`None`: all parts) of the file at `path`,
+/// converted to y-up. `up`: up axis of the file; `None`: that of the format.
 ///
 /// # Errors
 /// [`MeshError`] with the file and its fault.
@@ -68,29 +69,30 @@ pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Resu
     format.reader.bytes(path, decode)?
 }
 
-/// Collector of the triangles of the wanted part.
+/// Accumulates the triangles of the requested part of a file.
 pub(super) struct Collector<'a> {
     part: Option<&'a str>,
     names: Vec<String>,
     up: Up,
     weld: Weld,
-    /// Number of triangles so far, including those without an area.
+    /// Number of triangles read so far, degenerate ones included.
     seen: usize,
-    /// Memory in use in addition to the triangles.
+    /// Memory reservations in addition to the triangles.
     held: Vec<Held>,
 }
 
 impl Collector<'_> {
-    /// Checks memory for reading the file, and counts it until the end.
+    /// Fails if reading the file would exceed the memory limit; otherwise reserves the memory until
+    /// the collector is dropped.
     pub(super) fn hold(&mut self, need: &MemoryEstimate) -> Result<(), Fault> {
         need.check(MEND)?;
         self.held.push(need.held());
         Ok(())
     }
 
-    /// Returns true if the part of this name is wanted.
+    /// Returns true if the part `name` is requested; records the name for messages.
     pub(super) fn wants(&mut self, name: &str) -> bool {
-        /// Largest number of names that a message may repeat.
+        /// Upper bound of the part names kept for a message.
         const MOST: usize = 100;
         if !name.is_empty() && self.names.len() < MOST && !self.names.iter().any(|known| known == name) {
             self.names.push(name.to_owned());
@@ -98,7 +100,7 @@ impl Collector<'_> {
         self.part.is_none_or(|part| part == name)
     }
 
-    /// Adds a triangle in the axes of the file.
+    /// Adds a triangle in the axes of the file, converted to y-up.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) -> Result<(), Fault> {
         if corners.iter().flatten().any(|v| !v.is_finite() || v.abs() > f64::from(f32::MAX)) {
             return Err(Fault::NotFinite);
@@ -131,7 +133,7 @@ impl Collector<'_> {
     }
 }
 
-/// True if the ending of `file` is that of a known format.
+/// Returns true if the extension of `file` is that of a mesh format.
 pub fn has_known_ending(file: &Path) -> bool {
     format_of(file).is_some()
 }

@@ -1,5 +1,5 @@
-//! Heightmaps as bodies: reads a relief in the box, such as a bar of chocolate or the floor of a
-//! mould.
+//! Heightmaps as bodies: voxelises a relief in the box, such as a bar of chocolate or the floor of
+//! a mould.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::terrain::{Heightmap, LoadOptions, TerrainError, load};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Cells of a box below the heights of the file, whose name is relative to `folder`.
+/// Cells of the box below the heights of a relief; its file name is relative to `folder`.
 pub(super) fn cells_in(relief: &ReliefSpec, folder: &Path, grid: Grid) -> Result<Cells, TerrainError> {
     // Cell sizes of the file do not matter here; formats without one need some value.
     let options = LoadOptions { cell_size_m: Some(1.0), ..LoadOptions::default() };
@@ -22,7 +22,7 @@ pub(super) fn cells_in(relief: &ReliefSpec, folder: &Path, grid: Grid) -> Result
     Ok(below(relief, &map.resampled(columns, rows)?, grid))
 }
 
-/// Lowest cell of the bounding box of a relief, and the one above the highest.
+/// Bounding box of a relief in cells: lower corner inclusive, upper corner exclusive.
 fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     let sides = [grid.nx, grid.ny, grid.nz];
     let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
@@ -30,14 +30,14 @@ fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     [first, std::array::from_fn(|k| clip((relief.from[k] + relief.size[k]).ceil(), k).max(first[k]))]
 }
 
-/// Number of cells of the bounding box of a relief.
+/// Number of cells in the bounding box of a relief.
 fn room(relief: &ReliefSpec, grid: Grid) -> usize {
     let [first, end] = corners(relief, grid);
     (0..3).map(|k| end[k] - first[k]).product()
 }
 
-/// Cells of a box whose centres lie below the heights of a map, which has a height for each cell of
-/// the relief.
+/// Cells of the box whose centres lie below the heights of `map`, which has one height per column
+/// of the relief.
 fn below(relief: &ReliefSpec, map: &Heightmap, grid: Grid) -> Cells {
     let (low, high) = map.range().map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
     // A flat file is a block.

@@ -1,5 +1,5 @@
-//! Cache of shapes from files: each file is read once and each shape converted into cells once,
-//! however many bodies and events name it.
+//! Cache of voxelised shapes: each file is read once and each shape is voxelised once, however many
+//! bodies and events reference it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use crate::terrain::TerrainError;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::{Held, MemoryEstimate};
 
-/// Bytes of memory per triangle while its edges are sorted and its cells are found;
-/// `BYTES_A_CORNER` is per corner with its transformed copy.
+/// Memory in bytes per triangle during edge sorting and voxelisation; `BYTES_A_CORNER` is per
+/// vertex, its transformed copy included.
 const BYTES_A_TRIANGLE: f64 = 140.0;
 const BYTES_A_CORNER: f64 = 24.0;
-/// Bytes of memory per cell while its lines vote.
+/// Memory in bytes per cell during voxelisation.
 const BYTES_A_CELL: f64 = 1.2;
 
-/// Cache of the cells of a scene's shapes.
+/// Cache of the voxelised shapes of a scene.
 pub struct Shelf<'a> {
-    /// Folder to which the names of files are relative.
+    /// Folder to which file names are relative.
     folder: &'a Path,
     site: &'a Site,
-    /// Cells of the shapes so far, by the text of their specs.
+    /// Voxelised shapes, keyed by the text of their specification.
     cells: HashMap<String, Arc<Cells>>,
-    /// Mesh that was read last.
+    /// Most recently read mesh; `None` before the first.
     last: Option<Read>,
 }
 
-/// Mesh in units of its file.
+/// Mesh in the units of its file.
 struct Read {
     path: PathBuf,
     part: Option<String>,
@@ -47,12 +47,12 @@ impl<'a> Shelf<'a> {
         Self { folder, site, cells: HashMap::new(), last: None }
     }
 
-    /// Site of the box.
+    /// Site of the box for which shapes are voxelised.
     pub fn site(&self) -> &'a Site {
         self.site
     }
 
-    /// Returns the shape of a mesh with the cells inside.
+    /// Returns `spec` with the cells inside the mesh.
     ///
     /// # Errors
     /// [`MeshError`] for a file that cannot be read, or that is no closed mesh.
@@ -69,7 +69,7 @@ impl<'a> Shelf<'a> {
         Ok(MeshSpec { cells: Some(cells), ..spec.clone() })
     }
 
-    /// Returns the shape of a heightmap with the cells below its heights.
+    /// Returns `spec` with the cells below the heights of its heightmap.
     ///
     /// # Errors
     /// The fault of the file, or that it has no heights.
@@ -105,8 +105,8 @@ impl<'a> Shelf<'a> {
     }
 }
 
-/// Transforms triangles of the file, y-up, into cells of `cell_m` metres, `stretch` times as wide
-/// as high.
+/// Transforms the triangles of a y-up file to cell units; `cell_m`: cell width in metres,
+/// `stretch`: ratio of cell width to cell height.
 ///
 /// # Errors
 /// When a height is requested for a flat mesh.
@@ -132,7 +132,8 @@ fn place(spec: &MeshSpec, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Res
     Ok(())
 }
 
-/// Memory of finding the cells of a mesh, in addition to the mesh, whatever the number of cells.
+/// Estimates the memory of voxelising a mesh, in addition to the mesh and without the part that
+/// grows with the cells.
 fn need_of(soup: &Soup) -> MemoryEstimate {
     MemoryEstimate::of("the mesh", soup.triangles.len(), BYTES_A_TRIANGLE).and(MemoryEstimate::of(
         "the corners of the mesh",
@@ -141,7 +142,7 @@ fn need_of(soup: &Soup) -> MemoryEstimate {
     ))
 }
 
-/// Cells inside of a mesh in its place, within the memory limit.
+/// Voxelises a transformed mesh within the memory limit.
 fn cells(soup: &Soup, grid: Grid) -> Result<Cells, Fault> {
     let sides = [grid.nx, grid.ny, grid.nz];
     let [low, high] = soup.bounds();

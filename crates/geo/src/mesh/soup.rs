@@ -1,27 +1,27 @@
-//! Triangles with shared corners.
+//! Triangle soup with merged vertices.
 
 use std::collections::HashMap;
 
-/// Triangles of a file or of a part. Corners at the same place are merged, so that two adjacent
+/// Triangles of a file or of one part. Vertices at equal positions are merged, so that adjacent
 /// triangles share an edge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Soup {
-    /// Corners (x east, y up, z south).
+    /// Vertex positions (x east, y up, z south).
     pub corners: Vec<[f64; 3]>,
-    /// Triangles, each as the numbers of three corners.
+    /// Triangles as indices of three vertices.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Counts of defective edges of a mesh.
+/// Counts of the non-manifold edges of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Edges {
-    /// Number of edges with an odd number of triangles: those of holes.
+    /// Number of edges with an odd number of triangles: edges of holes.
     pub(super) open: usize,
-    /// Number of edges with an even number of triangles of inconsistent orientation.
+    /// Number of edges with an even number of triangles whose orientations are inconsistent.
     pub(super) twisted: usize,
 }
 
-/// Collector of triangles that merges corners.
+/// Accumulates triangles and merges equal vertices.
 #[derive(Default)]
 pub(super) struct Weld {
     soup: Soup,
@@ -29,7 +29,7 @@ pub(super) struct Weld {
     room: Room,
 }
 
-/// Capacity of corners and triangles for which memory was taken.
+/// Reserved capacity of vertices and triangles.
 #[derive(Clone, Copy, Default)]
 struct Room {
     corners: usize,
@@ -37,10 +37,10 @@ struct Room {
 }
 
 impl Room {
-    /// Least capacity that is taken at once.
+    /// Smallest capacity that is reserved.
     const LEAST: usize = 1 << 10;
 
-    /// Bytes of a bucket in the table of corners, with its share of the table's own.
+    /// Memory in bytes of a hash table bucket of the vertex table, its control byte included.
     const BUCKET: usize = size_of::<([u64; 3], u32)>() + 1;
 
     fn bytes(self) -> usize {
@@ -51,8 +51,8 @@ impl Room {
 }
 
 impl Weld {
-    /// Peak bytes while the capacity grows for another triangle: the old and the new lists; `None`
-    /// if no growth is needed.
+    /// Peak bytes of growing the capacity for another triangle (old and new lists); `None` if no
+    /// growth is needed.
     pub(super) fn growth(&self) -> Option<usize> {
         self.grown().map(|room| room.bytes() + self.room.bytes())
     }
@@ -67,7 +67,7 @@ impl Weld {
         (room.corners > self.room.corners || room.triangles > self.room.triangles).then_some(room)
     }
 
-    /// Adds a triangle; skips one with two corners at the same place.
+    /// Adds a triangle; a triangle with two equal vertices is skipped.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) {
         if let Some(room) = self.grown() {
             let Soup { corners, triangles } = &mut self.soup;
@@ -92,7 +92,7 @@ impl Weld {
         })
     }
 
-    /// Returns the collected triangles.
+    /// Returns the accumulated triangles.
     pub(super) fn done(self) -> Soup {
         let Self { mut soup, known, .. } = self;
         drop(known);
@@ -103,22 +103,22 @@ impl Weld {
 }
 
 impl Soup {
-    /// Memory of `corners` corners and `triangles` triangles, in bytes.
+    /// Memory in bytes of `corners` vertices and `triangles` triangles.
     fn bytes_of(corners: usize, triangles: usize) -> usize {
         corners * size_of::<[f64; 3]>() + triangles * size_of::<[u32; 3]>()
     }
 
-    /// Memory of the triangles, in bytes.
+    /// Memory of the mesh, in bytes.
     pub(super) fn bytes(&self) -> usize {
         Self::bytes_of(self.corners.len(), self.triangles.len())
     }
 
-    /// Moves every corner.
+    /// Applies `to` to every vertex position.
     pub(super) fn change(&mut self, to: impl Fn([f64; 3]) -> [f64; 3]) {
         self.corners.iter_mut().for_each(|corner| *corner = to(*corner));
     }
 
-    /// Lowest and highest corner of the bounding box.
+    /// Lower and upper corner of the bounding box.
     pub(super) fn bounds(&self) -> [[f64; 3]; 2] {
         let fold = |pick: fn(f64, f64) -> f64, start: f64| {
             self.corners.iter().fold([start; 3], |all, p| std::array::from_fn(|k| pick(all[k], p[k])))
@@ -126,7 +126,7 @@ impl Soup {
         [fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY)]
     }
 
-    /// Counts the defective edges.
+    /// Counts open and inconsistently oriented edges.
     pub(super) fn edges(&self) -> Edges {
         let side = |[a, b]: [u32; 2]| if a < b { [a, b, 0] } else { [b, a, 1] };
         let sides = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]].map(side);

@@ -6,7 +6,7 @@ use super::error::Fault;
 use super::read::Collector;
 
 const FORMAT: &str = "STL";
-/// Bytes of the header of a binary file; `TRIANGLE` is the bytes of a triangle.
+/// Header length of a binary file in bytes; `TRIANGLE` is the length of a triangle record in bytes.
 const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
 
@@ -30,7 +30,7 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     }
 }
 
-/// Reads `count` triangles, which the caller found to be in the file.
+/// Reads `count` triangles of a binary file; the caller has checked that the file is long enough.
 fn read_binary(bytes: &[u8], count: usize, collector: &mut Collector<'_>) -> Result<(), Fault> {
     if !collector.wants("") {
         return Ok(());
@@ -43,7 +43,7 @@ fn read_binary(bytes: &[u8], count: usize, collector: &mut Collector<'_>) -> Res
     Ok(())
 }
 
-/// Reads one `solid` after another.
+/// Reads all `solid` blocks of an ASCII file.
 fn read_text(text: &str, collector: &mut Collector<'_>) -> Result<(), Fault> {
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -62,7 +62,7 @@ fn read_text(text: &str, collector: &mut Collector<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Reads the facets of a solid up to its end.
+/// Reads the facets of a solid up to its `endsolid`.
 fn read_facets(words: &mut Words<'_>, collector: &mut Collector<'_>) -> Result<(), Fault> {
     while let Some(word) = words.0.next() {
         words.expect_this("facet", word)?;
@@ -85,7 +85,7 @@ fn read_facets(words: &mut Words<'_>, collector: &mut Collector<'_>) -> Result<(
     Ok(())
 }
 
-/// Words of a text, compared without case.
+/// Tokens of an ASCII file, compared without case.
 struct Words<'a>(SplitAsciiWhitespace<'a>);
 
 impl Words<'_> {

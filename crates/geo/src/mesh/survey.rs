@@ -1,4 +1,4 @@
-//! Surveys of the ground: reads heights on the columns of a box with a place on the map.
+//! Surveys of the ground: reads a heightmap on the columns of a box that has a place on the map.
 
 use std::path::Path;
 
@@ -7,10 +7,11 @@ use crate::map::Site;
 use crate::terrain::on_columns;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Bytes per column while its height is read: a sum and a count, the mean, and the height in cells.
+/// Memory in bytes per column while heights are averaged: sum and count, mean, and height in cells.
 const BYTES_A_COLUMN: f64 = 24.0;
 
-/// Reads the heights of a survey on the columns of a box; the file name is relative to `folder`.
+/// Reads the heights of a survey on the columns of the box of `site`; the file name is relative to
+/// `folder`.
 ///
 /// # Errors
 /// In words that follow "a file that …", naming the missing property.

@@ -1,4 +1,4 @@
-//! Builds the ground of a box from a `[terrain]` table.
+//! Builds the ground of a box from a `[terrain]` table of a scene.
 
 use std::path::Path;
 
@@ -89,7 +89,7 @@ impl TerrainSpec {
     }
 }
 
-/// Angle in degrees, in cells, of a slope whose heights are stretched.
+/// Slope angle in degrees in cell units, for heights that are stretched by `stretch`.
 fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     match stretch {
         1.0 => angle_deg,
@@ -97,10 +97,12 @@ fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     }
 }
 
-/// Size of the cells of a box, known before its terrain is built.
+/// Requested cell size of a box, before its terrain is built.
 pub struct CellSize<'a> {
-    /// Edge in metres; `None`: the largest edge with which the box fits.
+    /// Requested cell width in metres; `None`: the largest width with which the box fits into the
+    /// heightmap.
     pub wide_m: Option<f64>,
-    /// Height in metres for cells of a given edge in metres; `None`: by the terrain's exaggeration.
+    /// Cell height in metres as a function of the cell width in metres; `None`: derived from the
+    /// terrain's exaggeration.
     pub high_m: &'a dyn Fn(f64) -> Option<f64>,
 }

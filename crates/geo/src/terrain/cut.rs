@@ -1,25 +1,25 @@
-//! Crops of a heightmap: by cells, by metres, by coordinates, or to a part without holes.
+//! Crops of a heightmap: by cells, by metres, by map coordinates, or to the largest part without
+//! holes.
 
 use ndarray::Array2;
 
 use super::{Bounds, Crop, Heightmap, TerrainError};
 
-/// Cells between two places along an axis of `count` cells, both rounded to the nearest edge of a
-/// cell: first index and number. `None` for no cells, or outside.
+/// Index range (first, count) between the positions `from` and `to` along an axis of `count` cells,
+/// rounded to cell edges. `None` if empty or out of range.
 fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
     let (first, end) = (from.round(), to.round());
     (first >= 0.0 && end <= count as f64 && end > first).then_some((first as usize, (end - first) as usize))
 }
 
 impl Heightmap {
-    /// Bounds of the heightmap on its map; `None` without a place on one.
+    /// Bounds of the heightmap in map units; `None` without a georeference.
     pub fn bounds(&self) -> Option<Bounds> {
         let (wide, deep) = self.extent_m();
         self.origin.as_ref().map(|origin| origin.bounds(wide, deep))
     }
 
-    /// Crops to the part between two meridians and two parallels of its map, rounded to the nearest
-    /// edges of cells.
+    /// Crops to `bounds` in map units, rounded to the nearest cell edges.
     ///
     /// # Errors
     /// [`TerrainError::Bounds`] when nothing is left or the bounds reach outside, with the bounds
@@ -34,8 +34,8 @@ impl Heightmap {
             .and_then(|crop| self.crop(crop))
     }
 
-    /// Crops to `[west, north, width, depth]` in metres from the north-west corner, rounded to the
-    /// nearest edges of cells.
+    /// Crops to `crop_m` = `[west, north, width, depth]` in metres from the north-west corner,
+    /// rounded to the nearest cell edges.
     ///
     /// # Errors
     /// [`TerrainError::CropMetres`] when nothing is left or the part reaches outside.
@@ -47,7 +47,8 @@ impl Heightmap {
             .and_then(|crop| self.crop(crop))
     }
 
-    /// Cells between two corners, in metres from the north-west corner.
+    /// Cell rectangle between two corners, in metres from the north-west corner; `None` if empty or
+    /// out of range.
     fn between(&self, (west, north): (f64, f64), (east, south): (f64, f64)) -> Option<Crop> {
         let (wide, deep) = self.cell_size_m;
         let (west, cols) = span(west / wide, east / wide, self.cols())?;
@@ -56,7 +57,7 @@ impl Heightmap {
     }
 }
 
-/// Largest rectangle without NaN; of equal ones, the one that ends furthest north. Empty if all
+/// Largest rectangle without NaN; on a tie the one whose last row is northernmost. Empty if all
 /// values are NaN.
 ///
 /// Row by row, the known cells straight above each cell make a skyline; the largest rectangle under

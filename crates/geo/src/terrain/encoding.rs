@@ -1,18 +1,18 @@
-//! Encodings of numbers in binary files.
+//! Number encodings of binary files.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Type of number.
+/// Number type: unsigned, signed or floating point, with its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// Unsigned integer, with its size in bytes: 1, 2, 4 or 8.
+    /// Unsigned integer; size in bytes: 1, 2, 4 or 8.
     Unsigned(u8),
-    /// Signed integer, with its size in bytes: 1, 2, 4 or 8.
+    /// Signed integer; size in bytes: 1, 2, 4 or 8.
     Signed(u8),
-    /// Float, with its size in bytes: 2, 4 or 8.
+    /// IEEE 754 float; size in bytes: 2, 4 or 8.
     Float(u8),
 }
 
@@ -23,11 +23,11 @@ pub enum Number {
 pub struct Encoding {
     /// Type and size of the number.
     pub number: Number,
-    /// Set for big-endian: the highest byte comes first.
+    /// Big-endian flag: most significant byte first.
     pub big_endian: bool,
 }
 
-/// Names of encodings, for messages.
+/// Supported encoding names, for messages.
 const ENCODINGS: &str =
     "u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, with \"be\" behind it when the highest byte comes first";
 
@@ -93,7 +93,7 @@ impl Encoding {
         usize::from(bytes)
     }
 
-    /// Largest integer of the type, for white in a picture; `None` for floats.
+    /// Largest value of an integer type, which is white in a picture; `None` for floats.
     pub(super) fn most(self) -> Option<f64> {
         match self.number {
             Number::Unsigned(bytes) => Some(2f64.powi(8 * i32::from(bytes)) - 1.0),
@@ -102,7 +102,7 @@ impl Encoding {
         }
     }
 
-    /// Decodes the number in [`Encoding::bytes`] bytes.
+    /// Decodes a number from [`Encoding::bytes`] bytes.
     pub(super) fn value(self, bytes: &[u8]) -> f64 {
         let mut bits = 0u64;
         for i in 0..bytes.len() {
@@ -122,7 +122,7 @@ impl Encoding {
     }
 }
 
-/// Decodes a 16-bit float.
+/// Decodes an IEEE 754 half-precision float.
 pub(super) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let fraction = f64::from(bits & 0x3ff) / 1024.0;

@@ -1,4 +1,4 @@
-//! Errors of a terrain, each with its place and a remedy.
+//! Errors of terrain files, each with a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,58 +8,58 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_files::input::InputError;
 use lavoxel_files::output::OutputError;
 
-/// Largest number of heights of a heightmap (8192 × 8192).
+/// Upper bound on the number of heights of a heightmap (8192 × 8192).
 pub const MAX_SAMPLES: usize = 1 << 26;
 
-/// Reason why a terrain could not be read, built or written.
+/// Error while a terrain is read, built or written.
 ///
 /// The text of an IO error is part of the message and not a `source`, so that printing a whole
 /// chain of causes repeats nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TerrainError {
-    /// The file could not be opened or read.
+    /// File that could not be opened or read.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the system.
+        /// Error of the operating system.
         cause: io::Error,
     },
-    /// The file could not be written, or exists already.
+    /// File that could not be written, or that exists already.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// No reader or writer knows the ending of the name.
+    /// File name with an unknown extension.
     #[error("{}: not a known heightmap format; known are {known}{}", path.display(), mend_of_kind(path))]
     UnknownFormat {
         /// Path of the file.
         path: PathBuf,
-        /// Known endings, such as `.asc, .csv, .png`.
+        /// Supported extensions, such as `.asc, .csv, .png`.
         known: String,
     },
-    /// A text file violates its format.
+    /// Text file that violates its format.
     #[error("{}, line {line}: expected {expected}, found {found}", path.display())]
     Text {
         /// Path of the file.
         path: PathBuf,
-        /// Line, counted from 1.
+        /// Line number, from 1.
         line: usize,
-        /// Form that the format requires here.
+        /// Description of the expected content.
         expected: String,
-        /// Text that was found.
+        /// Text that was found instead.
         found: String,
     },
-    /// A file without lines does not match its name.
+    /// Binary file that does not match its format.
     #[error("{}: expected {expected}, found {found}", path.display())]
     Content {
         /// Path of the file.
         path: PathBuf,
-        /// Form that the format requires.
+        /// Description of the expected content.
         expected: String,
-        /// Text that was found.
+        /// Description of the content that was found instead.
         found: String,
     },
-    /// The file ends before all the heights it announces.
+    /// Truncated file: too short for the raster size in its header.
     #[error(
         "{}: announces {cols} columns × {rows} rows, but its {bytes} bytes cannot hold them; the file is cut short or \
          its header is wrong",
@@ -68,14 +68,14 @@ pub enum TerrainError {
     Truncated {
         /// Path of the file.
         path: PathBuf,
-        /// Columns announced.
+        /// Number of columns in the header.
         cols: usize,
-        /// Rows announced.
+        /// Number of rows in the header.
         rows: usize,
         /// Length of the file in bytes.
         bytes: u64,
     },
-    /// More heights than a heightmap may have.
+    /// Raster with more than `MAX_SAMPLES` heights.
     #[error(
         "{}: {cols} columns × {rows} rows are more than the {MAX_SAMPLES} heights allowed; crop or coarsen the file first",
         path.display()
@@ -83,12 +83,12 @@ pub enum TerrainError {
     TooLarge {
         /// Path of the file.
         path: PathBuf,
-        /// Columns announced.
+        /// Number of columns in the header.
         cols: usize,
-        /// Rows announced.
+        /// Number of rows in the header.
         rows: usize,
     },
-    /// More heights than the memory limit allows.
+    /// Heightmap that exceeds the memory limit.
     #[error("{}: {cause}", path.display())]
     Memory {
         /// Path of the file.
@@ -96,13 +96,13 @@ pub enum TerrainError {
         /// Required and allowed memory.
         cause: TooMuchMemory,
     },
-    /// Neither the file nor the user gives the size of its cells.
+    /// Heightmap whose cell size neither the file nor the user states.
     #[error("{}: this format carries no cell size; give it in metres (cell_size_m, or --cell-size)", path.display())]
     NoCellSize {
         /// Path of the file.
         path: PathBuf,
     },
-    /// The file has coordinates in an unknown unit.
+    /// File with coordinates in an unknown unit.
     #[error(
         "{}: cannot tell the unit of its coordinates from {found}; name another coordinate system (in its .prj file, or \
          with gdalwarp -t_srs), or give the cell size in metres (cell_size_m, or --cell-size)",
@@ -111,57 +111,57 @@ pub enum TerrainError {
     UnknownUnit {
         /// Path of the file.
         path: PathBuf,
-        /// Unit in the file.
+        /// Description of the unit in the file.
         found: String,
     },
-    /// Work on heights would take more memory than allowed.
+    /// Operation on heights that exceeds the memory limit.
     #[error(transparent)]
     TooMuchMemory(#[from] TooMuchMemory),
-    /// A crop that reaches outside the heightmap, or is empty.
+    /// Crop that is empty or extends beyond the heightmap.
     #[error(
         "crop [{}, {}, {}, {}] (west, north, columns, rows) does not fit into a heightmap of {cols} columns × {rows} rows",
         crop[0], crop[1], crop[2], crop[3]
     )]
     Crop {
-        /// West, north, columns, rows, in cells of the file.
+        /// West, north, columns and rows of the crop, in cells of the file.
         crop: [usize; 4],
-        /// Columns of the heightmap.
+        /// Number of columns of the heightmap.
         cols: usize,
-        /// Rows of the heightmap.
+        /// Number of rows of the heightmap.
         rows: usize,
     },
-    /// A crop in metres that reaches outside the heightmap, or is empty.
+    /// Crop in metres that is empty or extends beyond the heightmap.
     #[error(
         "crop_m [{}, {}, {}, {}] (west, north, width, depth) does not fit into a heightmap of {has_wide} m × {has_deep} m, \
          or is narrower than a cell",
         crop_m[0], crop_m[1], crop_m[2], crop_m[3]
     )]
     CropMetres {
-        /// West, north, width, depth, in metres.
+        /// West, north, width and depth of the crop, in metres.
         crop_m: [f64; 4],
         /// Width of the heightmap in metres, west to east.
         has_wide: f64,
         /// Depth of the heightmap in metres, north to south.
         has_deep: f64,
     },
-    /// Bounds that reach outside the heightmap, or hold none of its cells.
+    /// Map bounds that extend beyond the heightmap or contain no cell.
     #[error(
         "bounds [{}, {}, {}, {}] (west, south, east, north) do not lie within the heightmap, which covers \
          [{}, {}, {}, {}], or are narrower than a cell",
         bounds[0], bounds[1], bounds[2], bounds[3], has[0], has[1], has[2], has[3]
     )]
     Bounds {
-        /// West, south, east, north, in map units.
+        /// Requested west, south, east and north, in map units.
         bounds: [f64; 4],
-        /// Bounds of the heightmap, in map units.
+        /// West, south, east and north of the heightmap, in map units.
         has: [f64; 4],
     },
-    /// Coordinates of a map for a heightmap without a place on one.
+    /// Map bounds requested for a heightmap without georeference.
     #[error(
         "bounds need a heightmap with a place on a map, and this file has none; use crop or crop_m (--crop) instead"
     )]
     NoPlace,
-    /// Holes in the data, and no rule for filling them.
+    /// Heightmap with holes but without a fill rule.
     #[error(
         "{missing} of {total} heights have no data; set fill_no_data to \"nearest\", \"lowest\" or \"cut\" (--fill), or \
          crop to a part without holes"
@@ -172,7 +172,7 @@ pub enum TerrainError {
         /// Total number of heights.
         total: usize,
     },
-    /// An undeclared marker for no data.
+    /// Undeclared no-data value: many heights equal a usual no-data value.
     #[error(
         "{}: {count} of {total} heights are {value} and far from all others, the first in column {}, row {}: a mark for no data that \
          the file does not name; name it (no_data = {value}, or --no-data {value})",
@@ -181,45 +181,45 @@ pub enum TerrainError {
     UnnamedNoData {
         /// Path of the file.
         path: PathBuf,
-        /// Marker, as it stands in the file.
+        /// The suspected no-data value, in the unit of the file.
         value: f64,
-        /// Number of heights with the marker.
+        /// Number of heights with this value.
         count: usize,
         /// Total number of heights.
         total: usize,
-        /// Row and column of the first one, from 0 in the north-west.
+        /// Row and column of the first such height, from 0 at the north-west corner.
         first: (usize, usize),
     },
-    /// No height is known.
+    /// Heightmap without any known height.
     #[error("none of the {total} heights has data; nothing can be built from them")]
     AllNoData {
         /// Total number of heights.
         total: usize,
     },
-    /// The ground would reach the roof of the box.
+    /// Ground that reaches the roof of the box.
     #[error(
         "the highest ground is {top:.1} cells above the floor of a box of ny = {ny}; make the box at least ny = {needed}, \
          or lower the ground ({mend})"
     )]
     TooHigh {
-        /// Height of the highest ground, in cells.
+        /// Greatest height of the ground above the floor, in cells.
         top: f64,
         /// Height of the box, in cells.
         ny: usize,
-        /// Height in cells that leaves room for the flow above the ground.
+        /// Box height in cells that leaves headroom for the flow.
         needed: usize,
-        /// Advice for lowering this kind of terrain.
+        /// Remedy for this kind of terrain.
         mend: String,
     },
-    /// The requested window is larger than the heightmap.
+    /// Requested box that is larger than the heightmap.
     #[error(
         "a box of {nx} × {nz} cells of {cell_size_m} m is {wide:.0} m × {deep:.0} m, but the heightmap has only \
          {has_wide:.0} m × {has_deep:.0} m; use cells of {fits:.3} m or less, or leave the cell size out"
     )]
     TooWide {
-        /// Cells west to east.
+        /// Number of cells from west to east.
         nx: usize,
-        /// Cells north to south.
+        /// Number of cells from north to south.
         nz: usize,
         /// Requested cell size in metres.
         cell_size_m: f64,
@@ -234,12 +234,12 @@ pub enum TerrainError {
         /// Largest cell size that fits, in metres.
         fits: f64,
     },
-    /// A parameter out of its range.
+    /// Parameter out of range.
     #[error(transparent)]
     Invalid(#[from] Invalid),
 }
 
-/// Advice for converting an unsupported file into a supported one; empty for unknown kinds.
+/// Conversion advice for an unsupported heightmap file; empty for unknown kinds.
 fn mend_of_kind(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -263,7 +263,7 @@ fn mend_of_kind(path: &Path) -> String {
     }
 }
 
-/// Advice for converting an unsupported picture into a supported one; empty for other files.
+/// Conversion advice for an unsupported picture file; empty for other files.
 pub fn mend_of_picture(path: &Path) -> String {
     const PICTURES: [&str; 5] = ["jpg", "jpeg", "gif", "bmp", "webp"];
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -301,13 +301,13 @@ impl TerrainError {
     }
 }
 
-/// Upper bound of the bytes per height while its file is read: the height, and eight in the file's
-/// own form.
+/// Upper bound of the memory in bytes per height during reading: four for the height and eight for
+/// the file's encoding.
 const BYTES_A_HEIGHT: f64 = 12.0;
 
-/// Number of heights in `cols × rows`, after checks against [`MAX_SAMPLES`], against the capacity
-/// of a file of `bytes` bytes with at least `least_bytes` bytes per height, and against the memory
-/// limit.
+/// Checks the raster size `cols × rows` and returns the number of heights. Fails beyond
+/// [`MAX_SAMPLES`], for a file of `bytes` bytes that is too short at `least_bytes` bytes per
+/// height, or beyond the memory limit.
 pub(crate) fn checked_samples(
     path: &Path,
     (cols, rows): (usize, usize),

@@ -1,4 +1,4 @@
-//! Cuts and scales a heightmap to the columns of a box.
+//! Crops and resamples a heightmap to the columns of a box.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::surface::{LEAST_AIR, summit, with_headroom};
 use super::{CellSize, Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
 use lavoxel_base::grid::Grid;
 
-/// Builds the ground of `grid` from the middle of `map`; see [`TerrainSpec::build`].
+/// Builds the ground of a box of shape `grid` from the centre of `map`; see [`TerrainSpec::build`].
 pub(super) fn fit(
     map: &Heightmap,
     spec: &TerrainSpec,
@@ -53,14 +53,15 @@ pub(super) fn fit(
     })
 }
 
-/// Crops to the largest part without holes.
+/// Crops to the largest rectangle without holes.
 fn cut(map: &Heightmap) -> Result<Heightmap, TerrainError> {
     let mut map = map.clone();
     map.fill(Fill::Cut)?;
     Ok(map)
 }
 
-/// Largest cell size in metres with which the box fits into the map, or the wish if that fits.
+/// Cell size in metres: `wish_m` if the box then fits into the map, otherwise an error; without a
+/// wish the largest size that fits.
 fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, TerrainError> {
     let (has_wide, has_deep) = map.extent_m();
     let fits = (has_wide / grid.nx as f64).min(has_deep / grid.nz as f64);
@@ -81,14 +82,14 @@ fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, Te
     }
 }
 
-/// Part of the map that the box covers, in the middle.
+/// Window of the map that the box covers, centred.
 fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     let cols = (cell_size_m * grid.nx as f64 / map.cell_size_m.0).min(map.cols() as f64);
     let rows = (cell_size_m * grid.nz as f64 / map.cell_size_m.1).min(map.rows() as f64);
     Window { west: 0.5 * (map.cols() as f64 - cols), north: 0.5 * (map.rows() as f64 - rows), cols, rows }
 }
 
-/// Whole cells that a window touches.
+/// Smallest cell rectangle that contains `window`.
 fn covering(window: Window, map: &Heightmap) -> Crop {
     let span = |start: f64, length: f64, count: usize| {
         let first = (start + 1e-9).floor().max(0.0) as usize;
@@ -100,8 +101,8 @@ fn covering(window: Window, map: &Heightmap) -> Crop {
     Crop { west, north, cols, rows }
 }
 
-/// Refuses ground that leaves no air below the roof. `pressed` words the remedy for heights that
-/// must be scaled by a factor.
+/// Fails if the ground leaves no air below the roof. `top`: greatest ground height in cells; `ny`:
+/// box height in cells; `pressed` words the remedy from the factor by which heights must be scaled.
 fn check_roof(top: f64, base_cells: f64, ny: usize, pressed: impl Fn(f64) -> String) -> Result<(), TerrainError> {
     if top + LEAST_AIR <= ny as f64 {
         return Ok(());

@@ -10,13 +10,13 @@ use super::{Bounds, Crs, Georeference, TerrainError};
 use crate::map::Scale;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Bytes of a height.
+/// Memory of a height in bytes.
 pub(super) const BYTES_A_HEIGHT: f64 = 4.0;
 
 impl Georeference {
-    /// Places a north-up raster of `(rows, cols)` cells on its map, from the north-west corner and
-    /// the cell size in map units. Also returns the size of a cell in metres on the ground, at the
-    /// middle of the map.
+    /// Georeferences a north-up raster of `(rows, cols)` cells from its north-west corner `(x_west,
+    /// y_north)` and the cell size `cell_units` in map units. Also returns the cell size in metres
+    /// on the ground at the map's centre.
     ///
     /// # Errors
     /// [`TerrainError::Content`], naming `path`, when the numbers can be no place: cells without a
@@ -54,19 +54,19 @@ pub struct Heightmap {
     pub heights: Array2<f32>,
     /// Size of a cell in metres: west to east, then north to south.
     pub cell_size_m: (f64, f64),
-    /// Place on the map; `None` if unknown.
+    /// Georeference; `None` if unknown.
     pub origin: Option<Georeference>,
-    /// Remarks on assumptions and omissions while the file was read, a sentence each.
+    /// Notes about assumptions and omissions during reading, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// Part of a heightmap, in its own cells.
+/// Cell rectangle of a heightmap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[usize; 4]", into = "[usize; 4]")]
 pub struct Crop {
-    /// First column.
+    /// Index of the first column.
     pub west: usize,
-    /// First row.
+    /// Index of the first row.
     pub north: usize,
     /// Number of columns.
     pub cols: usize,
@@ -86,16 +86,16 @@ impl From<Crop> for [usize; 4] {
     }
 }
 
-/// Rule for places where a heightmap has no data.
+/// Rule for cells without data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
-    /// Refuse: invented ground should be requested.
+    /// Fail: filling holes invents ground and must be requested.
     #[default]
     Error,
-    /// Take the height of the nearest cell with data, counted in king's moves.
+    /// Use the height of the nearest cell with data, by Chebyshev distance.
     Nearest,
-    /// Take the lowest height of all: the holes become plains.
+    /// Use the lowest height of the heightmap, so that holes become plains.
     Lowest,
     /// Crop to the largest rectangle without holes.
     Cut,
@@ -104,32 +104,34 @@ pub enum Fill {
 /// Summary of a heightmap.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Statistics {
-    /// Columns, west to east.
+    /// Number of columns, west to east.
     pub cols: usize,
-    /// Rows, north to south.
+    /// Number of rows, north to south.
     pub rows: usize,
-    /// Cells without data.
+    /// Number of cells without data.
     pub no_data: usize,
-    /// Lowest height in metres; NaN when nothing has data.
+    /// Lowest height in metres; NaN without data.
     pub min_m: f64,
-    /// Highest height in metres; NaN when nothing has data.
+    /// Highest height in metres; NaN without data.
     pub max_m: f64,
-    /// Mean height in metres; NaN when nothing has data.
+    /// Mean height in metres; NaN without data.
     pub mean_m: f64,
-    /// Mean slope in degrees, where a cell and its four neighbours have data; NaN when no cell
-    /// does.
+    /// Mean slope in degrees over cells that have data together with their four neighbours; NaN
+    /// without such cells.
     pub slope_mean_deg: f64,
-    /// Steepest slope in degrees, over the cells of the mean slope.
+    /// Largest slope in degrees over the same cells.
     pub slope_max_deg: f64,
     /// Width from west to east in metres.
     pub width_m: f64,
     /// Depth from north to south in metres.
     pub depth_m: f64,
-    /// West, south, east and north end on the map; `None` without a place on one.
+    /// Map bounds; `None` without a georeference.
     pub bounds: Option<Bounds>,
-    /// Metres on the ground per unit of the map, along x and along y, in its middle.
+    /// Metres on the ground per map unit along x and y, at the centre; `None` without a
+    /// georeference.
     pub metres_per_unit: Option<(f64, f64)>,
-    /// Largest relative deviation of `metres_per_unit` at the corners and sides.
+    /// Largest relative deviation of `metres_per_unit` at the corners and edge midpoints; `None`
+    /// without a georeference.
     pub scale_varies: Option<f64>,
 }
 
@@ -144,7 +146,7 @@ impl Heightmap {
         self.heights.nrows()
     }
 
-    /// West–east and north–south size in metres.
+    /// Width (west to east) and depth (north to south) in metres.
     pub fn extent_m(&self) -> (f64, f64) {
         (self.cols() as f64 * self.cell_size_m.0, self.rows() as f64 * self.cell_size_m.1)
     }
@@ -154,7 +156,7 @@ impl Heightmap {
         self.heights.iter().filter(|h| h.is_nan()).count()
     }
 
-    /// Lowest and highest height in metres, or `None` when nothing has data.
+    /// Lowest and highest height in metres; `None` without data.
     pub fn range(&self) -> Option<(f32, f32)> {
         self.heights.iter().filter(|h| !h.is_nan()).fold(None, |range, &h| match range {
             None => Some((h, h)),
@@ -189,7 +191,7 @@ impl Heightmap {
         }
     }
 
-    /// Mean and largest slope in degrees by central differences.
+    /// Mean and largest slope in degrees, by central differences.
     fn slopes(&self) -> (f64, f64) {
         let h = &self.heights;
         let (mut sum, mut max, mut count) = (0.0, f64::NAN, 0usize);
@@ -208,7 +210,7 @@ impl Heightmap {
         (sum / count as f64, max)
     }
 
-    /// Crops to the part inside `crop`, with its origin moved accordingly.
+    /// Crops to the cell rectangle `crop` and moves the georeference accordingly.
     ///
     /// # Errors
     /// [`TerrainError::Crop`] when the crop is empty or reaches outside.
@@ -228,7 +230,7 @@ impl Heightmap {
         Ok(part)
     }
 
-    /// Updates the cell size of a cropped map to the scale in its own middle.
+    /// Updates the cell size of a cropped map to the scale at its new centre.
     fn measure_again(&mut self) {
         let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else { return };
         // A map without a system keeps its original size of cells.
@@ -243,18 +245,18 @@ impl Heightmap {
         }
     }
 
-    /// Fault of a map whose scale varies too much, with a remedy; `None` otherwise.
+    /// Error message with a remedy if the map scale varies too much; `None` otherwise.
     pub(super) fn fault_of_scale(&self) -> Option<String> {
         let (bounds, origin) = (self.bounds()?, self.origin.as_ref()?);
         origin.crs.scale(bounds)?.fault(&origin.crs, bounds)
     }
 
-    /// Origin after cutting away `cols` cells in the west and `rows` in the north.
+    /// Georeference after removal of `cols` columns at the west and `rows` rows at the north side.
     pub(crate) fn moved_origin(&self, cols: f64, rows: f64) -> Option<Georeference> {
         self.origin.as_ref().map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
     }
 
-    /// Stretches heights about `about_m` by `factor`: 1 changes nothing, 2 doubles all differences.
+    /// Scales the heights by `factor` relative to the height `about_m`.
     pub fn exaggerate(&mut self, factor: f64, about_m: f64) {
         self.heights.mapv_inplace(|h| (about_m + (f64::from(h) - about_m) * factor) as f32);
     }

@@ -11,9 +11,10 @@ use ndarray::Array2;
 use super::Heightmap;
 use super::resample::{Kernel, Window, resample_with};
 
-/// Longer side of the smallest picture in pixels; small heightmaps are enlarged smoothly.
+/// Lower bound of the longer picture side in pixels; smaller heightmaps are enlarged by smooth
+/// interpolation.
 pub const LEAST_SIDE: usize = 768;
-/// Longer side of the largest picture in pixels; large heightmaps are averaged down.
+/// Upper bound of the longer picture side in pixels; larger heightmaps are averaged.
 pub const MOST_SIDE: usize = 4096;
 
 /// Colour of cells without data, sRGB.
@@ -24,9 +25,9 @@ const NO_DATA: [u8; 3] = [38, 42, 48];
 pub enum Tint {
     /// Shades of gray.
     Gray,
-    /// Shades of gray from which colours on top stand out; higher land is a little brighter.
+    /// Light grays that contrast with overlaid colours; brightness increases slightly with height.
     Muted,
-    /// By height: green below, then ochre, brown, gray, and white on top.
+    /// By height: green, ochre, brown, gray, and white at the top.
     #[default]
     Hypsometric,
 }
@@ -34,9 +35,9 @@ pub enum Tint {
 /// Light sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Light {
-    /// A single sun.
+    /// Single sun.
     Single,
-    /// The sun, with weaker suns on either side and overhead.
+    /// Main sun with weaker suns on both sides and overhead.
     #[default]
     Many,
 }
@@ -72,15 +73,15 @@ pub struct Picture {
 }
 
 impl Hillshade {
-    /// Columns and rows of the picture of a map with `cells` square cells.
+    /// Picture size (columns, rows) in pixels for a map of `cells` (columns, rows) square cells.
     pub fn size_of(cells: [usize; 2]) -> [usize; 2] {
         let longest = cells[0].max(cells[1]);
         let scale = longest.clamp(LEAST_SIDE, MOST_SIDE) as f64 / longest as f64;
         cells.map(|side| (side as f64 * scale).round().max(1.0) as usize)
     }
 
-    /// Draws `map`, north up, its longer side from [`LEAST_SIDE`] to [`MOST_SIDE`] pixels, pixels
-    /// square on the ground.
+    /// Renders `map` with north up and square pixels on the ground; the longer side has
+    /// [`LEAST_SIDE`] to [`MOST_SIDE`] pixels.
     pub fn draw(&self, map: &Heightmap) -> Picture {
         let (wide, deep) = map.extent_m();
         let longest = map.cols().max(map.rows()).clamp(LEAST_SIDE, MOST_SIDE) as f64;
@@ -109,7 +110,7 @@ impl Hillshade {
         Picture { width, height, rgb }
     }
 
-    /// Directions to the suns (east, south, up) and their shares of the light.
+    /// Sun directions (east, south, up) as unit vectors, each with its weight.
     fn suns(&self) -> Vec<([f64; 3], f64)> {
         let sun = |azimuth: f64, altitude: f64| {
             let (a, h) = (azimuth.to_radians(), altitude.to_radians());
@@ -145,8 +146,8 @@ impl Hillshade {
 
 const GRAY: [f64; 3] = [235.0; 3];
 
-/// Gray of the lowest and the highest land of [`Tint::Muted`]: dark enough that no slope in the sun
-/// is white.
+/// Gray levels of the lowest and highest land under [`Tint::Muted`], 0 to 255: dark enough that no
+/// sunlit slope is white.
 const MUTED: [f64; 2] = [148.0, 186.0];
 
 fn muted(share: f32) -> [f64; 3] {
@@ -154,7 +155,7 @@ fn muted(share: f32) -> [f64; 3] {
     [gray, 0.99 * gray, 0.965 * gray]
 }
 
-/// Colours by height share, from lowest to highest, sRGB.
+/// Colour ramp from relative height (0 lowest, 1 highest) to sRGB.
 const RAMP: [(f64, [f64; 3]); 7] = [
     (0.0, [116.0, 142.0, 104.0]),
     (0.12, [150.0, 168.0, 116.0]),
@@ -166,8 +167,7 @@ const RAMP: [(f64, [f64; 3]); 7] = [
 ];
 
 impl Tint {
-    /// Colour of a height share, 0 for the lowest and 1 for the highest, on level ground: sRGB, 0
-    /// to 1.
+    /// Colour (sRGB, 0 to 1) of level ground at the relative height `share`, 0 lowest to 1 highest.
     pub fn color(self, share: f32) -> [f32; 3] {
         match self {
             Self::Gray => GRAY,
@@ -186,17 +186,17 @@ fn ramp(share: f64) -> [f64; 3] {
     std::array::from_fn(|i| from[i] + t * (to[i] - from[i]))
 }
 
-/// Mean slope (rise per run) above which land is lit as if it were flatter.
+/// Mean slope (rise per run) above which lighting flattens the terrain.
 const STEEP: f64 = 0.5;
 
-/// Factor by which the lighting flattens slopes, at least 1.
+/// Factor ≥ 1 by which slopes are divided for lighting.
 fn flattening(map: &Heightmap) -> f64 {
     let mean = map.statistics().slope_mean_deg.to_radians().tan();
     (mean / STEEP).max(1.0)
 }
 
-/// Slope towards east and south at a pixel (rise per run); a neighbour without data counts as
-/// level.
+/// Gradient (towards east, towards south) at a pixel as rise per run, by Horn's stencil; a
+/// neighbour without data counts as level.
 fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     let centre = f64::from(h[[row, col]]);
     let at = |dr: isize, dc: isize| {
@@ -212,7 +212,7 @@ fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     ((east - west) / (8.0 * pixel_m), (south - north) / (8.0 * pixel_m))
 }
 
-/// Light on a slope, 0 to 1: weighted cosines between its normal and each sun.
+/// Lambertian shade of a slope, 0 to 1: weighted cosines between the slope normal and the suns.
 fn shade(suns: &[([f64; 3], f64)], (east, south): (f64, f64)) -> f64 {
     let length = (1.0 + east * east + south * south).sqrt();
     suns.iter().map(|([x, z, up], share)| share * ((up - x * east - z * south) / length).max(0.0)).sum()

@@ -1,16 +1,16 @@
-//! Cells of a heightmap without data: filled, or cut away.
+//! Filling or cropping of cells without data in a heightmap.
 
 use super::cut::largest_whole;
 use super::heightmap::BYTES_A_HEIGHT;
 use super::{Fill, Heightmap, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Bytes of the number of a cell in a ring.
+/// Memory of a cell index in the queue, in bytes.
 const BYTES_A_PLACE: f64 = 4.0;
 
 impl Heightmap {
-    /// Fills cells without data, or cuts them away, by the rule; a heightmap without holes stays
-    /// unchanged.
+    /// Fills cells without data or crops them away, by `rule`; no effect on a heightmap without
+    /// holes.
     ///
     /// # Errors
     /// [`TerrainError::AllNoData`] when there is nothing to fill from, [`TerrainError::NoData`]
@@ -32,9 +32,8 @@ impl Heightmap {
         Ok(())
     }
 
-    /// Fills holes breadth-first from all known cells at once: each hole takes the height of the
-    /// cell that reaches it first. Queues only the known cells next to a hole, and then ring by
-    /// ring the cells filled last.
+    /// Fills holes breadth-first from all known cells, ring by ring, so that each hole gets the
+    /// height of its nearest known cell.
     fn fill_nearest(&mut self, holes: usize) -> Result<(), TerrainError> {
         let (rows, cols) = self.heights.dim();
         let around = |r: usize, c: usize| {

@@ -11,26 +11,26 @@ use super::Surface;
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::{Draw, Salt};
 
-/// Number of waves of the sum: with this number, values are Gaussian within a hundredth.
+/// Number of waves: with 256, the distribution of values is Gaussian to within 1 %.
 const WAVES: usize = 256;
 
-/// Standard deviation, length and seed of the error of a heightmap.
+/// Parameters of the random error of a heightmap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HeightError {
-    /// Standard deviation in metres.
+    /// Standard deviation of the error, in metres.
     pub(crate) deviation_m: f64,
-    /// Distance in metres at which the correlation is 1/e.
+    /// Correlation length: distance in metres at which the correlation is 1/e.
     pub(crate) length_m: f64,
-    /// Seed of the field.
+    /// Seed of the random field.
     pub(crate) seed: u64,
 }
 
-/// Wave: wave numbers along x and z in radians per metre, and its phase in radians.
+/// Plane wave: wave numbers along x and z in rad/m, and phase in radians.
 type Wave = [f64; 3];
 
 impl HeightError {
-    /// Adds the field to the ground of a box of `ny` levels; clamps heights to the floor and the
-    /// roof.
+    /// Adds the error field to the ground of a box that is `ny` cells high; heights are clamped to
+    /// the box.
     pub(crate) fn disturb(&self, surface: &mut Surface, ny: usize) {
         let cells_a_metre = surface.vertical_exaggeration / surface.cell_size_m;
         let scale = self.deviation_m * cells_a_metre;
@@ -39,7 +39,8 @@ impl HeightError {
         heights.for_each(|(height, z)| *height = (f64::from(*height) + scale * z).clamp(0.0, ny as f64) as f32);
     }
 
-    /// Evaluates the field, with deviation 1, at the centres of columns; shape (rows, columns).
+    /// Evaluates the field with unit standard deviation at column centres; shape (rows, columns),
+    /// `cell_m`: cell size in metres.
     fn field(&self, (rows, columns): (usize, usize), cell_m: f64) -> Array2<f64> {
         let waves = self.waves();
         // cos(a + b) = cos a cos b − sin a sin b: each wave needs one number for each column and
@@ -66,7 +67,7 @@ impl HeightError {
         field
     }
 
-    /// Draws the waves, whose wave numbers per metre are Gaussian with deviation √2/L.
+    /// Draws the plane waves; wave numbers are Gaussian with standard deviation √2/L.
     fn waves(&self) -> Vec<Wave> {
         let key = Draw { seed: self.seed, step: 0 }.key_of(Salt::Survey, 0);
         let uniform = |i: usize, j: usize| key.uniform_at([i, j, 0]);

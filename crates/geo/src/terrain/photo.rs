@@ -1,4 +1,4 @@
-//! Pictures of the land from above, such as orthophotos and land cover: PNG, JPEG, WebP, GIF, TIFF
+//! Aerial pictures of the land, such as orthophotos and land cover maps: PNG, JPEG, WebP, GIF, TIFF
 //! and GeoTIFF.
 
 use std::io::BufRead;
@@ -15,46 +15,47 @@ use super::{Crs, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input;
 
-/// Expected content of a file, for messages.
+/// Expected file content, for messages.
 const EXPECTED: &str = "a picture (PNG, JPEG, WebP, GIF, TIFF or GeoTIFF)";
 
-/// Bytes of memory for texts and profiles of a picture, and for the working memory of its decoder.
+/// Memory in bytes for text chunks and profiles of a picture, and for the decoder's working memory.
 const BESIDE: u64 = 1 << 26;
 
-/// Bytes that a JPEG's decoder takes per pixel, in addition to the colours.
+/// Memory in bytes per pixel of the JPEG decoder, in addition to the colours.
 const BYTES_A_JPEG_PIXEL: f64 = 12.0;
 
-/// Picture as sRGB with opacity.
+/// RGBA picture with an optional georeference.
 pub struct Photo {
-    /// Columns and rows.
+    /// Columns and rows, in pixels.
     pub size: [usize; 2],
-    /// Four bytes per pixel (red, green, blue, opacity), rows from the top.
+    /// sRGB with opacity: four bytes per pixel, row-major from the top.
     pub rgba: Vec<u8>,
-    /// Place on a map; `None` if the file has none.
+    /// Georeference; `None` without one.
     pub place: Option<Place>,
 }
 
-/// Place of a picture on its map.
+/// Georeference of a picture.
 pub struct Place {
     pub(super) transform: GeoTransform,
-    /// System of the coordinates.
+    /// Coordinate system of the map.
     pub crs: Crs,
 }
 
 impl Place {
-    /// Columns and rows from the upper left corner of the picture for a point of its map.
+    /// Pixel position [column, row] from the upper left corner of the map point `[x, y]`; `None`
+    /// for a singular transform.
     pub fn pixel_of(&self, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
         self.transform.geo_to_pixel(x, y).map(|(column, row)| [column, row])
     }
 
-    /// Point of the map at columns and rows from the upper left corner.
+    /// Map point at the pixel position `[column, row]` from the upper left corner.
     pub fn point_of(&self, [column, row]: [f64; 2]) -> [f64; 2] {
         let (x, y) = self.transform.pixel_to_geo(column, row);
         [x, y]
     }
 }
 
-/// Reads a picture of the format of its first bytes.
+/// Reads a picture; the format is detected from the first bytes.
 ///
 /// # Errors
 /// [`TerrainError::Read`] and [`TerrainError::Content`] for a file that is no picture,
@@ -88,8 +89,8 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
 }
 
 impl Photo {
-    /// Places the picture: by the file's own place `own`, or by its sidecar files, whose mask makes
-    /// pixels transparent.
+    /// Georeferences the picture by the file's own transform `own` or its sidecar files; a mask
+    /// file makes pixels transparent.
     pub(super) fn with(
         mut self,
         sidecars: &Sidecars,
@@ -113,8 +114,8 @@ impl Photo {
     }
 }
 
-/// Number of pixels of a picture, after checks against the maximum and against the memory limit;
-/// its decoder takes `decoder` bytes per pixel in addition to the picture's own four.
+/// Checks the picture size against the maximum and the memory limit; returns the number of pixels.
+/// `decoder`: memory of the decoder in bytes per pixel, in addition to the four of the picture.
 pub(super) fn check_size(path: &Path, size: [usize; 2], decoder: f64) -> Result<usize, TerrainError> {
     let most = format!("a picture of at most {MAX_SAMPLES} pixels");
     let found =
@@ -131,7 +132,7 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
     move |error| TerrainError::content(path, EXPECTED, error.to_string())
 }
 
-/// Decodes a PNG, a WebP, or the first picture of a GIF.
+/// Decodes a PNG, a WebP, or the first frame of a GIF to its size and RGBA bytes.
 fn picture<'a>(file: impl BufRead + std::io::Seek + 'a, path: &Path) -> Result<([usize; 2], Vec<u8>), TerrainError> {
     let mut reader = ImageReader::new(file).with_guessed_format().map_err(TerrainError::read(path))?;
     if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::WebP | ImageFormat::Gif)) {

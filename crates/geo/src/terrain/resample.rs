@@ -21,12 +21,12 @@
 use lavoxel_base::parallel::*;
 use ndarray::Array2;
 
-/// Rectangle in a raster, in its cells, which may be cut anywhere.
+/// Rectangle on a raster in cell units; sides may cut cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// West edge, in columns.
+    /// West side in columns from the raster's west edge.
     pub west: f64,
-    /// North edge, in rows.
+    /// North side in rows from the raster's north edge.
     pub north: f64,
     /// Width, in columns.
     pub cols: f64,
@@ -35,7 +35,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Window of the whole `raster`.
+    /// Window that covers the whole `raster`.
     pub fn whole(raster: &Array2<f32>) -> Self {
         Self { west: 0.0, north: 0.0, cols: raster.ncols() as f64, rows: raster.nrows() as f64 }
     }
@@ -44,17 +44,16 @@ impl Window {
 /// Interpolation kernel for finer rasters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernel {
-    /// Catmull–Rom: through the old values.
+    /// Catmull–Rom: interpolates the old values.
     #[default]
     Sharp,
-    /// Cubic B-spline: smoother, but it rounds peaks off; for pictures, where a kink shows and a
-    /// metre does not.
+    /// Cubic B-spline: smoother, but it flattens peaks; used for pictures, where kinks are visible.
     Soft,
 }
 
-/// Old cells that one new cell needs along one axis.
+/// Weights of the old cells that contribute to a new cell along one axis.
 struct Taps {
-    /// Index in the old raster, weight for complete data, weight (≥ 0) when data is missing.
+    /// Old cell index, weight for complete data, and weight (≥ 0) for data with gaps.
     taps: Vec<(usize, f64, f64)>,
 }
 
@@ -66,7 +65,8 @@ pub fn resample(raster: &Array2<f32>, window: Window, cols: usize, rows: usize) 
     resample_with(raster, window, (cols, rows), Kernel::Sharp)
 }
 
-/// Resamples as [`resample`] to `(cols, rows)`, with a choice of the kernel for finer cells.
+/// Resamples `window` of `raster` to `(cols, rows)` cells like [`resample`], with `kernel` for
+/// finer cells.
 pub fn resample_with(
     raster: &Array2<f32>,
     window: Window,
@@ -89,7 +89,8 @@ pub fn resample_with(
     out
 }
 
-/// Taps of all `count` new cells of length `step` from `start` on an axis of `old` cells.
+/// Taps of `count` new cells of length `step` (in old cells), from position `start` on an axis of
+/// `old` cells.
 fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> Vec<Taps> {
     (0..count)
         .map(|i| start + i as f64 * step)
@@ -97,7 +98,7 @@ fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> 
         .collect()
 }
 
-/// Old cells under `[from, from + step)`, weighted by the covered share.
+/// Taps of the old cells that overlap `[from, from + step)`, weighted by the overlap.
 fn area(from: f64, step: f64, old: usize) -> Taps {
     let to = from + step;
     let first = from.floor() as isize;
@@ -114,7 +115,7 @@ fn area(from: f64, step: f64, old: usize) -> Taps {
     Taps { taps }
 }
 
-/// Four old cells around `at`, with cubic and linear weights.
+/// Taps of the four old cells around the position `at`, with cubic and linear weights.
 fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     let base = (at - 0.5).floor();
     let t = at - 0.5 - base;
@@ -146,8 +147,9 @@ fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     Taps { taps }
 }
 
-/// Taps for the height of cell `i`. Beyond the edge, the line through the two outermost cells is
-/// extrapolated or, when data is missing, the outermost cell is used.
+/// Taps of cell `i` with weight `sharp` for complete and `plain` for incomplete data. Beyond the
+/// edge, complete data are extrapolated linearly from the two outermost cells; otherwise the
+/// outermost cell is used.
 fn tap(i: isize, old: usize, sharp: f64, plain: f64) -> [(usize, f64, f64); 2] {
     let nearest = clamp(i, old);
     let beyond = i.abs_diff(nearest as isize) as f64;
@@ -159,7 +161,7 @@ fn clamp(i: isize, old: usize) -> usize {
     i.clamp(0, old as isize - 1) as usize
 }
 
-/// New value from the product of the taps of both axes.
+/// Value of a new cell from the product of the taps `across` and `down`.
 fn sample(raster: &Array2<f32>, across: &Taps, down: &Taps) -> f32 {
     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
     let (mut sum, mut plain_sum, mut plain_weight, mut complete) = (0.0, 0.0, 0.0, true);

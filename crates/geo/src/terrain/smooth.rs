@@ -9,15 +9,15 @@ use ndarray::Array2;
 
 use super::Heightmap;
 
-/// Steps in metres to which maps round their heights, the largest first: metres and feet.
+/// Usual rounding steps of heights in metres, in descending order (metres and feet).
 const STEPS: [f64; 10] = [10.0, 5.0, 2.0, 1.0, 0.5, 0.3048, 0.25, 0.2, 0.1, 0.05];
 
-/// Number of passes; a flat of this many cells becomes a slope.
+/// Number of filter passes; plateaus up to this width in cells become slopes.
 const PASSES: usize = 60;
 
 impl Heightmap {
-    /// Step in metres to which all heights are rounded; `None` if there is no such step, or the
-    /// heights span less than two steps.
+    /// Rounding step in metres of all heights; `None` if there is no common step, or the heights
+    /// span less than two steps.
     pub fn rounding_m(&self) -> Option<f64> {
         let (low, high) = self.range()?;
         let heights = || self.heights.iter().filter(|height| height.is_finite()).map(|&height| f64::from(height));
@@ -26,7 +26,7 @@ impl Heightmap {
         STEPS.into_iter().find(|&step| f64::from(high - low) >= 2.0 * step && is_rounded(step))
     }
 
-    /// Smooths heights within their rounding, and returns the step in metres; `None`, without a
+    /// Smooths heights within half their rounding step; returns the step in metres. `None`, and no
     /// change, for heights that are not rounded.
     pub fn smooth(&mut self) -> Option<f64> {
         let step = self.rounding_m()?;
@@ -47,8 +47,8 @@ impl Heightmap {
         Some(step)
     }
 
-    /// Smooths heights by a Gaussian with a standard deviation in metres, truncated at two
-    /// deviations; the edge cells are repeated beyond the sides.
+    /// Smooths heights by a Gaussian of standard deviation `metres`, truncated at two standard
+    /// deviations; edge cells are repeated outwards.
     pub fn filter(&mut self, metres: f64) {
         let across = weights(metres / self.cell_size_m.0);
         let down = weights(metres / self.cell_size_m.1);
@@ -57,7 +57,8 @@ impl Heightmap {
     }
 }
 
-/// Weights of a Gaussian at whole distances from 0 on; those of both sides sum to 1.
+/// Gaussian weights at integer distances from 0; both sides together sum to 1. `cells`: standard
+/// deviation in cells.
 fn weights(cells: f64) -> Vec<f64> {
     let reach = (2.0 * cells).ceil() as i32;
     let raw: Vec<f64> = (0..=reach).map(|i| libm::exp(-0.5 * (f64::from(i) / cells).powi(2))).collect();
@@ -65,7 +66,7 @@ fn weights(cells: f64) -> Vec<f64> {
     raw.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// Weighted means along one axis.
+/// Convolution with symmetric `weights` along the axis `[down, right]`.
 fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> Array2<f32> {
     let (rows, cols) = from.dim();
     let at = |row: usize, col: usize| f64::from(from[(row.min(rows - 1), col.min(cols - 1))]);
@@ -79,8 +80,8 @@ fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> A
     })
 }
 
-/// Filters by 1-2-1 along one axis. A cell next to a gap or a side stays unchanged, so that a plane
-/// stays a plane up to there.
+/// Convolves with 1-2-1 along the axis `[down, right]`. Cells next to a gap or an edge stay
+/// unchanged, which preserves planes.
 fn blur(from: &Array2<f32>, to: &mut Array2<f32>, [down, right]: [usize; 2]) {
     let get =
         |row: Option<usize>, col: Option<usize>| from.get((row?, col?)).copied().filter(|height| height.is_finite());

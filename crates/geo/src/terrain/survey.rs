@@ -1,5 +1,5 @@
-//! Rasters in true units on the columns of a box with a place on the map: another survey of its
-//! ground, or thickness of lava.
+//! Reads rasters in true units on the columns of a georeferenced box, such as a later survey of the
+//! ground or a lava thickness.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::map::features::told;
 use crate::map::{Crs, Placement, Site};
 use crate::terrain::load_values;
 
-/// Reads a raster onto the columns of a box, shape `(nz, nx)`: the mean of its cells whose centres
-/// lie in a column, else the cell around the column's middle; NaN where there is none.
+/// Resamples a raster to the columns of a box, shape `(nz, nx)`: the mean of the raster cells with
+/// centres in a column, or else the cell at the column's centre; NaN without data.
 ///
 /// # Errors
 /// In words that follow "a file that …", naming the missing property.

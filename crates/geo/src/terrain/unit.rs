@@ -1,4 +1,4 @@
-//! Units of heights, by the names in files and from users.
+//! Height units, by their names in files and in user input.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use lavoxel_base::validate::quoted;
 
-/// Metres in a US survey foot.
+/// Length of a US survey foot in metres.
 const US_FOOT_M: f64 = 1200.0 / 3937.0;
 
-/// Units: written name, size in metres, and other names.
+/// Height units: canonical name, length in metres, and aliases.
 const UNITS: [(&str, f64, &[&str]); 8] = [
     ("m", 1.0, &["metre", "metres", "meter", "meters", "mt", "mts", "masl", "mamsl", "mmsl"]),
     ("ft", 0.3048, &["foot", "feet", "international foot", "international feet", "ift", "feets"]),
@@ -35,22 +35,22 @@ const UNITS: [(&str, f64, &[&str]); 8] = [
     ("yd", 0.9144, &["yard", "yards"]),
 ];
 
-/// Further one-word names of the US survey foot.
+/// Further one-word aliases of the US survey foot.
 const US_FEET: [&str; 8] = ["ftus", "usft", "ussft", "sft", "us_survey_foot", "us_survey_feet", "foot_us", "us-foot"];
 
-/// First words after a unit that name its reference level.
+/// First words after a unit that name its vertical reference.
 const LEVELS: [&str; 16] = [
     "a.s.l", "asl", "amsl", "a.m.s.l", "above", "over", "msl", "m.s.l", "nn", "nhn", "ü", "u.", "navd", "ngvd", "egm",
     "(",
 ];
 
-/// Unit of heights, such as `ft`.
+/// Height unit, such as `ft`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HeightUnit(usize);
 
 impl HeightUnit {
-    /// Size of the unit in metres.
+    /// Length of the unit in metres.
     pub fn metres(self) -> f64 {
         UNITS[self.0].1
     }
@@ -59,7 +59,7 @@ impl HeightUnit {
 impl FromStr for HeightUnit {
     type Err = String;
 
-    /// Parses the name of a unit, whatever its reference level: `m a.s.l.` is `m`.
+    /// Parses a unit name and ignores the vertical reference: `m a.s.l.` is `m`.
     fn from_str(text: &str) -> Result<Self, String> {
         let name = text.trim().to_lowercase().replace('[', "(");
         let is_level = |rest: &str| LEVELS.iter().any(|level| rest.trim_start().starts_with(level));

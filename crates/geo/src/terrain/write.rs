@@ -1,4 +1,4 @@
-//! Writes heightmaps and pictures into files, whole or not at all.
+//! Writes heightmaps and pictures to files; a file is written completely or not at all.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use super::{Crs, Heightmap, Picture, Placement, TerrainError};
 use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 
-/// No-data value in written ESRI ASCII grids and maps.
+/// No-data value of written ESRI ASCII grids and maps.
 pub const NO_DATA: i32 = -9999;
 
 /// Writes a heightmap as ESRI ASCII grid (`.asc`, with a `.prj` where the projection is known) or
@@ -47,7 +47,7 @@ pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(),
     Ok(written?)
 }
 
-/// Writes a file that appears whole or not at all.
+/// Writes a file by a call of `fill`; the file appears at `path` only if complete.
 pub fn whole(
     path: &Path,
     existing: Existing,
@@ -58,8 +58,7 @@ pub fn whole(
     file.commit()
 }
 
-/// Writes the coordinate system of the grid at `path` into the `.prj` file next to the grid, if
-/// known.
+/// Writes the coordinate system, if known, to the `.prj` file next to the grid at `path`.
 pub fn prj(crs: Option<&Crs>, path: &Path, existing: Existing) -> Result<(), OutputError> {
     let wkt = crs.and_then(Crs::to_wkt);
     wkt.map_or(Ok(()), |wkt| whole(&path.with_extension("prj"), existing, |out| writeln!(out, "{wkt}")))
@@ -70,7 +69,7 @@ fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
     asc_grid(&place, map.heights.iter().map(|h| (!h.is_nan()).then_some(h)), out)
 }
 
-/// Writes an ESRI ASCII grid of values in rows from the north; `None` is no data.
+/// Writes an ESRI ASCII grid from row-major `values`, north row first; `None` is no data.
 pub fn asc_grid<T: Display>(
     place: &Placement,
     values: impl Iterator<Item = Option<T>>,

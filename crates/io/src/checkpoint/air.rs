@@ -11,12 +11,13 @@ use super::Fault;
 use super::sections::{SectionReader, SectionWriter};
 use lavoxel_air::{Air, Numbers};
 
-/// Writes the contents of the section.
+/// Writes the air's section to `writer`.
 pub(super) fn write<W: Write>(air: &Air, writer: &mut SectionWriter<W>) -> io::Result<()> {
     air.save().visit_bytes(|bytes| writer.add(bytes))
 }
 
-/// Reads the output of [`write()`] into an air of the same scene, whose memory was checked before.
+/// Reads the section written by [`write()`] into `air`, an air built from the same scene; the
+/// caller has checked the memory.
 pub(super) fn read<R: Read>(air: &mut Air, reader: &mut SectionReader<R>) -> Result<(), Fault> {
     let mut state = air.save();
     let Numbers { longs, words } = state.numbers_mut();

@@ -15,7 +15,7 @@ use lavoxel_scene::scene::SceneError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// File that cannot be used as a checkpoint.
+    /// File that is not a usable checkpoint.
     #[error("{path}: {fault}")]
     Unusable {
         /// Path of the file.
@@ -23,18 +23,18 @@ pub enum CheckpointError {
         /// Fault of the file.
         fault: Fault,
     },
-    /// Existing file that must not be replaced.
+    /// Existing file that may not be replaced.
     #[error("{path} exists already: {mend}")]
     InTheWay {
         /// Path of the file.
         path: PathBuf,
-        /// Remedy in words.
+        /// Remedy, as text.
         mend: String,
     },
-    /// Scene that cannot be written as TOML.
+    /// Scene that cannot be serialised as TOML.
     #[error("checkpoint: {0}")]
     Scene(Box<SceneError>),
-    /// Section that exceeds the size limit.
+    /// Section that exceeds its size limit.
     #[error("{path}: the checkpoint's {section} is larger than {limit} bytes")]
     TooLarge {
         /// Path of the file to be written.
@@ -49,17 +49,17 @@ pub enum CheckpointError {
     Output(#[from] OutputError),
 }
 
-/// Fault of a file that should be a checkpoint.
+/// Reason why a file is no usable checkpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The operating system cannot read the file.
+    /// I/O error of the operating system.
     #[error("cannot read the checkpoint: {0}")]
     Read(io::Error),
-    /// The file does not begin like a checkpoint.
+    /// File without the magic number of checkpoints.
     #[error("not a checkpoint of lavoxel")]
     Alien,
-    /// The file has another format version.
+    /// File of another format version.
     #[error(
         "a checkpoint of format {format}, written by lavoxel {program}; this is lavoxel {}, which reads format {FORMAT}: \
          go on with the other one",
@@ -71,16 +71,16 @@ pub enum Fault {
         /// Version of the program that wrote the file.
         program: String,
     },
-    /// Contents that need more memory than allowed.
+    /// Checkpoint that exceeds the memory limit.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// The file ends inside the named part.
+    /// Truncated file; the text names the part in which it ends.
     #[error("damaged: it ends in the middle of its {0}")]
     CutShort(String),
-    /// Shape file of a future event that cannot be used; the text is the cause.
+    /// Shape file of a scheduled event that cannot be read; the text is the cause.
     #[error("an event to come: {0}")]
     Event(String),
-    /// Part that was changed after writing, or was never valid.
+    /// Part with a wrong checksum or invalid content.
     #[error("damaged: its {part}: {reason}")]
     Damaged {
         /// Name of the part.
@@ -91,7 +91,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Creates a fault of a part of the file.
+    /// Creates the fault of an invalid part `part` for the reason `reason`.
     pub(super) fn damaged(part: &str, reason: impl std::fmt::Display) -> Self {
         Self::Damaged { part: part.to_owned(), reason: reason.to_string() }
     }

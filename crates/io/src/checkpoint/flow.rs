@@ -1,4 +1,4 @@
-//! Section of the flow (physical model) in a checkpoint: its state as `postcard` writes it.
+//! Section of the physical model's flow in a checkpoint: its state, serialised with `postcard`.
 
 use std::io::{self, Read, Write};
 
@@ -10,16 +10,17 @@ use lavoxel_flow::{Flow, FlowState};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{FlowSpec, Scene};
 
-/// Upper bound on the ratio of a state's bytes in the file to its bytes in memory.
+/// Upper bound on the ratio of a state's serialised bytes to its bytes in memory.
 const PACKED: u64 = 4;
 
-/// Writes the contents of the section.
+/// Writes the flow's section to `writer`.
 pub(super) fn write<W: Write>(flow: &Flow, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let bytes = postcard::to_stdvec(&flow.state()).map_err(io::Error::other)?;
     writer.add(&bytes)
 }
 
-/// Reads the output of [`write()`] for a flow of this scene; `before` is the memory already taken.
+/// Reads the section written by [`write()`] into a flow of this scene; `before` is the memory in
+/// use by the parts read earlier.
 pub(super) fn read<R: Read>(
     (scene, spec): (&Scene, &FlowSpec),
     (ground, site): (&Ground, &Site),

@@ -1,4 +1,4 @@
-//! Section of the ground in a checkpoint: heights, and columns with caves.
+//! Section of the ground in a checkpoint: heights, and solid cells of columns with caves.
 
 use std::io::{self, Read, Write};
 
@@ -9,10 +9,10 @@ use super::{Fault, MEND};
 use lavoxel_automaton::world::{Ground, World};
 use lavoxel_base::grid::Grid;
 
-/// Number of columns with caves between checks of the memory limit.
+/// Number of columns with caves that are read between two checks of the memory limit.
 const CAVES_ASKED: u32 = 256;
 
-/// Writes the contents of the section.
+/// Writes the ground's section to `writer`.
 pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) -> io::Result<()> {
     for height in ground.surface() {
         writer.add(&height.to_le_bytes())?;
@@ -28,7 +28,7 @@ pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) ->
     Ok(())
 }
 
-/// Reads the output of [`write`] for a box of shape `grid`.
+/// Reads the section written by [`write`] into the ground of a box of shape `grid`.
 pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Ground, Fault> {
     // Memory grows with the rows present in the file, so a forged size allocates nothing.
     let mut heights = Vec::new();

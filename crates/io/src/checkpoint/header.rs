@@ -1,4 +1,4 @@
-//! Header of a checkpoint: all numbers apart from scene, ground and matter.
+//! Header of a checkpoint as TOML: all state except scene, ground and matter.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use lavoxel_scene::scene::{Scene, SceneError, Stage, reading};
 use lavoxel_sim::goals::{Goals, Progress};
 use lavoxel_sim::simulation::{Passed, Simulation};
 
-/// Header, stored as TOML. Its numbers are at most 2⁶³ − 1, which no sum of a simulation
+/// Header, serialised as TOML. TOML integers end at 2⁶³ − 1, which no sum of a simulation
 /// approaches.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,21 +22,21 @@ pub(super) struct Header {
     name: String,
     /// Number of completed steps.
     pub(super) step: u64,
-    /// Number of completed stages of a step that was cut.
+    /// Number of completed stages of an interrupted step.
     #[serde(default, skip_serializing_if = "is_none")]
     pub(super) stages: usize,
-    /// Seed of the scene as text; it may exceed the integers of TOML.
+    /// Seed of the scene as text, because it may exceed the TOML integer range.
     seed: String,
-    /// Cells along x, y and z, as in the scene.
+    /// Number of cells along x, y and z, as in the scene.
     #[serde(deserialize_with = "lavoxel_base::exact::list")]
     size: [usize; 3],
-    /// Number of each vent of the scene.
+    /// Permanent number of each vent of the scene.
     pub(super) vent_numbers: Vec<usize>,
-    /// Number of the next vent.
+    /// Permanent number for the next new vent.
     pub(super) next_vent: usize,
     /// Site of the box.
     pub(super) place: Place,
-    /// Choices for a heightmap without a scene, which a report repeats.
+    /// Notes about defaults chosen for a heightmap without a scene, for the report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     chosen: Vec<String>,
     /// Progress of each goal of the scene.
@@ -57,7 +57,7 @@ fn is_none(stages: &usize) -> bool {
 struct Account {
     /// Name of the material.
     material: String,
-    /// Sums by name.
+    /// Sums of the account by name, in units.
     sums: Ledger,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Place {
     cell_size_m: f64,
     floor_m: f64,
     vertical_exaggeration: f64,
-    /// Remarks from reading the heightmap.
+    /// Notes from reading the heightmap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     georeference: Option<Georeference>,
@@ -113,7 +113,8 @@ impl Header {
         toml::to_string(self).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })
     }
 
-    /// Parses the output of [`Header::to_toml`] and checks everything that needs no scene.
+    /// Parses the TOML of [`Header::to_toml`] and checks all values that can be checked without the
+    /// scene.
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, Fault> {
         let text = text("header", bytes)?;
         reading(&text).check(MEND)?;
@@ -123,7 +124,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Parses and checks the scene, with paths relative to `path`.
+    /// Parses and validates the scene; file paths in the scene are relative to the folder of
+    /// `path`.
     pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
         let wrong = |reason: String| Fault::damaged("scene", reason);
         let mut scene = Scene::parse_written(&text("scene", bytes)?, path).map_err(|error| match error {
@@ -139,7 +141,7 @@ impl Header {
         Ok(scene)
     }
 
-    /// Returns the shape of the box, which equals that of the checked scene.
+    /// Returns the shape of the box, already checked against the scene.
     pub(super) fn grid(&self) -> Grid {
         let [nx, ny, nz] = self.size;
         Grid::new(nx, ny, nz)
@@ -152,7 +154,7 @@ impl Header {
         goals.ok_or_else(|| Fault::damaged("header", "its goals are not those of the scene"))
     }
 
-    /// Returns the account of the layer of a material.
+    /// Returns the account of the layer with the material `material`.
     pub(super) fn ledger(&self, material: &str) -> Result<Ledger, Fault> {
         let account = self.accounts.iter().find(|account| account.material == material);
         let account = account.ok_or_else(|| Fault::damaged("header", format!("no account of {material}")))?;
@@ -161,7 +163,7 @@ impl Header {
 }
 
 impl Place {
-    /// Returns the edge of a cell in metres.
+    /// Returns the cell width in metres.
     pub(super) fn cell_size_m(&self) -> f64 {
         self.cell_size_m
     }
@@ -188,13 +190,13 @@ impl Place {
         }
     }
 
-    /// Joins the simulation with its site.
+    /// Combines the simulation with the site and notes of the header.
     pub(super) fn stage(self, simulation: Simulation) -> Stage {
         Stage { site: self.site(simulation.world().grid()), simulation, notes: self.notes }
     }
 }
 
-/// Decodes the text of a section.
+/// Decodes the bytes of the section named `section` as UTF-8.
 fn text(section: &str, bytes: Vec<u8>) -> Result<String, Fault> {
     String::from_utf8(bytes).map_err(|_| Fault::damaged(section, "no text"))
 }

@@ -1,5 +1,5 @@
-//! Checkpoint rotation of a long run: the last checkpoint, and the one before as a fallback for a
-//! damaged last one.
+//! Checkpoint rotation of a long run: the latest checkpoint, and its predecessor as a fallback if
+//! the latest is damaged.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,24 +10,24 @@ use super::{Checkpoint, CheckpointError, CheckpointWriter};
 use lavoxel_automaton::engine::plain::Plain;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, second_name, sweep};
 
-/// Suffix of the previous checkpoint's file name.
+/// File name suffix of the previous checkpoint.
 const PREVIOUS: &str = ".previous";
 
-/// Returns the path of the previous checkpoint of a [`Keeper`] of `path`.
+/// Returns the path of the previous checkpoint of a [`Keeper`] for `path`.
 pub fn previous(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(PREVIOUS);
     name.into()
 }
 
-/// Returns the path of the last checkpoint from the path of the previous one.
+/// Returns the path of the latest checkpoint from `path`, the path of a previous one; `None` if
+/// `path` lacks the suffix.
 fn last(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?.strip_suffix(PREVIOUS)?;
     (!name.is_empty()).then(|| path.with_file_name(name))
 }
 
-/// Returns the number of steps of the checkpoint at `path`; `None` if the file is no valid
-/// checkpoint.
+/// Returns the step count of the checkpoint at `path`; `None` if the file is no valid checkpoint.
 pub fn steps_of(path: &Path) -> Option<u64> {
     Checkpoint::load(path, Box::new(Plain)).ok().map(|checkpoint| checkpoint.stage.simulation.steps())
 }
@@ -40,9 +40,10 @@ pub fn steps_of(path: &Path) -> Option<u64> {
 pub struct Keeper {
     path: PathBuf,
     every: u64,
-    /// Steps of the checkpoint at `path`; `None` unless it is known to be a valid one of this run.
+    /// Step count of the checkpoint at `path`; `None` unless that file is a valid checkpoint of
+    /// this run.
     kept: Option<u64>,
-    /// Stale flag: the file at [`previous`] is of another run.
+    /// Stale flag: the file at [`previous`] belongs to another run.
     stale: bool,
 }
 
@@ -88,17 +89,17 @@ impl Keeper {
         Ok(Self { path, every, kept, stale: false })
     }
 
-    /// Returns the path of the last checkpoint.
+    /// Returns the path of the latest checkpoint.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns true if a checkpoint is due after `steps` steps.
+    /// Returns true if a checkpoint is due at step count `steps`.
     pub fn is_due(&self, steps: u64) -> bool {
         steps.is_multiple_of(self.every) && self.kept != Some(steps)
     }
 
-    /// Writes a checkpoint, unless the last one is of the same step.
+    /// Writes a checkpoint, unless the latest checkpoint has the same step count.
     ///
     /// # Errors
     /// The errors of [`CheckpointWriter::write`]; the last checkpoint then stays unchanged.
@@ -122,8 +123,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// Renames the last checkpoint to the previous one. Where hard links exist, the last name stays
-    /// valid throughout.
+    /// Renames the latest checkpoint to the previous one. With hard links, the latest name exists
+    /// at every moment.
     fn move_aside(&self) -> io::Result<()> {
         let second = second_name(&self.path);
         remove(&second)?;

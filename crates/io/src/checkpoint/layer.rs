@@ -1,4 +1,4 @@
-//! Section of a layer in a checkpoint: the tiles that hold any of its material.
+//! Section of a layer in a checkpoint: all tiles with material.
 
 use std::io::{self, Read, Write};
 
@@ -8,10 +8,10 @@ use lavoxel_automaton::world::{Layer, Tile, World};
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Number of tiles between checks of the memory limit.
+/// Number of tiles that are read between two checks of the memory limit.
 const TILES_ASKED: f64 = 4096.0;
 
-/// Writes the contents of the section.
+/// Writes the layer's section to `writer`.
 pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let mut bytes = Vec::new();
     for (at, tile) in layer.tiles() {
@@ -30,8 +30,8 @@ pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> i
     Ok(())
 }
 
-/// Reads the output of [`write`] into a layer without matter; `held` is the memory of the parts
-/// read before. Agreement with ground and account is not checked here.
+/// Reads the section written by [`write`] into a layer without matter; `held` is the memory in use
+/// by the parts read earlier. Consistency with ground and account is not checked here.
 pub(super) fn read<R: Read>(
     layer: &mut Layer,
     held: &MemoryEstimate,
@@ -77,12 +77,12 @@ fn read_tile<R: Read>(reader: &mut SectionReader<R>, tile: &mut [Lanes]) -> Resu
     Ok(())
 }
 
-/// Returns a bit mask of the cells that hold matter.
+/// Returns a 32-bit mask of the tile's cells with matter.
 fn held(tile: Tile<'_>) -> u32 {
     tile.amount().0.iter().rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
 }
 
-/// Returns the indices of the set bits.
+/// Iterates over the indices of the set bits of `held`, ascending.
 fn lanes(held: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| held >> lane & 1 == 1)
 }

@@ -66,36 +66,35 @@ use lavoxel_files::output::OutputError;
 use lavoxel_scene::scene::{MAX_FILE, Scene, SceneError, Stage};
 use lavoxel_sim::state::{Part, State};
 
-/// Version of the format that is written and read.
+/// Format version that this program reads and writes.
 pub const FORMAT: u16 = 6;
 
-/// Remedy for a checkpoint that is too large for the memory.
+/// Remedy for a checkpoint that exceeds the memory limit.
 const MEND: &str = "go on with it on a larger machine";
 
-/// Upper bound on the header, in bytes.
+/// Upper bound on the header section, in bytes.
 const MAX_HEADER: u64 = 1 << 24;
 
-/// Upper bound on the number of further sections.
+/// Upper bound on the number of extra sections.
 const MAX_EXTRAS: usize = 16;
 
-/// Names of the sections before the parts of the state.
+/// Names of the text sections, which precede the parts of the state.
 const TEXTS: [&str; 2] = ["header", "scene"];
 
-/// Returns the upper bound on a further section in bytes: a few maps over the columns, more for
-/// scenes with more materials.
+/// Returns the upper bound on an extra section in bytes: some maps of the columns per material.
 fn max_extra(grid: Grid, scene: &Scene) -> u64 {
     (1 << 20) + (64 + 16 * scene.spec.other_materials() as u64) * grid.columns() as u64
 }
 
-/// Contents of a checkpoint to be written.
+/// Checkpoint to be written.
 #[derive(Clone, Copy)]
 pub struct CheckpointWriter<'a> {
     /// Scene from which the stage was built.
     pub scene: &'a Scene,
-    /// Simulation and site of its box.
+    /// Simulation with the site of its box.
     pub stage: &'a Stage,
-    /// Further sections for programs that keep records of the simulation: pairs of name (ASCII
-    /// letters) and bytes, which [`Checkpoint::extras`] returns.
+    /// Extra sections of the caller, which [`Checkpoint::extras`] returns: pairs of name (ASCII
+    /// letters) and bytes.
     pub extras: &'a [(&'a str, Vec<u8>)],
 }
 
@@ -133,12 +132,12 @@ impl CheckpointWriter<'_> {
         }
     }
 
-    /// Returns the parts of the state.
+    /// Iterates over the parts of the state in file order.
     fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         self.stage.simulation.world().view().parts()
     }
 
-    /// Returns header and scene as TOML.
+    /// Returns the header and the scene as TOML.
     fn texts(&self, path: &Path) -> Result<[String; 2], CheckpointError> {
         let mut scene = self.scene.with_course_of(&self.stage.simulation);
         // The header holds the seed, which may exceed the integers of a scene file.
@@ -177,14 +176,14 @@ impl CheckpointWriter<'_> {
 pub struct Checkpoint {
     /// Scene with all vents and events, past and future.
     pub scene: Scene,
-    /// Simulation at its step, and site of its box.
+    /// Simulation at its saved step, with the site of its box.
     pub stage: Stage,
-    /// Further sections by name.
+    /// Extra sections: bytes by name.
     pub extras: BTreeMap<String, Vec<u8>>,
 }
 
 impl Checkpoint {
-    /// Reads the file at `path`; `engine` continues the simulation.
+    /// Reads the checkpoint file at `path`; `engine` will run the further steps.
     ///
     /// # Errors
     /// [`CheckpointError::Unusable`] with the fault.
@@ -198,8 +197,8 @@ impl Checkpoint {
         input::guard(read).map_err(unusable)?
     }
 
-    /// Reads a checkpoint from `input`, whose file lies at `path`; `engine` continues the
-    /// simulation.
+    /// Reads a checkpoint from `input`; `path` is its file, for messages and for relative paths of
+    /// the scene. `engine` will run the further steps.
     ///
     /// # Errors
     /// [`CheckpointError::Unusable`] with the fault.
@@ -244,8 +243,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })
 }
 
-/// Reads the parts of the state that the scene has, in the order of [`Part`]; also returns their
-/// memory.
+/// Reads all parts of the state in the order of [`Part`]; returns the state and its memory.
 fn read_state<R: Read>(
     scene: &Scene,
     header: &Header,
@@ -282,7 +280,8 @@ fn read_state<R: Read>(
     Ok((state, before))
 }
 
-/// Returns true for a reserved section name (text or part of the state), which no extra may have.
+/// Returns true if `name` is reserved for a text section or a part of the state, and so not allowed
+/// for an extra section.
 fn is_own(name: &str) -> bool {
     TEXTS.contains(&name) || Part::has_name(name)
 }

@@ -1,5 +1,5 @@
-//! Container format of a checkpoint: named sections of compressed blocks with checksums,
-//! independent of their contents.
+//! Container format of checkpoints: named sections of compressed, checksummed blocks, independent
+//! of their content.
 
 use std::io::{self, Read, Write};
 
@@ -13,18 +13,18 @@ use lavoxel_base::memory::MemoryEstimate;
 /// two bytes, so that a damaged transfer is recognised.
 const MAGIC: [u8; 8] = *b"L\xe4VOXC\r\n";
 
-/// Size of a block before compression in bytes; the last block of a section may be shorter.
+/// Size of an uncompressed block in bytes; the last block of a section may be shorter.
 const BLOCK: usize = 1 << 18;
 
-/// Upper bound on the length of a section name and of a version, in bytes.
+/// Upper bound on the length of a section name and of the version text, in bytes.
 const LONGEST_NAME: usize = 32;
 
-/// Returns true if `name` is a valid section name.
+/// Returns true if `name` is valid as a section name.
 pub(super) fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|c| c.is_ascii_graphic())
 }
 
-/// Name of the whole-file checksum in messages.
+/// Name of the whole-file checksum in error messages.
 const END: &str = "end";
 
 /// Writer of consecutive sections.
@@ -35,7 +35,7 @@ pub(super) struct SectionWriter<W> {
 }
 
 impl<W: Write> SectionWriter<W> {
-    /// Starts a file.
+    /// Writes the file header.
     pub(super) fn new(out: W) -> io::Result<Self> {
         let mut writer = Self { out, hash: Xxh3::new(), block: Vec::with_capacity(BLOCK) };
         writer.put(&MAGIC)?;
@@ -44,7 +44,7 @@ impl<W: Write> SectionWriter<W> {
         Ok(writer)
     }
 
-    /// Starts a section with a non-empty name; [`SectionWriter::end_section`] ends the section.
+    /// Starts the section `name` (not empty), which [`SectionWriter::end_section`] ends.
     pub(super) fn section(&mut self, name: &str) -> io::Result<()> {
         self.put_name(name)
     }
@@ -70,7 +70,7 @@ impl<W: Write> SectionWriter<W> {
         self.put(&0u32.to_le_bytes())
     }
 
-    /// Ends the file with its checksum.
+    /// Writes the end marker and the whole-file checksum.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.put_name("")?;
         let sum = self.hash.digest();
@@ -99,17 +99,17 @@ impl<W: Write> SectionWriter<W> {
     }
 }
 
-/// Reader of consecutive sections. One block is in memory at a time, and every number of the file
-/// is checked before use.
+/// Reader of consecutive sections. Only one block is in memory, and every number of the file is
+/// validated before use.
 pub(super) struct SectionReader<R> {
     input: R,
     hash: Xxh3,
     /// Name of the current section, or [`END`] between sections, for messages.
     name: String,
     block: Vec<u8>,
-    /// Number of consumed bytes of the block.
+    /// Number of bytes of the block that were already read.
     taken: usize,
-    /// End flag: the section has no further block.
+    /// End flag: the section has no further blocks.
     ended: bool,
 }
 
@@ -150,7 +150,7 @@ impl<R: Read> SectionReader<R> {
         Ok(Some(name))
     }
 
-    /// Fills `bytes` from the section.
+    /// Fills `bytes` with the next bytes of the section; fails if the section is shorter.
     pub(super) fn read(&mut self, mut bytes: &mut [u8]) -> Result<(), Fault> {
         while !bytes.is_empty() {
             if self.is_at_end()? {
@@ -165,14 +165,14 @@ impl<R: Read> SectionReader<R> {
         Ok(())
     }
 
-    /// Reads `N` bytes of the section.
+    /// Reads the next `N` bytes of the section.
     pub(super) fn read_array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let mut bytes = [0; N];
         self.read(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Reads the rest of the section, at most `limit` bytes.
+    /// Reads the rest of the section; fails beyond `limit` bytes.
     pub(super) fn read_to_end(&mut self, limit: u64) -> Result<Vec<u8>, Fault> {
         let mut all = Vec::new();
         while !self.is_at_end()? {
@@ -188,7 +188,7 @@ impl<R: Read> SectionReader<R> {
         Ok(all)
     }
 
-    /// Returns true if the whole section was read.
+    /// Returns true if all bytes of the section were read.
     pub(super) fn is_at_end(&mut self) -> Result<bool, Fault> {
         if self.taken == self.block.len() && !self.ended {
             self.next_block()?;
@@ -196,7 +196,7 @@ impl<R: Read> SectionReader<R> {
         Ok(self.ended)
     }
 
-    /// Creates a fault of the current section.
+    /// Creates the fault of invalid content in the current section.
     pub(super) fn damaged(&self, reason: impl std::fmt::Display) -> Fault {
         Fault::damaged(&self.name, reason)
     }
@@ -226,7 +226,7 @@ impl<R: Read> SectionReader<R> {
         }
     }
 
-    /// Checks the whole-file checksum, and that nothing follows.
+    /// Verifies the whole-file checksum, and that the file ends there.
     fn check_end(&mut self) -> Result<(), Fault> {
         let expected = self.hash.digest();
         if u64::from_le_bytes(self.array()?) != expected {
@@ -258,7 +258,7 @@ impl<R: Read> SectionReader<R> {
         Ok(bytes)
     }
 
-    /// Reads raw bytes of the file and updates the checksum.
+    /// Reads raw bytes of the file into `bytes` and updates the whole-file checksum.
     fn get(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
         self.input.read_exact(bytes).map_err(|cause| match cause.kind() {
             io::ErrorKind::UnexpectedEof => Fault::CutShort(self.name.clone()),

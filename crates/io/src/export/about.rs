@@ -2,28 +2,28 @@
 
 use lavoxel_base::words::duration;
 
-/// Caution for `thickness` and other values in metres of the classic rules.
+/// Caution for lengths in metres computed by the classic model.
 pub const NO_FORECAST: &str = "metres are those of the scene's model: the classic rules know neither viscosity nor time, and no model is checked for this \
      place, so thickness is no forecast";
 
-/// Caution for values of the physical model.
+/// Caution for results of the physical model.
 pub const NO_FORECAST_OF_FLOW: &str = "numbers are those of the model, the lava, the rates and the ground of the scene; no model is checked for this place, so neither \
      thickness nor time is a forecast";
 
-/// Provenance of a file.
+/// Provenance of an exported file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct About {
     /// Name of the scene.
     pub scene: String,
-    /// Seed of the random patterns.
+    /// Seed of the scene's random numbers.
     pub seed: u64,
     /// Number of completed steps.
     pub step: u64,
-    /// Time since the start in seconds; `None` in the classic model.
+    /// Simulated time since the start in seconds; `None` in the classic model.
     pub time_s: Option<f64>,
     /// Facts of the run as text, by name: `lava`, `vents`, `poured`, `cells`.
     pub run: Vec<(&'static str, String)>,
-    /// Cautions, each a sentence: losses, and limits of the model.
+    /// Cautions about losses and limits of the model, a sentence each.
     pub cautions: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl About {
     /// Name and version of this program.
     pub const SOFTWARE: &str = concat!("lavoxel ", env!("CARGO_PKG_VERSION"));
 
-    /// Formats the moment of the state: `step 200`, or `after 2 h` in the physical model.
+    /// Formats step or time of the state: `step 200`, or `after 2 h` in the physical model.
     pub fn moment(&self) -> String {
         self.time_s.map_or_else(|| format!("step {}", self.step), |seconds| format!("after {}", duration(seconds)))
     }

@@ -1,4 +1,4 @@
-//! Animated PNG: lossless, supported by every browser.
+//! Animated PNG: lossless, supported by all browsers.
 //!
 //! The header states the number of frames. Frames are kept in an unnamed file until the last frame
 //! is known, so that an animation that is stopped early is still valid.

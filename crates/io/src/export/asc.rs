@@ -8,8 +8,8 @@ use lavoxel_files::output::Existing;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::write::{asc_grid, prj, whole};
 
-/// Writes the grid, and its coordinate system into a `.prj` file next to the grid; the format holds
-/// no other metadata.
+/// Writes the grid at `path`, and its coordinate system to a `.prj` file next to the grid; the
+/// format has no other metadata.
 pub(super) fn write(path: &Path, values: &Values, site: &Site, existing: Existing) -> Result<(), ExportError> {
     let place = site.placement();
     whole(path, existing, |out| match values {

@@ -1,39 +1,39 @@
-//! Caption of a map: names, unit and colours.
+//! Labels of a map: names, unit and colours.
 
 use serde_json::{Value, json};
 
 use super::About;
 use lavoxel_base::measure::Ramp;
 
-/// Caption of a map of any quantity.
+/// Labels of a map: names, unit and colours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caption {
-    /// Name in flags and files, such as `max-thickness`.
+    /// Name in command-line flags and file names, such as `max-thickness`.
     pub name: String,
-    /// Display name, for a legend.
+    /// Display name in a legend.
     pub words: String,
-    /// Title above a picture.
+    /// Title above the picture.
     pub title: String,
-    /// Description in one line.
+    /// Description of the map in one line.
     pub description: String,
-    /// Unit; empty for none.
+    /// Unit of the values; empty for dimensionless values.
     pub unit: &'static str,
     /// Colour ramp.
     pub ramp: Ramp,
-    /// Threshold of a footprint; `None` for a map of a quantity.
+    /// Threshold of a footprint, in the unit of its quantity; `None` for a map of a quantity.
     pub above: Option<f64>,
     /// Note about the values.
     pub note: Option<&'static str>,
     /// Number of runs that the map summarises; `None` for a map of a single run.
     pub runs: Option<u64>,
-    /// Classes of the values, which replace the colour ramp; empty for none.
+    /// Discrete classes of the values, which replace the colour ramp; empty for continuous values.
     pub classes: &'static [Class],
 }
 
 /// Class of a map: value, name and colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Value in the file.
+    /// Value of the class in the file.
     pub number: i32,
     /// Display name.
     pub name: &'static str,

@@ -28,25 +28,25 @@ impl Film {
     }
 }
 
-/// Animation being written.
+/// Animation file that is being written.
 pub trait Animation {
-    /// Adds a frame: 8-bit sRGB, row-major from the top, `3 · width · height` bytes.
+    /// Appends a frame: 8-bit sRGB, row-major from the top, `3 · width · height` bytes.
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError>;
 
-    /// Adds a frame that is shown for the duration of `frames` frames.
+    /// Appends a frame that is shown for `frames` frame durations.
     fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
         (0..frames).try_for_each(|_| self.frame(rgb))
     }
 
-    /// Completes the file and moves it to its final path; the frames written so far are the whole
-    /// animation.
+    /// Completes the file and moves it to its final path; the animation has all frames appended so
+    /// far.
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }
 
-/// Entry points of an animation format.
+/// Functions of an animation format.
 #[derive(Debug)]
 struct Begin {
-    /// Fails if the format needs a program that this machine lacks.
+    /// Fails if the format needs a program that is not installed.
     check: fn(&Path) -> Result<(), ExportError>,
     begin: fn(WholeFile, Film) -> Result<Box<dyn Animation>, ExportError>,
 }
@@ -77,18 +77,18 @@ const FORMATS: Formats<Begin> = Formats {
     ],
 };
 
-/// Returns the supported file extensions of animations, as text.
+/// Returns the file extensions of all animation formats as text.
 pub fn animation_formats() -> String {
     FORMATS.words()
 }
 
-/// Checks before long work that an animation can be written to `path`.
+/// Checks that an animation can be written to `path`; called before long computations.
 pub fn check_animation(path: &Path, existing: Existing) -> Result<(), ExportError> {
     (FORMATS.of(path)?.check)(path)?;
     Ok(check_free(path, existing)?)
 }
 
-/// Starts an animation in the format that the extension of `path` names.
+/// Creates an animation at `path` in the format of its file extension.
 pub fn create_animation(path: &Path, film: Film, existing: Existing) -> Result<Box<dyn Animation>, ExportError> {
     check_animation(path, existing)?;
     (FORMATS.of(path)?.begin)(WholeFile::create(path, existing)?, film)

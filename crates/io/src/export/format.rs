@@ -1,20 +1,20 @@
-//! Format tables: each format is found by its file extension.
+//! Format tables: a format is selected by the file extension.
 
 use std::path::Path;
 
 use super::ExportError;
 
-/// Format with the way in which its files are written (`how`).
+/// File format with its writer `how`.
 #[derive(Debug)]
 pub(super) struct Format<How> {
     /// File extensions in lower case without dots; the first is the usual one.
     pub(super) endings: &'static [&'static str],
-    /// Name of the format where the extension does not tell, or a program that the format needs.
+    /// Remark for users: format name if the extension is ambiguous, or a required program.
     pub(super) about: &'static str,
     pub(super) how: How,
 }
 
-/// Formats for one purpose, and the name of the purpose in messages.
+/// Formats of one purpose, with the purpose's name for messages.
 #[derive(Debug)]
 pub(super) struct Formats<How: 'static> {
     pub(super) purpose: &'static str,
@@ -34,7 +34,7 @@ impl<How> Formats<How> {
         })
     }
 
-    /// Lists the usual extensions, such as `.png (APNG), .webp and .gif`.
+    /// Lists the primary extensions as text, such as `.png (APNG), .webp and .gif`.
     pub(super) fn words(&self) -> String {
         let word = |format: &Format<How>| match format.about {
             "" => format!(".{}", format.endings[0]),

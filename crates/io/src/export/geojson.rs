@@ -19,7 +19,7 @@ use lavoxel_geo::map::longitude::{cut_line, cut_polygon};
 use lavoxel_geo::map::{Crs, Site, ToDegrees, contour};
 use lavoxel_geo::terrain::write::whole;
 
-/// Estimated memory in bytes per point of a line or an outline: neighbour tree, document, and text
+/// Estimated memory in bytes per point of a line or outline: contour graph, JSON document, and text
 /// in a growing `String`.
 const BYTES_A_POINT: f64 = 420.0;
 
@@ -49,7 +49,7 @@ fn document(drawing: &Drawing<'_>) -> Value {
     document.into()
 }
 
-/// Converts raster positions (column, row) to coordinates of the file.
+/// Conversion from raster positions to coordinates of the file.
 struct Ground<'a> {
     site: &'a Site,
     degrees: Option<ToDegrees>,
@@ -60,7 +60,7 @@ impl<'a> Ground<'a> {
         Self { site, degrees: ToDegrees::of_site(site) }
     }
 
-    /// Returns the contour lines of a level as a feature.
+    /// Returns the contour lines `lines` of the level `level` as a GeoJSON feature.
     fn lines(&self, drawing: &Drawing<'_>, level: f64, lines: &[Vec<contour::Point>]) -> Value {
         let pieces = lines.iter().flat_map(|line| {
             let points: Vec<_> = line.iter().map(|point| self.point(*point)).collect();
@@ -74,7 +74,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Returns a connected part of a footprint as a feature.
+    /// Returns a connected part of a footprint as a GeoJSON feature.
     fn polygon(&self, drawing: &Drawing<'_>, piece: &Piece) -> Value {
         let rings: Rings = piece.rings.iter().map(|ring| self.ring(ring)).collect();
         let parts = if self.is_in_degrees() { cut_polygon(&rings) } else { vec![rings] };
@@ -95,31 +95,32 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Returns true if the coordinates are longitude and latitude.
+    /// Returns true if the file's coordinates are longitude and latitude.
     fn is_in_degrees(&self) -> bool {
         self.degrees.is_some() || self.site.map_unit() == "degree"
     }
 
-    /// Returns the coordinates of a raster position; longitudes continue beyond ±180° at the date
-    /// line.
+    /// Returns the file coordinates of a raster position; longitudes continue beyond ±180° across
+    /// the date line.
     fn point(&self, point: contour::Point) -> [f64; 2] {
         let [x, y] = self.site.on_the_map(point);
         self.degrees.as_ref().map_or([x, y], |way| way.at(x, y))
     }
 
-    /// Rounds coordinates to about a millimetre; further digits are rounding noise.
+    /// Rounds coordinates to about 1 mm; further digits are numerical noise.
     fn rounded(&self, points: &[[f64; 2]]) -> Value {
         let fine = if self.is_in_degrees() { 1e8 } else { 1e3 };
         let point = |point: &[f64; 2]| Value::from(point.map(|value| (value * fine).round() / fine).to_vec());
         points.iter().map(point).collect()
     }
 
-    /// Returns a closed ring: the first point is repeated at the end.
+    /// Converts an implicitly closed ring to file coordinates, with the first point repeated at the
+    /// end.
     fn ring(&self, points: &[contour::Point]) -> Vec<[f64; 2]> {
         points.iter().chain(points.first()).map(|point| self.point(*point)).collect()
     }
 
-    /// Returns the member that names the coordinate system (`None` for WGS 84) and a note.
+    /// Returns the member `crs` (`None` for WGS 84) and a note on the coordinate system.
     fn system(&self, crs: Option<&Crs>) -> (Option<Value>, String) {
         if self.degrees.is_some() {
             return (None, "coordinates are longitude and latitude on WGS 84".to_owned());

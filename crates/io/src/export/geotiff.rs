@@ -31,7 +31,7 @@ const GDAL_NODATA: u16 = 42113;
 // Key of GeoTIFF 1.1.
 const RASTER_TYPE: u16 = 1025;
 
-/// Approximate size of a strip before compression, in bytes.
+/// Target size of a strip before compression, in bytes.
 const STRIP: usize = 1 << 18;
 
 /// Metadata of the file.
@@ -152,8 +152,8 @@ fn escaped(text: &str) -> String {
     once(&once(&plain))
 }
 
-/// Returns the GeoTIFF keys of the coordinate system and the pixel-is-area flag; `None` if the
-/// system is unknown.
+/// Returns the GeoTIFF keys of the coordinate system, with the pixel-is-area flag; `None` for an
+/// unknown system.
 fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     let known = crs.map(Crs::to_geo_keys).filter(|keys| !keys.is_empty())?;
     let mut keys = GeoKeyDirectory::new();
@@ -169,7 +169,7 @@ fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     Some(keys)
 }
 
-/// Removes the characters that a key cannot hold.
+/// Removes characters that are not allowed in a GeoTIFF key.
 fn plain(text: &str) -> String {
     text.chars().filter(|&c| c.is_ascii() && !c.is_ascii_control() && c != '|').collect()
 }

@@ -6,10 +6,10 @@ use image::{Delay, Frame, RgbaImage};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::WholeFile;
 
-/// Palette search speed, 1 (best) to 30 (fastest): a coarse search misses small glowing areas.
+/// Speed of the palette search, 1 (best) to 30 (fastest); fast searches miss small glowing areas.
 const SPEED: i32 = 2;
 
-/// Shortest delay in hundredths of a second: browsers replace a shorter delay by 10.
+/// Shortest frame delay in hundredths of a second: browsers replace shorter delays by 10.
 const SHORTEST: u64 = 2;
 
 pub(super) struct Gif {
@@ -17,15 +17,15 @@ pub(super) struct Gif {
     file: SharedFile,
     path: std::path::PathBuf,
     film: Film,
-    /// Number of frames so far.
+    /// Number of frames received.
     frames: u64,
-    /// End time of the written frames, in hundredths of a second.
+    /// End time of the last written frame, in hundredths of a second.
     end: u64,
-    /// Last frame if it was too short to be written.
+    /// Last received frame, if its duration was too short to be written; `None` otherwise.
     left: Option<Vec<u8>>,
 }
 
-/// Writer shared by the encoder, which owns its writer permanently, and the commit of the file.
+/// File that is shared between the encoder, which never returns its writer, and the final commit.
 #[derive(Clone)]
 struct SharedFile(std::rc::Rc<std::cell::RefCell<Option<WholeFile>>>);
 
@@ -51,7 +51,7 @@ impl Gif {
         Ok(Self { encoder: Some(encoder), file, path, film, frames: 0, end: 0, left: None })
     }
 
-    /// Writes an image that is shown for `delay` hundredths of a second.
+    /// Writes the RGB image `rgb`, shown for `delay` hundredths of a second.
     fn write(&mut self, rgb: &[u8], delay: u64) -> Result<(), ExportError> {
         let rgba = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
         let Some(picture) = RgbaImage::from_raw(self.film.width, self.film.height, rgba) else {

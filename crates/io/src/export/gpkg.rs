@@ -21,19 +21,19 @@ const APPLICATION: i32 = 0x4750_4B47;
 /// Version of the standard, 1.3.
 const VERSION: i32 = 10_300;
 
-/// System id of an undefined Cartesian system.
+/// SRS id of an undefined Cartesian coordinate system.
 const NOT_KNOWN: i32 = -1;
-/// System id of a known system without an EPSG code.
+/// SRS id for a known coordinate system without EPSG code.
 const NO_NUMBER: i32 = 100_000;
 
-/// Estimated memory in bytes per point of a line or an outline: neighbour tree, ring, and geometry
-/// in a growing `Vec`.
+/// Estimated memory in bytes per point of a line or outline: contour graph, ring, and geometry in a
+/// growing `Vec`.
 const BYTES_A_POINT: f64 = 160.0;
 
 /// Memory of SQLite in bytes: its page cache and its own tables.
 const BYTES_OF_SQLITE: usize = 6 << 20;
 
-/// Tables of every file. Files hold no time of writing, so that a map always gives the same bytes.
+/// SQL schema of every file. No timestamps are stored, so that equal maps give equal bytes.
 const TABLES: &str = "
 CREATE TABLE gpkg_spatial_ref_sys (
   srs_name TEXT NOT NULL, srs_id INTEGER NOT NULL PRIMARY KEY, organization TEXT NOT NULL,
@@ -55,7 +55,7 @@ INSERT INTO gpkg_spatial_ref_sys VALUES
 ";
 const LAST_CHANGE: &str = "1970-01-01T00:00:00.000Z";
 
-/// Estimates the memory of writing, in addition to the map and its points.
+/// Estimates the memory of writing, in addition to the map values and the points.
 pub(super) fn need() -> MemoryEstimate {
     MemoryEstimate::of("the GeoPackage", BYTES_OF_SQLITE, 1.0)
 }
@@ -82,7 +82,8 @@ fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, cause)| cause)
 }
 
-/// Inserts WGS 84, which every file has, and the system of the map; returns the id of the latter.
+/// Inserts WGS 84, required in every file, and the map's coordinate system; returns the SRS id of
+/// the latter.
 fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
     const PUT: &str = "INSERT INTO gpkg_spatial_ref_sys VALUES (?1, ?2, ?3, ?2, ?4, NULL)";
     let put = |crs: &Crs, number: i32, organization: &str, text: &str| {
@@ -107,7 +108,7 @@ fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
     }
 }
 
-/// Feature table being filled.
+/// Feature table that is being written.
 struct Layer<'a> {
     connection: &'a Connection,
     name: String,
@@ -186,15 +187,15 @@ impl<'a> Layer<'a> {
     }
 }
 
-/// Empty bounding box: west, south, east, north.
+/// Empty bounding box [west, south, east, north], neutral for extension by points.
 const NOWHERE: [f64; 4] = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
 
-/// Returns the layer name: the name of the map without characters that need quotes.
+/// Returns a valid layer name: the map's name without characters that need quotes.
 fn table_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Geometry in well-known binary, with its bounding box.
+/// Geometry as well-known binary, with its bounding box.
 struct Geometry {
     wkb: Vec<u8>,
     around: [f64; 4],
@@ -221,7 +222,7 @@ impl Geometry {
         all
     }
 
-    /// Writes the header of a geometry: kind, and number of parts.
+    /// Appends the header of a geometry: type code `kind` and number of parts.
     fn head(&mut self, kind: u32, parts: usize) {
         // Byte order: little-endian.
         self.wkb.push(1);
@@ -240,7 +241,8 @@ impl Geometry {
         self.around = [w.min(x), s.min(y), e.max(x), n.max(y)];
     }
 
-    /// Returns the GeoPackage blob: header with system id and bounds, then the well-known binary.
+    /// Returns the GeoPackage geometry blob: header with SRS id `system` and bounds, then the
+    /// well-known binary.
     fn bytes(&self, system: i32) -> Vec<u8> {
         let [west, south, east, north] = self.around;
         // Version 0; little-endian, with bounds of two axes.

@@ -25,10 +25,11 @@ const DOCUMENT: &str = "doc.kml";
 const PICTURE: &str = "files/map.png";
 const LEGEND: &str = "files/legend.png";
 
-/// Estimated memory in bytes per point of an outline: neighbour tree and ring.
+/// Estimated memory in bytes per point of an outline: contour graph and ring.
 const BYTES_A_POINT: f64 = 160.0;
 
-/// Lattice points along a side of the map; between these, the projection is treated as linear.
+/// Number of lattice points along a side of the map; the projection is interpolated linearly in
+/// between.
 const LATTICE: usize = 32;
 
 /// Writes the map.
@@ -72,7 +73,7 @@ fn fill(
     Ok(())
 }
 
-/// Area between two meridians and two parallels, in degrees.
+/// Rectangle in longitude and latitude, in degrees.
 #[derive(Clone, Copy, Debug)]
 struct Degrees {
     west: f64,
@@ -82,7 +83,8 @@ struct Degrees {
 }
 
 impl Degrees {
-    /// Returns the bounding box of the map in longitude and latitude.
+    /// Returns the bounding rectangle of the map in longitude and latitude; `way` converts map
+    /// coordinates.
     fn around(site: &Site, way: &ToDegrees) -> Self {
         let (nx, nz) = (site.grid.nx as f64, site.grid.nz as f64);
         let mut around = Self { west: f64::MAX, east: f64::MIN, south: f64::MAX, north: f64::MIN };
@@ -100,12 +102,14 @@ impl Degrees {
         around
     }
 
-    /// Returns longitude and latitude at fractions of the extent from the west and from the north.
+    /// Returns [longitude, latitude] at the relative position `east` from the west side and `south`
+    /// from the north side, each 0 to 1.
     fn at(self, east: f64, south: f64) -> [f64; 2] {
         [self.west + east * (self.east - self.west), self.north - south * (self.north - self.south)]
     }
 
-    /// Resamples the map to these degrees; RGBA, row-major from the north.
+    /// Resamples the map to the rectangle, `width` × `height` pixels; returns RGBA bytes, row-major
+    /// from the north.
     fn picture(self, sight: &Sight<'_>, site: &Site, way: &ToDegrees, [width, height]: [usize; 2]) -> Vec<u8> {
         let step = |k: usize| k as f64 / LATTICE as f64;
         let node = |k: usize| {
@@ -169,7 +173,7 @@ fn document(out: &mut impl Write, drawing: &Drawing<'_>, (way, around): (&ToDegr
     writeln!(out, "</Folder>\n</Document>\n</kml>")
 }
 
-/// Writes a connected part of the shown area as a placemark.
+/// Writes a connected part of the map's shown area as a KML placemark.
 fn placemark(
     out: &mut impl Write,
     drawing: &Drawing<'_>,

@@ -58,19 +58,19 @@ use lavoxel_render::Image;
 use lavoxel_sim::records::{NEVER, Records};
 use lavoxel_sim::state::State;
 
-/// State of the world with its records, from which maps are made.
+/// Input of map exports: state of the world, its records and its site.
 #[derive(Clone, Copy, Debug)]
 pub struct Maps<'a> {
-    /// Present state.
+    /// Current state of the world.
     pub world: &'a State,
-    /// Records of the past per material; only some maps need them.
+    /// Records over past steps, one per material; only needed by maps of records.
     pub records: &'a [Records],
-    /// Position of the box on the map.
+    /// Position of the box on its map.
     pub site: &'a Site,
 }
 
 impl Maps<'_> {
-    /// Returns the values of a map.
+    /// Computes the values of a quantity per column.
     ///
     /// # Panics
     /// When the measure [needs records](ColumnMeasure::needs_records) and its material has none.
@@ -108,7 +108,8 @@ impl Maps<'_> {
         }
     }
 
-    /// Returns a map of the physical model in physical units, from the exact columns of the flow.
+    /// Computes a map of the physical model in physical units, directly from the columns of the
+    /// flow.
     fn of_flow(&self, flow: &Flow, measure: ColumnMeasure) -> Array2<f32> {
         let grid = self.site.grid;
         let value = |column: FlowColumn| match measure {
@@ -126,7 +127,7 @@ impl Maps<'_> {
         Array2::from_shape_fn((grid.nz, grid.nx), of_column)
     }
 
-    /// Returns the values of a quantity or of its footprint.
+    /// Computes the values of a quantity, or of its footprint.
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
@@ -141,8 +142,7 @@ impl Maps<'_> {
         }
     }
 
-    /// Returns the resolution of a quantity: the blocks of the air for its fallout, else single
-    /// cells.
+    /// Returns the blocks of equal values: air cells for ash from the air, else single cells.
     fn blocks(&self, quantity: &ColumnQuantity) -> picture::Blocks {
         let air = self.world.air().filter(|_| quantity.measure() == ColumnMeasure::Ash);
         air.map_or(picture::Blocks::CELLS, |air| {
@@ -160,14 +160,15 @@ impl Maps<'_> {
         Array2::from_shape_fn((self.site.grid.nz, self.site.grid.nx), of_column)
     }
 
-    /// Returns the amount of the material in each column, in units.
+    /// Returns the amount of the quantity's material per column in units, axes (row, column).
     fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let number = quantity.material().and_then(|material| self.world.number_of(material));
         let none = || Array2::zeros((self.site.grid.nz, self.site.grid.nx));
         number.map_or_else(none, |number| self.world.lying_amounts(number))
     }
 
-    /// Returns the amount of the material and of all heavier materials in each column, in units.
+    /// Returns the amount of the quantity's material and of all heavier materials per column in
+    /// units, axes (row, column).
     fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let last = quantity.material().and_then(|material| self.world.number_of(material));
         let none = Array2::zeros((self.site.grid.nz, self.site.grid.nx));
@@ -179,7 +180,8 @@ impl Maps<'_> {
         units.mapv(|units| (cells(units) * self.site.cell_height_m()) as f32)
     }
 
-    /// Draws a map over the ground with its legend; the colour scale reaches `upper` at least.
+    /// Renders a map over the hill-shaded ground with its legend; the colour scale extends at least
+    /// to `upper`.
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
@@ -197,7 +199,7 @@ impl Maps<'_> {
     }
 }
 
-/// Returns the thickness if positive.
+/// Returns `metres` if positive, otherwise `None`.
 fn positive(metres: f64) -> Option<f64> {
     (metres > 0.0).then_some(metres)
 }
@@ -207,31 +209,31 @@ fn none_at_zero(metres: f32) -> f32 {
     if metres > 0.0 { metres } else { f32::NAN }
 }
 
-/// Converts an arrival to a value of an integer map.
+/// Converts the arrival step of a column to a map value; "never" becomes no data.
 fn steps(arrival: u32) -> i32 {
     if arrival == NEVER { Values::NO_WHOLE } else { i32::try_from(arrival).unwrap_or(i32::MAX) }
 }
 
-/// Memory estimate and writer of a map format.
+/// Memory estimate and write function of a map format.
 #[derive(Debug)]
 struct Writer {
     need: fn(Grid) -> MemoryEstimate,
     put: fn(&Raster<'_>, &Path, &Lines<'_>, Existing) -> Result<(), ExportError>,
-    /// Extension of a companion file that belongs to the format.
+    /// Extension of a companion file of the format, such as `prj`; `None` without one.
     beside: Option<&'static str>,
     kind: Kind,
 }
 
-/// Category of a map format.
+/// Kind of map format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Raster with an optional QGIS style next to the file.
+    /// Raster with an optional QGIS style file.
     Raster,
-    /// Vectors; a quantity becomes contour lines.
+    /// Vector format; a quantity is exported as contour lines.
     Vector,
-    /// Picture with its own colours.
+    /// Picture with rendered colours.
     Picture,
-    /// Picture in longitude and latitude, whatever the system of the map.
+    /// Picture in longitude and latitude, independent of the map's coordinate system.
     Globe,
 }
 
@@ -319,16 +321,16 @@ fn columns(grid: Grid, bytes: f64) -> MemoryEstimate {
     MemoryEstimate::of("the map", grid.columns(), bytes)
 }
 
-/// Returns the supported file extensions of maps, as text.
+/// Returns the file extensions of all map formats as text.
 pub fn formats() -> String {
     FORMATS.words()
 }
 
-/// Memory per column in bytes while map values are computed: amounts in units, and two copies in
+/// Memory per column in bytes during computation of map values: amounts in units, and two copies in
 /// metres.
 const BYTES_A_VALUE: f64 = 16.0;
 
-/// Memory per column in bytes while values become lines, outline included.
+/// Memory per column in bytes during tracing of contour lines or outlines.
 pub(super) const BYTES_OF_LINES: f64 = 24.0;
 /// Memory per column in bytes of a picture, two copies of the ground included.
 const BYTES_OF_PICTURE: f64 = 20.0;
@@ -337,19 +339,19 @@ const BYTES_OF_PICTURE: f64 = 20.0;
 /// encoder buffers.
 const BYTES_A_PIXEL: f64 = 14.0;
 
-/// Estimates the memory of writing a map of this box in the format of the file extension; for
-/// vectors without their points.
+/// Estimates the memory of writing a map of a box of shape `grid` in the format of the extension of
+/// `path`; the points of vector formats are not included.
 pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
     FORMATS.of(path).map_or_else(|_| columns(grid, BYTES_A_VALUE), |writer| (writer.need)(grid))
 }
 
-/// Estimates the memory of a map picture with legend and heading.
+/// Estimates the memory of a map picture with legend and title.
 fn pixels(grid: Grid) -> MemoryEstimate {
     let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
     MemoryEstimate::of("the picture of the map", width * height * 5 / 4, BYTES_A_PIXEL)
 }
 
-/// Map to be written.
+/// Map export: subject, output path and options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapFile {
     /// Quantity or footprint that the map shows.
@@ -358,7 +360,7 @@ pub struct MapFile {
     /// coordinate system is known), lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with
     /// feature `render`, a picture (`.png`), also on the globe (`.kmz`).
     pub path: PathBuf,
-    /// Style flag: a raster gets a QGIS style (`.qml`) next to the file.
+    /// Style flag: a raster gets a QGIS style file (`.qml`) at its side.
     pub style: bool,
     /// Contour levels of a `.geojson` or `.gpkg` in the unit of the map; `None` takes the values of
     /// the legend.
@@ -373,12 +375,12 @@ impl MapFile {
         Self { subject, path, style: true, levels: None, smooth: false }
     }
 
-    /// Returns true if the map is drawn as contour lines.
+    /// Returns true if the map is exported as contour lines.
     pub fn has_levels(&self) -> bool {
         kind_of(&self.path) == Some(Kind::Vector) && self.subject.above().is_none()
     }
 
-    /// Returns the path of its QGIS style; `None` if the map gets no style.
+    /// Returns the path of the QGIS style file; `None` if none is written.
     pub fn style_path(&self) -> Option<PathBuf> {
         (self.style && kind_of(&self.path) == Some(Kind::Raster)).then(|| qml::path_of(&self.path))
     }
@@ -388,7 +390,7 @@ impl MapFile {
         need_of(&self.path, grid)
     }
 
-    /// Checks before long work that the map can be written.
+    /// Checks that the map can be written; called before long computations.
     ///
     /// # Errors
     /// [`ExportError::UnknownFormat`] for an unknown extension, [`ExportError::Output`] for a file
@@ -404,7 +406,7 @@ impl MapFile {
         Ok(check_free(&self.path, existing)?)
     }
 
-    /// Checks before long work that the map of this box can be written.
+    /// Checks that the map can be written for the box of `site`; called before long computations.
     ///
     /// # Errors
     /// [`ExportError::NoDegrees`] for a `.kmz` if the coordinate system of the map is unknown.
@@ -436,11 +438,11 @@ impl MapFile {
     }
 }
 
-/// Values of a map with its caption and placement.
+/// Map values with caption and placement, ready for export.
 pub struct Raster<'a> {
     caption: &'a Caption,
     values: Values,
-    /// Elevation of the ground in metres, drawn under a picture.
+    /// Function that returns the ground elevations in metres, drawn under a picture.
     ground: &'a dyn Fn() -> Array2<f32>,
     blocks: picture::Blocks,
     site: &'a Site,
@@ -448,7 +450,7 @@ pub struct Raster<'a> {
 }
 
 impl<'a> Raster<'a> {
-    /// Creates a raster with a value for each column of the box of `site`.
+    /// Creates a raster from `values`, one per column of the box of `site`.
     pub fn new(
         caption: &'a Caption,
         values: Values,
@@ -504,7 +506,7 @@ impl<'a> Raster<'a> {
     }
 }
 
-/// Returns true if a style exists and is to be kept.
+/// Returns true if a style file exists and must not be replaced.
 fn keeps_style(path: &Path, existing: Existing) -> bool {
     existing == Existing::Keep && path.is_file()
 }

@@ -51,7 +51,7 @@ pub use self::state::ExportState;
 pub use self::vdb::write_vdb;
 pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 
-/// Error while a file is written.
+/// Error while an export file is written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
@@ -60,14 +60,14 @@ pub enum ExportError {
     UnknownFormat {
         /// Path of the file.
         path: PathBuf,
-        /// Purpose of the file: an animation, a map, a volume or a mesh.
+        /// Purpose of the file for messages: animation, map, volume or mesh.
         purpose: &'static str,
-        /// Extension of the path.
+        /// Unknown extension of the path.
         ending: String,
-        /// Supported extensions, as text.
+        /// Supported extensions as text.
         known: String,
     },
-    /// Map for the globe whose coordinate system has no conversion to longitude and latitude.
+    /// Map in `.kmz` format whose coordinate system cannot be converted to longitude and latitude.
     #[error(
         "{path}: a .kmz has longitude and latitude, to which the map's coordinate system does not lead: say it with --crs EPSG:NUMBER"
     )]
@@ -75,45 +75,45 @@ pub enum ExportError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// Box that the format cannot hold.
+    /// Box that is not representable in the format.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// MP4 without the program ffmpeg.
+    /// MP4 export without an installed ffmpeg.
     #[error("{path}: MP4 needs the program ffmpeg, which was not found; install it, or write .png, .webp or .gif")]
     NoFfmpeg {
         /// Path of the file.
         path: PathBuf,
     },
-    /// More data than the format can hold.
+    /// Data that exceed a limit of the format.
     #[error("{path}: {reason}")]
     TooLarge {
         /// Path of the file.
         path: PathBuf,
-        /// Limits of the format and the size of the data, as text.
+        /// Limit of the format and size of the data, as text.
         reason: String,
     },
-    /// Export that needs more memory than allowed.
+    /// Export that exceeds the memory limit.
     #[error("{path}: {cause}")]
     Memory {
         /// Path of the file.
         path: PathBuf,
-        /// Needed and allowed memory.
+        /// Required and allowed memory.
         cause: TooMuchMemory,
     },
-    /// Data that an encoder refused.
+    /// Failure of an encoder library.
     #[error("cannot encode {path}: {reason}")]
     Encoder {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the encoder.
+        /// Error message of the encoder.
         reason: String,
     },
-    /// Folder next to a film that holds frames of another film.
+    /// Frame folder of a film that contains frames of a film with another plan.
     #[error("{folder} is in the way of this film's frames: {difference}; {mend}")]
     OtherPlan {
         /// Path of the folder.
         folder: PathBuf,
-        /// First difference of the plans, in words.
+        /// First difference between both plans, as text.
         difference: String,
         /// Remedies, as text.
         mend: &'static str,
@@ -123,16 +123,16 @@ pub enum ExportError {
     Output(#[from] OutputError),
 }
 
-/// Remedy in messages about missing memory.
+/// Remedy in messages about the memory limit.
 const MEND: &str = "write less of it, or make the box coarser";
 
 impl ExportError {
-    /// Returns a function that wraps a memory error with the path.
+    /// Returns a function that converts a memory error of the export to `path`.
     fn memory(path: &Path) -> impl Fn(TooMuchMemory) -> Self {
         move |cause| Self::Memory { path: path.to_owned(), cause }
     }
 
-    /// Converts an I/O error during writing, which may carry a memory error inside.
+    /// Converts an I/O error during writing of `path`; a memory error inside is unwrapped.
     fn writing(path: &Path, cause: std::io::Error) -> Self {
         match cause.get_ref().and_then(|inner| inner.downcast_ref::<TooMuchMemory>()) {
             Some(too_much) => Self::Memory { path: path.to_owned(), cause: too_much.clone() },

@@ -1,4 +1,4 @@
-//! MP4 (H.264) through the program ffmpeg, if installed: raw frames go to its standard input.
+//! MP4 (H.264) by an installed ffmpeg, which receives raw frames on its standard input.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::WholeFile;
 
-/// Threads of the encoder, equal on every machine so that the file is reproducible.
+/// Number of encoder threads; fixed, so that files are reproducible on all machines.
 const ENCODER_THREADS: &str = "4";
 
 pub(super) struct Mp4 {
@@ -54,7 +54,7 @@ impl Mp4 {
         Ok(Self { file, ffmpeg, frames })
     }
 
-    /// Returns the error text of ffmpeg after its end.
+    /// Waits for the end of ffmpeg and returns its error output as an error.
     fn complaint(&mut self) -> ExportError {
         self.frames = None;
         let mut text = String::new();

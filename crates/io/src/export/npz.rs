@@ -49,10 +49,10 @@ use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 
-/// Upper bound on the cells of a box: readers take nine bytes per cell.
+/// Upper bound on the number of cells of a box: NumPy needs nine bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Fails for boxes that are too large to be written cell by cell.
+/// Fails for boxes with more than `MAX_CELLS` cells.
 ///
 /// # Errors
 /// Names the size and the limit.
@@ -64,13 +64,13 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
     Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be written as .npz; use maps")))
 }
 
-/// Estimates the memory of writing a box: one map at a time.
+/// Estimates the memory of the export: one map at a time.
 pub fn need(grid: Grid) -> MemoryEstimate {
     MemoryEstimate::of("the maps of the archive", grid.columns(), 16.0)
 }
 
-/// Writes all fields; see the [module](self) for the entries. Cells are written row by row, without
-/// a second copy of the box.
+/// Writes all fields of the state as described in the [module](self), row by row without a second
+/// copy of the box.
 ///
 /// # Errors
 /// [`ExportError::Invalid`] for a box that is too large, [`ExportError::Output`] when the file is
@@ -130,11 +130,11 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     Ok(())
 }
 
-/// Quantity with the name of its entry.
+/// Pair of entry name and quantity.
 type Named<M> = (String, Quantity<M>);
 
-/// Returns the maps and the cell fields with the names of their entries. Energy per amount is left
-/// out: it follows from amount and energy.
+/// Returns column quantities and cell quantities with their entry names. Energy per amount is
+/// omitted, as a quotient of two entries.
 fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>) {
     let mut taken = BTreeSet::new();
     let maps = named(world.column_quantities(), &mut taken);
@@ -143,8 +143,8 @@ fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>
     (maps, named(fields, &mut taken))
 }
 
-/// Names quantities by their symbol. If the symbol is `taken`, the name gets the material and a
-/// dot; a cell field whose map has the same name, such as the temperature, gets the prefix `cell_`.
+/// Assigns entry names: the symbol of the quantity, or material and symbol if that name is in
+/// `taken`; a cell field named like a map, such as the temperature, gets the prefix `cell_`.
 fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec<Named<M>> {
     let mut name = |quantity: Quantity<M>| {
         let symbol = quantity.symbol();
@@ -155,7 +155,7 @@ fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec
     all.into_iter().map(&mut name).collect()
 }
 
-/// Returns name and unit of each entry with a unit, flattened as name, unit, name, unit, …
+/// Returns the units of all entries that have one, as the flat list name, unit, name, unit, …
 fn unit_names(maps: &[Named<ColumnMeasure>], fields: &[Named<CellMeasure>], site: &Site) -> Vec<String> {
     let map = site.map_unit();
     let fields = fields.iter().filter(|(_, field)| !field.unit().is_empty());
@@ -165,17 +165,17 @@ fn unit_names(maps: &[Named<ColumnMeasure>], fields: &[Named<CellMeasure>], site
     fields.chain(axes).chain(maps).flat_map(|(name, unit)| [name.to_owned(), unit.to_owned()]).collect()
 }
 
-/// Converts integers to floats, NaN for no data.
+/// Converts integers to floats, no data to NaN.
 fn with_nan(values: &Array2<i32>) -> Array2<f64> {
     values.mapv(|v| if v == Values::NO_WHOLE { f64::NAN } else { f64::from(v) })
 }
 
-/// Function that writes the elements of an array.
+/// Closure that writes the elements of an array in file order.
 type Fill<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
-/// Array that is written piece by piece, or has a type that `ndarray-npy` lacks.
+/// Array entry with a streaming writer, also for types that `ndarray-npy` lacks.
 struct Entry<'a> {
-    /// Element type in NumPy's notation.
+    /// NumPy dtype string, such as `<f4`.
     descr: String,
     shape: Vec<usize>,
     fill: Fill<'a>,
@@ -190,12 +190,12 @@ impl WriteNpyExt for Entry<'_> {
 }
 
 impl Entry<'_> {
-    /// Creates a scalar entry.
+    /// Creates a scalar entry of NumPy dtype `descr` from its little-endian bytes.
     fn number(descr: &str, bytes: [u8; 8]) -> Self {
         Self { descr: descr.to_owned(), shape: vec![], fill: Box::new(move |out| out.write_all(&bytes)) }
     }
 
-    /// Creates a text entry; NumPy stores texts at a common length, four bytes per character.
+    /// Creates a text entry; NumPy pads texts to a common length with four bytes per character.
     fn texts(shape: Vec<usize>, texts: Vec<String>) -> Self {
         let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
         let fill = move |out: &mut dyn Write| {
@@ -225,7 +225,7 @@ fn shape(grid: Grid) -> Vec<usize> {
     vec![grid.ny, grid.nz, grid.nx]
 }
 
-/// Returns the values of a quantity in every cell; solidity is a boolean.
+/// Returns an entry with the values of a quantity in all cells; solidity is boolean.
 fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     let (values, grid) = (world.values(quantity), world.grid());
     let truth = quantity.measure() == CellMeasure::Solid;
@@ -247,7 +247,7 @@ fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     Entry { descr: descr.to_owned(), shape: shape(grid), fill: Box::new(fill) }
 }
 
-/// Returns the rows (y, z) in the order of the file.
+/// Iterates over the rows (y, z) of cells in file order.
 fn rows(grid: Grid) -> impl Iterator<Item = (usize, usize)> {
     (0..grid.ny).flat_map(move |y| (0..grid.nz).map(move |z| (y, z)))
 }

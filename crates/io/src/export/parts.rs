@@ -1,5 +1,5 @@
-//! Finished frames of a film in progress, in a folder next to the film, so that an interrupted
-//! program can resume.
+//! Frame cache of a film in progress, in a folder next to the film, from which an interrupted
+//! export resumes.
 //!
 //! The folder holds `plan.txt`, which determines all frames, and each frame as a PNG.
 //!
@@ -21,54 +21,55 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
 
-/// Suffix of the folder's name after the name of the film.
+/// Suffix of the frame folder, appended to the film's name.
 const ENDING: &str = ".parts";
 
 /// Name of the plan file.
 const PLAN: &str = "plan.txt";
 
-/// Name of the file that lists films ended early, with their hashes.
+/// Name of the file that lists the films that ended early, with their checksums.
 const UNFINISHED: &str = "unfinished.txt";
 
 /// Prefix and suffix of a frame's file name.
 const FRAME: (&str, &str) = ("frame-", ".png");
 
-/// Remedy for a folder of another plan.
+/// Remedy for a folder of a film with another plan.
 const AGAIN: &str = "finish that film with its command, pass --force to begin again, or choose another name";
-/// Remedy for a folder that holds other files.
+/// Remedy for a folder that contains foreign files.
 const ELSEWHERE: &str = "choose another name for the film";
 
-/// Frames of a film on disk.
+/// Frame folder of a film.
 #[derive(Debug)]
 pub struct Parts {
     folder: PathBuf,
-    /// Names of all files that callers keep in the folder; removed with the folder.
+    /// Names of the files that callers keep in the folder, in addition to frames; removed with the
+    /// folder.
     guests: Vec<&'static str>,
     bytes: u64,
 }
 
-/// Stored frame.
+/// Cached frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// RGB bytes, row-major from the top.
+    /// sRGB bytes, three per pixel, row-major from the top.
     pub rgb: Vec<u8>,
-    /// Text labels of the PNG.
+    /// Text chunks of the PNG by keyword.
     pub labels: BTreeMap<String, String>,
 }
 
 impl Parts {
-    /// Returns the folder with the parts of the film at `path`.
+    /// Returns the path of the frame folder for the film at `path`.
     pub fn folder_of(path: &Path) -> PathBuf {
         let mut name = OsString::from(path);
         name.push(ENDING);
         name.into()
     }
 
-    /// Creates or resumes the folder of the frames that follow from the text `plan`. `guests` are
-    /// names of files that the caller keeps in the folder. With [`Existing::Replace`] a folder of
-    /// another plan is cleared.
+    /// Creates or resumes the frame folder. `plan` is the text that determines all frames; `guests`
+    /// are names of files that the caller keeps in the folder. With [`Existing::Replace`] a folder
+    /// of another plan is cleared.
     ///
     /// # Errors
     /// [`ExportError::OtherPlan`] for a folder of another plan, with the first line that differs,
@@ -90,7 +91,7 @@ impl Parts {
         Ok(parts)
     }
 
-    /// Checks before long work that [`Self::open`] will accept the folder.
+    /// Checks that [`Self::open`] will accept the folder; called before long computations.
     ///
     /// # Errors
     /// [`ExportError::OtherPlan`] in the cases of [`Self::open`].
@@ -106,7 +107,7 @@ impl Parts {
         }
     }
 
-    /// Returns the folder if it holds frames of `plan`.
+    /// Opens `folder` if it contains frames of `plan`; otherwise `None`.
     pub fn of_plan(folder: &Path, plan: &str) -> Option<Self> {
         let parts = Self { folder: folder.to_owned(), guests: Vec::new(), bytes: 0 };
         parts.plan().is_some_and(|there| there == plan).then_some(parts)
@@ -117,7 +118,7 @@ impl Parts {
         &self.folder
     }
 
-    /// Returns the size of its files in bytes.
+    /// Returns the total size of the files in the folder, in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -135,13 +136,15 @@ impl Parts {
         self.frame(number).is_file()
     }
 
-    /// Reads frame `number`; `None` if it is missing, damaged or of another size.
+    /// Reads frame `number`; `None` if the frame is missing, damaged, or not `size` (width, height)
+    /// in pixels.
     pub fn read(&self, number: u64, size: (u32, u32)) -> Option<Part> {
         read(&self.frame(number), size)
     }
 
-    /// Stores a frame (RGB, row-major from the top) with labels. A frame that is handed out as a
-    /// file is compressed like any picture, other frames quickly.
+    /// Stores frame `number` (sRGB, row-major from the top) with text labels. `is_file`: the frame
+    /// will be handed out as a file and gets normal PNG compression; other frames get fast
+    /// compression.
     ///
     /// # Errors
     /// [`ExportError::Output`] where the frame cannot be written.
@@ -161,8 +164,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Links a frame to a path outside of the folder, or copies the frame where links are not
-    /// supported.
+    /// Hard-links frame `number` to `path` outside of the folder, or copies the frame if links are
+    /// not supported.
     ///
     /// # Errors
     /// [`ExportError::Output`] if the frame is missing, or `path` exists and may not be replaced.
@@ -187,15 +190,14 @@ impl Parts {
         Ok(file.commit()?)
     }
 
-    /// Returns true if the file at `path` equals frame `number`.
+    /// Returns true if the file at `path` has the bytes of frame `number`.
     pub fn is_handed_out(&self, number: u64, path: &Path) -> bool {
         let length = |path: &Path| fs::metadata(path).ok().map(|about| about.len());
         let (frame, known) = (self.frame(number), length(path));
         known.is_some() && known == length(&frame) && hash_of(&frame) == hash_of(path)
     }
 
-    /// Records that the film at `path` has fewer frames than planned, so that a longer film may
-    /// replace it.
+    /// Records that the film at `path` ended early, so that a longer version may replace the file.
     ///
     /// # Errors
     /// [`ExportError::Output`] where the record cannot be written.
@@ -205,7 +207,7 @@ impl Parts {
         self.put(UNFINISHED, format!("{known}{hash} {}\n", path.display()).as_bytes())
     }
 
-    /// Returns the files recorded as unfinished that are unchanged since.
+    /// Returns the paths of films recorded as ended early whose files are unchanged since.
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let known = self.known();
         let same = |line: &str| {
@@ -217,7 +219,7 @@ impl Parts {
         known.lines().filter_map(same).collect()
     }
 
-    /// Returns the list of unfinished films as text.
+    /// Returns the text of the list of films that ended early; empty without a list.
     fn known(&self) -> String {
         input::NOTES.text(&self.folder.join(UNFINISHED), |text| text.into_parts().0).unwrap_or_default()
     }
@@ -229,7 +231,7 @@ impl Parts {
         Ok(file.commit()?)
     }
 
-    /// Removes the folder after the film is complete.
+    /// Removes the folder; called after the film is complete.
     ///
     /// # Errors
     /// [`ExportError::Output`] where the folder cannot be removed.
@@ -244,8 +246,8 @@ impl Parts {
         }
     }
 
-    /// Removes the files of the folder; the plan last, so that an interrupted removal can be
-    /// repeated.
+    /// Removes all files of the folder; the plan is removed last, so that an interrupted removal
+    /// can be repeated.
     fn clear(&self) -> Result<(), ExportError> {
         let io = |cause| OutputError::io(&self.folder, cause);
         for entry in fs::read_dir(&self.folder).map_err(io)?.flatten() {
@@ -260,7 +262,8 @@ impl Parts {
     }
 }
 
-/// Returns the first line in which two plans differ, in words.
+/// Returns the first line that differs between the plan `there` on disk and the plan `here`, as a
+/// sentence.
 fn difference(there: &str, here: &str) -> String {
     let line = |text: Option<&str>| text.map_or_else(|| "nothing".to_owned(), |line| format!("\"{}\"", tame(line)));
     let (mut old, mut new) = (there.lines(), here.lines());
@@ -273,7 +276,7 @@ fn difference(there: &str, here: &str) -> String {
     }
 }
 
-/// Returns length and checksum of a file; `None` if the file cannot be read.
+/// Returns length and checksum of a file as text; `None` if the file cannot be read.
 fn hash_of(path: &Path) -> Option<String> {
     let mut hash = Xxh3::new();
     let read = || {
@@ -297,7 +300,8 @@ impl Write for HashOf<'_> {
     }
 }
 
-/// Returns plan lines with length and checksum of each file.
+/// Returns plan lines with length and checksum of each file, so that changed inputs change the
+/// plan.
 pub fn fingerprints<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     let line =
         |path: &Path| format!("file {} {}\n", path.display(), hash_of(path).unwrap_or_else(|| "none".to_owned()));

@@ -1,4 +1,4 @@
-//! Maps as pictures: values in colour over the hill-shaded ground, on a sheet with a legend.
+//! Maps as pictures: values as colours over hill-shaded ground, with title and legend.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use lavoxel_geo::terrain::hillshade::{Light, Tint};
 use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture};
 use lavoxel_render::{Image, Legend, Sheet};
 
-/// Blocks of cells within which the values of a map are constant.
+/// Blocks of columns within which map values are constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Blocks {
     /// Edge of a block in cells.
     pub(super) edge: usize,
-    /// Column and row at which a block begins, from 0 to the edge.
+    /// Column and row, in cells, at which the first whole block begins; 0 to the edge length.
     pub(super) first: [usize; 2],
 }
 
@@ -26,12 +26,13 @@ impl Blocks {
     /// Blocks of a single cell.
     pub(super) const CELLS: Self = Self { edge: 1, first: [0, 0] };
 
-    /// Converts cells to blocks; 0 is the middle of the first whole block.
+    /// Converts a position in cells along an axis (0: columns, 1: rows) to blocks; 0 is the centre
+    /// of the first whole block.
     fn place(self, along: usize, cells: f64) -> f64 {
         (cells - self.first[along] as f64) / self.edge as f64 - 0.5
     }
 
-    /// Returns a cell of a block along an axis of `cells` cells.
+    /// Returns a cell index inside a block along an axis of `cells` cells.
     fn cell(self, along: usize, block: f64, cells: usize) -> usize {
         let middle = self.first[along] as f64 + block * self.edge as f64 + (self.edge / 2) as f64;
         middle.clamp(0.0, cells as f64 - 1.0) as usize
@@ -42,15 +43,15 @@ impl Blocks {
 const OPACITY: f32 = 0.86;
 /// Opacity of a footprint over the ground. Chosen by eye.
 const OPACITY_OF_FOOTPRINT: f32 = 0.62;
-/// Brightness of a colour on ground in full shadow. Chosen by eye.
+/// Brightness factor of a colour in full shadow. Chosen by eye.
 const SHADOW: f32 = 0.45;
-/// Brightness that full light adds. Chosen by eye.
+/// Brightness factor that full light adds to `SHADOW`. Chosen by eye.
 const SUN: f32 = 0.84;
 
 /// Approximate colour of level ground, for the legend.
 const LEVEL: [u8; 3] = [172, 170, 166];
 
-/// Map to be drawn.
+/// Map with values and style, ready for drawing.
 pub(super) struct Sight<'a> {
     pub(super) caption: &'a Caption,
     /// Values, axes (row, column); NaN where there is no data.
@@ -61,7 +62,7 @@ pub(super) struct Sight<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Writes the picture over ground elevations in metres.
+/// Writes the map picture; `ground` holds elevations in metres, axes (row, column).
 pub(super) fn write(
     path: &Path,
     sight: &Sight<'_>,
@@ -80,7 +81,8 @@ pub(super) fn write(
 }
 
 impl Sight<'_> {
-    /// Draws the map on its sheet, over ground elevations in metres.
+    /// Draws the map with title and legend; `ground` holds elevations in metres, axes (row,
+    /// column).
     pub(super) fn sheet(&self, ground: Array2<f32>) -> Image {
         let map = self.map(ground);
         let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
@@ -101,7 +103,7 @@ impl Sight<'_> {
         Legend::Bar { title, palette: style.palette.clone(), ticks }
     }
 
-    /// Draws the values over the ground.
+    /// Draws the map without legend.
     fn map(&self, ground: Array2<f32>) -> Image {
         let cell = self.site.cell_size_m;
         let ground = Heightmap { heights: ground, cell_size_m: (cell, cell), origin: None, notes: Vec::new() };
@@ -120,7 +122,8 @@ impl Sight<'_> {
         image
     }
 
-    /// Draws the values alone as RGBA; `place` gives the position of a pixel in cells.
+    /// Draws the values alone as RGBA bytes, `width` × `height` pixels; `place` maps a pixel to a
+    /// position (column, row) in cells.
     pub(super) fn overlay(
         &self,
         (width, height): (usize, usize),
@@ -139,8 +142,8 @@ impl Sight<'_> {
         pixels
     }
 
-    /// Returns the value at a pixel, and the pixel's distance inside the border of the shown area,
-    /// in pixels.
+    /// Returns the value at a pixel, and the pixel's signed distance inside the border of the shown
+    /// area, in pixels; `None` outside.
     fn number(&self, place: &impl Fn(usize, usize) -> (f64, f64), (x, y): (usize, usize)) -> Option<(f64, f32)> {
         let (value, here) = self.around(place(x, y))?;
         let share = |x, y| self.around(place(x, y)).map_or(0.0, |(_, share)| share);
@@ -149,8 +152,8 @@ impl Sight<'_> {
         Some((value, ((here - 0.5) / slope.max(1e-6)).clamp(-9.0, 9.0) as f32))
     }
 
-    /// Interpolates bilinearly between the four blocks around a position in cells; the second value
-    /// is the coverage, 0.5 on the border.
+    /// Interpolates bilinearly between the four blocks around a position in cells; returns value
+    /// and coverage (0.5 on the border).
     fn around(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         let (rows, cols) = self.values.dim();
         let (x, y) = (self.blocks.place(0, x), self.blocks.place(1, y));
@@ -173,15 +176,14 @@ impl Sight<'_> {
         (share > 0.0).then(|| (sum / share, share))
     }
 
-    /// Returns the decades above the lower end of a logarithmic scale; −1 at least, for values
-    /// below.
+    /// Returns log₁₀ of `value` over the lower end of a logarithmic scale, at least −1.
     fn decades(&self, value: f64) -> f64 {
         let decades = (value / self.style.range.0).log10();
         if decades > -1.0 { decades } else { -1.0 }
     }
 
-    /// Blends the colour of a value over the ground, `inside` pixels inside the border of the shown
-    /// area.
+    /// Blends the colour of `value` over the colour `ground`; `inside`: distance from the border of
+    /// the shown area in pixels.
     fn over(&self, ground: [u8; 3], value: f64, inside: f32) -> [u8; 3] {
         let covered = self.covered(inside);
         let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
@@ -194,12 +196,12 @@ impl Sight<'_> {
         })
     }
 
-    /// Returns the coverage of the colour, 0 to 1.
+    /// Returns the opacity, 0 to 1, at the distance `inside` from the border, in pixels.
     fn covered(&self, inside: f32) -> f32 {
         (inside + 0.5).clamp(0.0, 1.0) * if self.style.single { OPACITY_OF_FOOTPRINT } else { OPACITY }
     }
 
-    /// Returns the colour of a value with its opacity, over unknown ground.
+    /// Returns the RGBA colour of `value` for an overlay on unknown ground.
     fn alone(&self, value: f64, inside: f32) -> [u8; 4] {
         let (covered, border) = (self.covered(inside), border(inside));
         let opacity = covered + border * (1.0 - covered);
@@ -209,7 +211,7 @@ impl Sight<'_> {
     }
 }
 
-/// Returns the darkness of the border line that sets the colours off.
+/// Returns the darkness, 0 to 1, of the border line at the distance `inside` in pixels.
 fn border(inside: f32) -> f32 {
     0.55 * (1.0 - (inside / 1.5).abs()).clamp(0.0, 1.0)
 }

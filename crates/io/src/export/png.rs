@@ -8,7 +8,7 @@ use ::png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
 use super::ExportError;
 use lavoxel_files::output::{Existing, WholeFile};
 
-/// Text chunk: keyword and text.
+/// Text chunk of a PNG: keyword and text.
 pub type Label<'a> = (&'a str, String);
 
 /// Writes 8-bit sRGB pixels, row-major from the top: RGB, or RGBA with straight opacity.
@@ -60,7 +60,7 @@ pub fn png_at(
     Ok(bytes)
 }
 
-/// Encodes pixels in the layout of [`write_png`].
+/// Encodes pixels, in the layout of [`write_png`], to `file`.
 pub(super) fn encode(
     file: impl Write,
     (width, height): (u32, u32),
@@ -70,7 +70,7 @@ pub(super) fn encode(
     encode_with(Compression::Balanced, file, (width, height), pixels, labels)
 }
 
-/// Encodes pixels in the layout of [`write_png`] with a given compression.
+/// Encodes pixels, in the layout of [`write_png`], with the given compression level.
 pub(super) fn encode_with(
     compression: Compression,
     file: impl Write,

@@ -12,7 +12,7 @@ use super::style::MapStyle;
 use lavoxel_files::output::Existing;
 use lavoxel_geo::terrain::write::whole;
 
-/// Returns the path of the style of a map.
+/// Returns the path of the style file next to the map file `map`.
 pub(super) fn path_of(map: &Path) -> PathBuf {
     map.with_extension("qml")
 }
@@ -67,9 +67,9 @@ fn document(style: &MapStyle) -> String {
     )
 }
 
-/// Entry of the colour table: value, colour and label.
+/// Entry of the QGIS colour table: value, colour and label.
 struct Item {
-    /// Upper value of the entry; `None` for all values above the others.
+    /// Upper bound of the entry; `None` for the last, open-ended entry.
     value: Option<f64>,
     color: [u8; 3],
     opacity: u8,
@@ -88,7 +88,7 @@ impl Item {
     }
 }
 
-/// Returns the round values of the scale with its two ends, in rising order.
+/// Returns the colour table: both ends of the scale and the round values in between, ascending.
 fn items(style: &MapStyle) -> Vec<Item> {
     let item = |value: f64, label: String| Item { value: Some(value), color: style.color(value), opacity: 255, label };
     if style.single {
@@ -108,7 +108,7 @@ fn items(style: &MapStyle) -> Vec<Item> {
     values.into_iter().map(|value| item(value, style.label(value))).collect()
 }
 
-/// Returns the colours as a ramp, from which QGIS creates new classes on request.
+/// Returns the palette as a QGIS colour ramp, for new classes on the user's request.
 fn gradient(style: &MapStyle) -> String {
     let rgba = |share: f32| {
         let [r, g, b] = style.palette.srgb(share);
@@ -123,7 +123,7 @@ fn gradient(style: &MapStyle) -> String {
     format!("     <colorramp type=\"gradient\" name=\"[source]\"><Option type=\"Map\">{options}</Option></colorramp>\n")
 }
 
-/// Escapes text for XML attributes and elements.
+/// Escapes text for use in XML attributes and elements.
 pub fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().filter(|c| !c.is_control()) {

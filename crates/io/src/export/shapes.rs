@@ -1,4 +1,4 @@
-//! Contour lines and outlines of a map in columns and rows of its raster; input of the vector
+//! Contour lines and outlines of a map in raster positions (column, row); input of the vector
 //! formats.
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use lavoxel_geo::map::contour::Point;
 use lavoxel_geo::map::outline::{Corner, Outline, edges, outlines};
 use lavoxel_geo::map::{Site, contour, rounded};
 
-/// Map to be drawn as lines or polygons.
+/// Map that is exported as lines or polygons.
 pub(super) struct Drawing<'a> {
     pub(super) caption: &'a Caption,
     /// Values, axes (row, column); NaN where there is no data.
@@ -21,34 +21,36 @@ pub(super) struct Drawing<'a> {
     pub(super) style: &'a MapStyle,
     /// Contour levels; `None` takes the values of the legend.
     pub(super) levels: Option<&'a [f64]>,
-    /// Smoothing flag: corners are rounded.
+    /// Smoothing flag: lines and outlines are smoothed by corner cutting.
     pub(super) smooth: bool,
     pub(super) about: &'a About,
     pub(super) site: &'a Site,
 }
 
-/// Connected part of a footprint.
+/// Connected component of a footprint.
 pub(super) struct Piece {
-    /// Outer ring and holes; the last point of a ring connects to the first and is not repeated.
+    /// Outer ring, then holes; implicitly closed: the first point is not repeated.
     pub(super) rings: Vec<Vec<Point>>,
     /// Number of cells.
     pub(super) cells: usize,
 }
 
 impl Drawing<'_> {
-    /// Checks the memory for writing the lines or polygons at `a_point` bytes per point.
+    /// Fails if writing the lines or polygons at `a_point` bytes per point would exceed the memory
+    /// limit.
     pub(super) fn check(&self, path: &Path, a_point: f64) -> Result<(), ExportError> {
         let points = if self.has_lines() { self.points_of_lines() } else { self.points_of_pieces() };
         self.weigh(points, a_point).check(MEND).map_err(ExportError::memory(path))
     }
 
-    /// Estimates the memory of `points` points and of the columns that they come from.
+    /// Estimates the memory of `points` points at `a_point` bytes each, plus the columns from which
+    /// the points are traced.
     pub(super) fn weigh(&self, points: usize, a_point: f64) -> MemoryEstimate {
         let points = MemoryEstimate::of("the lines of the map", points, a_point);
         points.and(MemoryEstimate::of("the map", self.values.len(), BYTES_OF_LINES))
     }
 
-    /// Returns true if the map is drawn by contour lines, false for outlines.
+    /// Returns true if the map is exported as contour lines, false if as outlines.
     pub(super) fn has_lines(&self) -> bool {
         self.caption.above.is_none()
     }
@@ -68,18 +70,18 @@ impl Drawing<'_> {
         if self.smooth { sharp * rounded::MOST } else { sharp }
     }
 
-    /// Returns the values between which contour lines run; NaN becomes 0 where 0 means nothing.
+    /// Returns the values for contour tracing; NaN becomes 0 if 0 means absence.
     fn values_of_lines(&self) -> Array2<f64> {
         let none_at_zero = self.style.none_at_zero;
         self.values.mapv(|value| if none_at_zero && value.is_nan() { 0.0 } else { value })
     }
 
-    /// Returns the mask of cells that the map shows.
+    /// Returns the mask of cells with a shown value.
     fn covered(&self) -> Array2<bool> {
         self.values.mapv(|value| self.style.shows(value))
     }
 
-    /// Returns the contour levels, in rising order.
+    /// Returns the contour levels in ascending order.
     fn levels(&self) -> Vec<f64> {
         let legend = || {
             let inside = |value: &f64| !self.style.none_at_zero || *value > 0.0;
@@ -88,7 +90,7 @@ impl Drawing<'_> {
         self.levels.map_or_else(legend, <[f64]>::to_vec)
     }
 
-    /// Returns the contour lines of each level that has any.
+    /// Iterates over the contour levels that have lines, each with its lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = (f64, Vec<Vec<Point>>)> + '_ {
         let values = self.values_of_lines();
         let smooth = |line| if self.smooth { rounded::line(line) } else { line };
@@ -99,7 +101,7 @@ impl Drawing<'_> {
         self.levels().into_iter().map(of_level).filter(|(_, lines)| !lines.is_empty())
     }
 
-    /// Returns the connected parts of the shown area.
+    /// Iterates over the connected components of the shown area.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
         let piece = |Outline { outer, holes, cells }| {
             let sharp = |ring: &[Corner]| ring.iter().map(|corner| corner.map(|along| along as f64)).collect();

@@ -1,4 +1,4 @@
-//! Export of a step in space as volume or mesh; the format follows from the file extension.
+//! Volume and mesh export of a simulation step; the file extension selects the format.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,19 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::Existing;
 
-/// Function that writes the list of a series: steps, and the names of their files next to the list.
+/// Function that writes the index file of a series: pairs of step and file name, relative to the
+/// index.
 type WriteList = fn(&Path, &[(u64, String)], Existing) -> Result<(), ExportError>;
 
-/// Entry points of a format.
+/// Functions of a volume or mesh format.
 #[derive(Debug)]
 struct Writer {
-    /// Fails for a box that the format cannot hold.
+    /// Fails for a box that exceeds a limit of the format.
     check: fn(&Path, Grid) -> Result<(), ExportError>,
-    /// Estimates the minimum memory of writing, in addition to the world.
+    /// Lower estimate of the memory of writing, in addition to the world.
     need: fn(Grid) -> MemoryEstimate,
     write: fn(&Path, &ExportState<'_>, &Skin, Existing) -> Result<(), ExportError>,
-    /// File extension and writer of the list of a series; `None` if the format has no lists.
+    /// File extension and writer of the series index; `None` if the format has no index files.
     list: Option<(&'static str, WriteList)>,
 }
 
@@ -66,17 +67,17 @@ const MESHES: Formats<Writer> = Formats {
     ],
 };
 
-/// Returns the supported file extensions of volumes, as text.
+/// Returns the file extensions of all volume formats as text.
 pub fn volume_formats() -> String {
     VOLUMES.words()
 }
 
-/// Returns the supported file extensions of meshes, as text.
+/// Returns the file extensions of all mesh formats as text.
 pub fn mesh_formats() -> String {
     MESHES.words()
 }
 
-/// Volume or mesh file to be written.
+/// Volume or mesh export with its path and format.
 #[derive(Clone, Debug)]
 pub struct SpaceFile {
     path: PathBuf,
@@ -105,18 +106,18 @@ impl SpaceFile {
         &self.path
     }
 
-    /// Returns another file of the same format.
+    /// Returns the export of the same format to another path.
     #[must_use]
     pub fn at(&self, path: PathBuf) -> Self {
         Self { path, writer: self.writer }
     }
 
-    /// Returns the path of the list of a series; `None` if the format has no lists.
+    /// Returns the path of the series index; `None` if the format has no index files.
     pub fn list(&self) -> Option<PathBuf> {
         self.writer.list.map(|(ending, _)| self.path.with_extension(ending))
     }
 
-    /// Checks before long work that a box of this size can be written.
+    /// Checks that a box of shape `grid` can be exported; called before long computations.
     ///
     /// # Errors
     /// [`ExportError::TooLarge`].
@@ -124,12 +125,12 @@ impl SpaceFile {
         (self.writer.check)(&self.path, grid)
     }
 
-    /// Estimates the minimum memory of writing, in addition to the world.
+    /// Returns a lower estimate of the memory of writing, in addition to the world.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         (self.writer.need)(grid)
     }
 
-    /// Writes a step; `skin` applies to meshes.
+    /// Writes a simulation step; `skin` sets the surfaces of meshes and is unused by volumes.
     ///
     /// # Errors
     /// When the format cannot hold the step, memory does not suffice, or the file cannot be
@@ -138,7 +139,7 @@ impl SpaceFile {
         (self.writer.write)(&self.path, shot, skin, existing)
     }
 
-    /// Writes the [list](SpaceFile::list) of a series of steps, each with its file name.
+    /// Writes the [series index](SpaceFile::list): pairs of step and file name.
     ///
     /// # Errors
     /// When the list cannot be written.

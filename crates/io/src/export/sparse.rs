@@ -1,5 +1,5 @@
-//! Sparse field over the box: values in blocks of 8 × 8 × 8 cells `[east, north, up]`, stored only
-//! where present.
+//! Sparse field over the box: 8 × 8 × 8 cell blocks `[east, north, up]`, stored only if a cell has
+//! a value.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -7,12 +7,12 @@ use std::collections::btree_map::Entry;
 use super::MEND;
 use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
 
-/// Edge of a block in cells.
+/// Edge length of a block in cells.
 pub(super) const EDGE: usize = 8;
-/// Number of cells of a block.
+/// Number of cells per block.
 pub(super) const CELLS: usize = EDGE * EDGE * EDGE;
 
-/// Values of a block; up runs fastest, then north, then east.
+/// Values of a block; the up axis varies fastest, then north, then east.
 #[derive(Clone)]
 pub(super) struct Block<T> {
     /// Bit mask of the cells with a value.
@@ -21,30 +21,29 @@ pub(super) struct Block<T> {
 }
 
 impl<T: Copy> Block<T> {
-    /// Returns the values of the active cells in index order.
+    /// Iterates over the values of the active cells in index order.
     pub(super) fn active_values(&self) -> impl Iterator<Item = T> + '_ {
         self.active_cells().map(|at| self.values[at])
     }
 
-    /// Returns the indices of the active cells.
+    /// Iterates over the indices of the active cells.
     pub(super) fn active_cells(&self) -> impl Iterator<Item = usize> + '_ {
         (0..CELLS).filter(|at| self.active[at / 64] >> (at % 64) & 1 == 1)
     }
 }
 
-/// Sparse field; blocks are sorted by position.
+/// Sparse field; blocks are sorted by their positions.
 pub(super) struct Sparse<T> {
-    /// Blocks by position, counted in blocks.
+    /// Blocks by position in units of blocks.
     pub(super) blocks: BTreeMap<[u16; 3], Box<Block<T>>>,
-    /// Memory error that stopped the growth.
+    /// Memory error that stopped the growth; `None` while there is memory.
     full: Option<TooMuchMemory>,
 }
 
-/// Number of new blocks per memory check.
+/// Number of new blocks between two memory checks.
 const CHECKED: usize = 256;
 
-/// Memory of a block in bytes in addition to its cells: its place in the tree and allocator
-/// overhead.
+/// Memory overhead of a block in bytes: tree entry and allocator.
 const A_BLOCK: usize = 48;
 
 impl<T: Copy + Default> Sparse<T> {
@@ -58,19 +57,18 @@ impl<T: Copy + Default> Sparse<T> {
         MemoryEstimate::of("the cells of the file", blocks, (size_of::<Block<T>>() + A_BLOCK) as f64)
     }
 
-    /// Reserves the memory of the field; other estimates count the reservation while the result
-    /// lives.
+    /// Reserves the memory of the field until the result is dropped.
     pub(super) fn held(&self) -> Held {
         Self::need(self.blocks.len()).held()
     }
 
-    /// Returns the field, or the memory error that stopped its growth.
+    /// Returns the complete field, or the memory error that stopped its growth.
     pub(super) fn whole(self) -> Result<Self, TooMuchMemory> {
         self.full.clone().map_or(Ok(self), Err)
     }
 
-    /// Sets the value of a cell. If memory for a new block is missing, the value is dropped, and
-    /// [`Sparse::whole`] fails.
+    /// Sets the value of a cell. If there is no memory for a new block, the value is dropped and
+    /// [`Sparse::whole`] will fail.
     pub(super) fn set(&mut self, cell: [usize; 3], value: T) {
         let number = cell.map(|c| (c / EDGE) as u16);
         let blocks = self.blocks.len();
@@ -93,13 +91,13 @@ impl<T: Copy + Default> Sparse<T> {
     }
 }
 
-/// Returns the index of a cell in its block.
+/// Returns the index of the cell `[i, j, k]` within its block.
 #[inline]
 pub(super) fn place([i, j, k]: [usize; 3]) -> usize {
     (i % EDGE * EDGE + j % EDGE) * EDGE + k % EDGE
 }
 
-/// Returns the cell with index `at` in the block at `block`.
+/// Returns the cell of index `at` in the block at position `block`.
 pub(super) fn cell_of(block: [u16; 3], at: usize) -> [usize; 3] {
     let inner = [at / (EDGE * EDGE), at / EDGE % EDGE, at % EDGE];
     std::array::from_fn(|axis| usize::from(block[axis]) * EDGE + inner[axis])

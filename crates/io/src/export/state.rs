@@ -4,7 +4,7 @@ use super::About;
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 
-/// Step of a simulation with its position on the map.
+/// State of one step with site and provenance; input of volume and mesh exports.
 #[derive(Clone, Copy)]
 pub struct ExportState<'a> {
     /// State of the world.
@@ -13,7 +13,7 @@ pub struct ExportState<'a> {
     pub site: &'a Site,
     /// Provenance of the file.
     pub about: &'a About,
-    /// Hash from [`State::state_hash`], computed once for all files of the step.
+    /// Hash of the state by [`State::state_hash`], computed once for all files of the step.
     pub state: u64,
 }
 
@@ -25,7 +25,7 @@ impl ExportState<'_> {
         }
     }
 
-    /// Returns provenance and position as names and texts; identical for every format.
+    /// Returns provenance and position as pairs of name and text; equal in all formats.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
         let mut facts = vec![

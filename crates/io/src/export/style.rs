@@ -1,4 +1,4 @@
-//! Colours of maps; the single mapping from values to colours, for pictures and for QGIS styles.
+//! Colour mapping of maps, shared by pictures and QGIS styles.
 
 use super::values::Values;
 use super::{Caption, Class};
@@ -7,40 +7,41 @@ use lavoxel_base::measure::Span;
 use lavoxel_base::round::{number, round_up, steps};
 use lavoxel_geo::terrain::hillshade::Tint;
 
-/// Upper bound on the labelled values along a scale.
+/// Upper bound on labelled ticks along a colour scale.
 const MOST: f64 = 8.0;
 
 /// Colour of a footprint. Chosen by eye.
 const FOOTPRINT: [u8; 3] = [214, 60, 24];
 
-/// Mapping from values of a map to colours.
+/// Colour mapping of a map: range, palette and labels.
 #[derive(Clone, Debug)]
 pub struct MapStyle {
     /// Title of the scale, such as `water thickness`.
     pub title: String,
-    /// Unit of the values; empty for none.
+    /// Unit of the values; empty for dimensionless values.
     pub unit: &'static str,
-    /// Colours from the lower to the upper end of the range.
+    /// Palette from the lower to the upper end of the range.
     pub palette: Palette,
-    /// Values at the two ends of the palette.
+    /// Values at the lower and the upper end of the palette.
     pub range: (f64, f64),
-    /// Logarithmic flag: palette positions follow the logarithm of the value.
+    /// Logarithmic flag: the palette position is linear in the logarithm of the value.
     pub log: bool,
-    /// Zero flag: 0 means that there is nothing.
+    /// Zero flag: a value of 0 means absence and is not coloured.
     pub none_at_zero: bool,
-    /// Single-value flag: the map shows places only (a footprint).
+    /// Single-value flag: the map has one value only (a footprint).
     pub single: bool,
-    /// Classes that replace the palette; empty for none.
+    /// Discrete classes, which replace the palette; empty for continuous values.
     pub classes: &'static [Class],
 }
 
 impl MapStyle {
-    /// Creates the style of a map with these values.
+    /// Creates the style for a map with the given caption and values.
     pub fn of(caption: &Caption, values: &Values) -> Self {
         Self::up_to(caption, values, 0.0)
     }
 
-    /// Creates a common style of several maps: the scale reaches `upper` at least.
+    /// Creates a style whose scale extends at least to `upper`, so that several maps can share a
+    /// scale.
     pub fn up_to(caption: &Caption, values: &Values, upper: f64) -> Self {
         let ramp = caption.ramp;
         let single = caption.above.is_some();
@@ -59,13 +60,13 @@ impl MapStyle {
         Self { title, unit, palette, range: range(span, found), log, none_at_zero, single, classes: caption.classes }
     }
 
-    /// Returns true if a value is shown: not NaN, not 0 where 0 means nothing, and not below the
-    /// lower end of a logarithmic scale.
+    /// Returns true if a value is coloured: not NaN, not 0 where 0 means absence, and not below a
+    /// logarithmic scale.
     pub fn shows(&self, value: f64) -> bool {
         !value.is_nan() && (!self.none_at_zero || value > 0.0) && (!self.log || value >= self.range.0)
     }
 
-    /// Returns the palette position of a value, 0 to 1.
+    /// Returns the palette position of a value, clamped to 0 to 1.
     pub fn place(&self, value: f64) -> f32 {
         let (low, high) = self.range;
         let share = if self.log { (value / low).log10() / (high / low).log10() } else { (value - low) / (high - low) };
@@ -80,8 +81,8 @@ impl MapStyle {
         self.palette.srgb(self.place(value))
     }
 
-    /// Returns round values along the range with labels, in rising order: those named in a legend,
-    /// and the default contour levels.
+    /// Returns round values along the range with labels, ascending; used as legend ticks and
+    /// default contour levels.
     pub fn ticks(&self) -> Vec<(f64, String)> {
         let (low, high) = self.range;
         if self.log {
@@ -94,20 +95,20 @@ impl MapStyle {
         (first..=last).map(|i| i as f64 * step).map(|value| (value, number(value, step))).collect()
     }
 
-    /// Formats a value of the range with its unit.
+    /// Formats a value with the precision of the scale and its unit.
     pub fn label(&self, value: f64) -> String {
         let (low, high) = self.range;
         let step = if self.log { value } else { (high - low) / 100.0 };
         self.with_unit(&number(value, step))
     }
 
-    /// Appends the unit to a formatted value.
+    /// Appends the unit to a formatted number.
     pub fn with_unit(&self, number: &str) -> String {
         if self.unit.is_empty() { number.to_owned() } else { format!("{number} {}", self.unit) }
     }
 }
 
-/// Returns the palette range for values from the smallest to the largest (`found`).
+/// Returns the scale's range for the data range `found` (smallest, largest); `None`: no data.
 fn range(span: Span, found: Option<(f64, f64)>) -> (f64, f64) {
     let (least, most) = found.unwrap_or((0.0, 1.0));
     match span {

@@ -3,10 +3,10 @@
 use super::{Caption, NO_FORECAST, NO_FORECAST_OF_FLOW};
 use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 
-/// Suffix of the name of a footprint.
+/// Name suffix of footprints.
 const FOOTPRINT: &str = "footprint";
 
-/// Subject of a map: a quantity, or the places where a quantity exceeds a threshold.
+/// Subject of a map: a quantity, or the footprint where a quantity exceeds a threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     quantity: ColumnQuantity,
@@ -14,7 +14,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Creates the subject of a quantity.
+    /// Creates the subject that shows the values of a quantity.
     pub fn of(quantity: ColumnQuantity) -> Self {
         Self { quantity, above: None }
     }
@@ -25,9 +25,9 @@ impl Subject {
         Self { quantity, above: Some(above) }
     }
 
-    /// Finds a subject by name: `thickness`, `water.thickness`; `footprint` and `water.footprint`
-    /// for footprints of thickness, `ash.footprint` and `max-thickness.footprint` for those of
-    /// other quantities.
+    /// Finds a subject by name: a quantity such as `thickness` or `water.thickness`, or a
+    /// footprint: `footprint` and `water.footprint` by thickness, `ash.footprint` and
+    /// `max-thickness.footprint` by other quantities. `above` is the threshold of footprints.
     ///
     /// # Errors
     /// Names all known quantities.
@@ -49,7 +49,7 @@ impl Subject {
         format!("{}, and {FOOTPRINT} of any, such as {FOOTPRINT} or max-thickness.{FOOTPRINT}", names.join(", "))
     }
 
-    /// Returns the quantity.
+    /// Returns the quantity that is shown or compared with the threshold.
     pub fn quantity(&self) -> &ColumnQuantity {
         &self.quantity
     }
@@ -59,7 +59,7 @@ impl Subject {
         self.above
     }
 
-    /// Returns the name in flags and files.
+    /// Returns the name in command-line flags and file names.
     pub fn name(&self) -> String {
         let name = self.quantity.name();
         match self.above {
@@ -77,12 +77,12 @@ impl Subject {
         }
     }
 
-    /// Returns the unit; empty for none.
+    /// Returns the unit of the values; empty for dimensionless values.
     pub fn unit(&self) -> &'static str {
         if self.above.is_some() { "" } else { self.quantity.unit() }
     }
 
-    /// Returns the caption of its map; `flows` is true in the physical model.
+    /// Returns the caption of the subject's map; `flows`: true in the physical model.
     pub fn caption(&self, flows: bool) -> Caption {
         let measure = self.quantity.measure();
         let in_metres = matches!(measure, ColumnMeasure::Thickness | ColumnMeasure::MaxThickness);

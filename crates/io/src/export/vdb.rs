@@ -28,24 +28,24 @@ use lavoxel_sim::state::State;
 
 /// Magic number of OpenVDB.
 const MAGIC: u64 = 0x5644_4220;
-/// Version of the file format, and the library version whose conventions are followed.
+/// File format version, followed by the library version whose conventions are used.
 const VERSIONS: [u32; 3] = [224, 10, 0];
 /// Compression flags: active values only (2), zlib (1).
 const COMPRESSION: u32 = 1 | 2;
 /// Node flag: inactive voxels have the background value.
 const INACTIVE_IS_BACKGROUND: u8 = 0;
-/// Children along an edge of a lower inner node.
+/// Number of children along an edge of a lower internal node.
 const LOWER: usize = 16;
-/// Children along an edge of an upper inner node.
+/// Number of children along an edge of an upper internal node.
 const UPPER: usize = 32;
 
-/// Inner nodes of a grid: leaves by index in the lower node, by its index in the upper node, by
-/// position of the upper node.
+/// Leaves of a grid by upper node position, lower node index in the upper node, and leaf index in
+/// the lower node.
 type Nodes<'a, V> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Block<V>>>>;
 
-/// Type of a voxel value.
+/// Value type of a voxel.
 trait Value: Copy + Default {
-    /// Tree type name in the OpenVDB library.
+    /// Name of the tree type in the OpenVDB library.
     const TREE: &'static str;
 
     fn append_to(self, bytes: &mut Vec<u8>);
@@ -95,11 +95,11 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     shot.world.air().map_or(Ok(()), |air| air::write(file, shot, air))
 }
 
-/// Grid of the file.
+/// Description of a grid in the file.
 struct GridOf {
     name: String,
     quantity: Quantity,
-    /// Low-pass flag: the low-passed amount is written instead of the quantity.
+    /// Low-pass flag: the low-passed amount is written in place of the quantity.
     smooth: bool,
 }
 
@@ -138,7 +138,8 @@ impl GridOf {
     }
 }
 
-/// Returns the UUID of the file, derived from the state, so that equal states give equal bytes.
+/// Returns the UUID of the file, derived from the state hash, so that equal states give equal
+/// files.
 fn identifier(shot: &ExportState<'_>) -> String {
     let (state, step) = (shot.state, shot.about.step);
     let [a, b, c] = [state >> 32, state >> 16 & 0xffff, state & 0xfff];
@@ -237,17 +238,16 @@ fn grid_metadata<V: Value>(name: &str, field: &Sparse<V>) -> Vec<Meta> {
     metadata
 }
 
-/// Transform from voxels to local metres.
+/// Affine transform from voxel index to local metres: scale and translation.
 struct Transform {
     /// Size of a voxel in metres, axes [east, north, up].
     scale: [f64; 3],
-    /// Centre of the first voxel in local metres.
+    /// Centre of the voxel with index 0, in local metres [east, north, up].
     centre: [f64; 3],
 }
 
 impl Transform {
-    /// Writes the transform with its derived numbers, which the library reads and does not
-    /// recompute.
+    /// Writes the transform with derived values, which the library reads rather than recomputes.
     fn write(&self, file: &mut impl Write) -> io::Result<()> {
         let Self { scale, centre } = *self;
         let uniform = scale[2].to_bits() == scale[0].to_bits();
@@ -258,7 +258,7 @@ impl Transform {
     }
 }
 
-/// Sorts the leaves into the nodes above.
+/// Groups the leaves by their internal nodes.
 fn nodes<V: Value>(field: &Sparse<V>) -> Nodes<'_, V> {
     let mut nodes = Nodes::new();
     for (place, leaf) in &field.blocks {
@@ -289,7 +289,7 @@ fn write_topology<V: Value>(file: &mut impl Write, nodes: &Nodes<'_, V>) -> io::
     Ok(())
 }
 
-/// Writes an inner node: its child mask, and no values of its own.
+/// Writes an internal node: child mask only, without tile values.
 fn write_inner<'a, V: Value>(
     file: &mut impl Write,
     children: impl Iterator<Item = &'a usize>,
@@ -306,8 +306,8 @@ fn write_mask(file: &mut impl Write, mask: &[u64]) -> io::Result<()> {
     mask.iter().try_for_each(|word| file.write_all(&word.to_le_bytes()))
 }
 
-/// Writes values preceded by their compressed size, or uncompressed preceded by the negative of
-/// their size.
+/// Writes values in zlib compression after their compressed size; incompressible values raw after
+/// their negated size.
 fn write_values<V: Value>(file: &mut impl Write, values: impl Iterator<Item = V>) -> io::Result<()> {
     file.write_all(&[INACTIVE_IS_BACKGROUND])?;
     let mut plain = Vec::new();

@@ -27,17 +27,18 @@ use lavoxel_base::grid::Place;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_sim::state::State;
 
-/// Upper bound on the cells of a box: ParaView needs 17 bytes per cell.
+/// Upper bound on the number of cells of a box: ParaView needs 17 bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Bytes per compressed block.
+/// Uncompressed size of a block in bytes.
 const BLOCK: usize = 1 << 17;
 /// Number of blocks compressed in parallel.
 const BATCH: usize = 32;
-/// Width in bytes reserved for the file offset of an array, which is known last.
+/// Number of characters reserved for an array's file offset, which is known only after the array is
+/// written.
 const OFFSET_ROOM: usize = 20;
 
-/// Contents of an array.
+/// Content of an array.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     /// Cell data of a quantity.
@@ -51,7 +52,7 @@ enum Kind {
     Weighted(Quantity),
 }
 
-/// Array of the file.
+/// Data array of the file.
 #[derive(Clone, Debug, PartialEq)]
 struct Array {
     name: String,
@@ -90,7 +91,7 @@ impl Array {
         if self.is_truth() { ("UInt8", 1) } else { ("Float32", 4) }
     }
 
-    /// Returns true if the array holds booleans.
+    /// Returns true if the values are booleans.
     fn is_truth(&self) -> bool {
         matches!(&self.kind, Kind::Cells(quantity) if quantity.measure() == CellMeasure::Solid)
     }
@@ -111,7 +112,7 @@ pub fn write_vti(path: &Path, shot: &ExportState<'_>, existing: Existing) -> Res
     Ok(file.commit()?)
 }
 
-/// Fails for boxes that are too large for the format.
+/// Fails for boxes with more than `MAX_CELLS` cells.
 ///
 /// # Errors
 /// When there are more than [`MAX_CELLS`] cells.
@@ -137,8 +138,7 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     file.write_all(b"\n</AppendedData>\n</VTKFile>\n")
 }
 
-/// Writes the header before the arrays; returns the file positions at which the array offsets are
-/// to be written.
+/// Writes the XML header; returns the file positions at which the array offsets must be filled in.
 fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, arrays: &[Vec<Array>; 2]) -> io::Result<Vec<u64>> {
     let [nx, ny, nz] = shot.site.shape();
     let extent = format!("0 {nx} 0 {ny} 0 {nz}");
@@ -165,7 +165,7 @@ fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, arrays: &[V
     Ok(places)
 }
 
-/// Writes the step as time, and the provenance as string arrays of one element each.
+/// Writes the step as time value, and the provenance as one-element string arrays.
 fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
     writeln!(file, "<FieldData>")?;
     let head = "NumberOfTuples=\"1\" format=\"ascii\"";
@@ -208,17 +208,18 @@ fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Ar
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
-/// Byte stream that is cut into compressed blocks.
+/// Byte stream that is split into compressed blocks.
 struct Blocks<'a, W> {
     file: &'a mut W,
     pending: Vec<u8>,
     sizes: Vec<u64>,
-    /// Compressed block of zeros, reused: most of a box is air.
+    /// Cached compressed block of zeros: most of a box is air. `None` before the first.
     empty: Option<Vec<u8>>,
 }
 
 impl<W: Write> Blocks<'_, W> {
-    /// Compresses and writes the pending bytes if there are at least `least`.
+    /// Compresses and writes the pending bytes if there are at least `least`: whole blocks
+    /// only, or all bytes if `least` is smaller than a block.
     fn write(&mut self, least: usize) -> io::Result<()> {
         if self.pending.len() < least {
             return Ok(());
@@ -248,13 +249,12 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Producer of value rows from west to east.
+/// Computes rows of values from west to east.
 struct Rows<'a> {
     world: &'a State,
-    /// Row buffer, one longer than the cells, for points.
+    /// Row buffer of values to be written; one longer than a row of cells, so that points fit too.
     values: Vec<f32>,
-    /// Row of cells.
-    /// Sums of up to two quantities over the cells around each point.
+    /// Row buffer of cell values. Sums of up to two quantities over the cells around each point.
     cells: Vec<f32>,
     sums: [Vec<f32>; 2],
 }
@@ -266,7 +266,8 @@ impl<'a> Rows<'a> {
         Self { world, values: points(), cells: vec![0.0; nx], sums: [points(), points()] }
     }
 
-    /// Appends the row of an array at `j` cells (or points) from the south and `k` from the floor.
+    /// Appends the bytes of an array's row: `j` is the cell (or point) index from the south, `k`
+    /// from the floor.
     fn write(&mut self, array: &Array, j: usize, k: usize, bytes: &mut Vec<u8>) {
         let grid = self.world.grid();
         let length = match &array.kind {
@@ -302,8 +303,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Sums a quantity over the cells of up to four rows around each point. Multiples of a 16-bit
-    /// unit add exactly.
+    /// Adds a quantity over the cells of up to four rows around each point to sum `number`.
+    /// Multiples of a 16-bit unit add exactly.
     fn add_up(&mut self, number: usize, quantity: &Quantity, j: usize, k: usize) {
         let (values, sums) = (self.world.values(quantity), &mut self.sums[number]);
         sums.fill(0.0);
@@ -317,7 +318,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Sums amounts, and quantity × amount, over the cells of up to four rows around each point.
+    /// Adds the amount to the first sum and quantity × amount to the second, over the cells of up
+    /// to four rows around each point.
     fn add_up_weighted(&mut self, quantity: &Quantity, j: usize, k: usize) {
         let [values, amounts] = [quantity, &quantity.like(CellMeasure::Amount)].map(|of| self.world.values(of));
         self.sums.iter_mut().for_each(|sums| sums.fill(0.0));
@@ -333,7 +335,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Computes a row of points where the first sum is not 0.
+    /// Computes the point values of a row with `value(point, sums)` where the first sum is not 0;
+    /// otherwise 0.
     fn divide(&mut self, value: impl Fn(usize, [f32; 2]) -> f32) {
         let [first, second] = &self.sums;
         for (i, (&first, &second)) in first.iter().zip(second).enumerate() {
@@ -342,21 +345,20 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns the cell rows (y, z) that meet in a row of points.
+/// Iterates over the up to four rows (y, z) of cells around the row of points (`j`, `k`).
 fn rows_around(world: &State, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
     let (ny, nz) = (world.grid().ny, world.grid().nz);
     let near = |at: usize, n: usize| at.saturating_sub(1)..(at + 1).min(n);
     near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
 }
 
-/// Returns the number of cells around the point `[i, j, k]` that `takes` accepts.
+/// Counts the cells around the point `[i, j, k]` for which `takes` returns true.
 fn cells_around(world: &State, [i, j, k]: [usize; 3], takes: impl Fn(Place) -> bool) -> usize {
     let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
     rows_around(world, j, k).map(|(y, z)| xs.clone().filter(|&x| takes([x, y, z])).count()).sum()
 }
 
-/// Writes the list of a series: steps and the files of [`write_vti`] next to the list, in display
-/// order.
+/// Writes the `.pvd` index of a series: pairs of step and `.vti` file name, in display order.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -1,4 +1,4 @@
-//! Report of the air: its cells, and the account of each field.
+//! Report of the air: grid size, and the account of each field.
 
 use lavoxel_air::{Air, Field};
 use lavoxel_base::words::{heat, mass, short};
@@ -11,12 +11,12 @@ use crate::report::as_table;
 #[derive(Debug, Serialize)]
 pub(super) struct AirReport {
     solver: String,
-    /// Cells along x, y and z.
+    /// Number of air cells along x, y and z.
     cells: [usize; 3],
     cell_size_m: f64,
     step_s: f64,
     max_speed_m_s: f64,
-    /// Accounts by field.
+    /// Account of each field by name.
     #[serde(flatten, serialize_with = "as_table")]
     fields: Vec<(&'static str, FieldReport)>,
 }
@@ -24,7 +24,7 @@ pub(super) struct AirReport {
 /// Account of a field.
 #[derive(Debug, Serialize)]
 struct FieldReport {
-    /// Size of a unit: joules for heat, kilograms for all else.
+    /// Size of a unit: J for heat, kg for all other fields.
     unit: f64,
     #[serde(flatten)]
     account: Account,

@@ -10,11 +10,11 @@ use serde::Serialize;
 use super::account::Account;
 use lavoxel_base::account::Side;
 
-/// Fraction of clamped fluxes above which a report warns.
+/// Fraction of limited fluxes above which the report warns.
 const MOST_CAPPED: f64 = 1e-3;
 
-/// Width of a flow in cells below which its run-out depends on the cell size: by 8 % in a valley
-/// where the flow is four to five cells wide.
+/// Width of a flow in cells below which its run-out depends on the cell size (8 % in a valley with
+/// a flow of four to five cells).
 const LEAST_ACROSS: f64 = 5.0;
 
 /// Report of a flow.
@@ -23,10 +23,10 @@ pub struct FlowReport {
     /// Simulated time, in seconds.
     time_s: f64,
     step_s: f64,
-    /// Length of the last step in seconds, which the end of the run may shorten.
+    /// Duration of the last step in seconds; the end of the run may shorten the step.
     last_step_s: f64,
     cell_height_m: f64,
-    /// Volume account: poured, initial, and present places.
+    /// Volume account: inflow, initial content and present distribution.
     #[serde(flatten)]
     volume: Account,
     area_m2: f64,
@@ -43,11 +43,11 @@ pub struct FlowReport {
     /// Heat account in joules.
     heat_j: Account,
     reynolds: Reynolds,
-    /// Mean width of the covered area in cells; `None` if no column or every column is covered.
+    /// Mean width of the covered area in cells; `None` if no column, or every column, is covered.
     cells_across: Option<f64>,
     #[serde(skip)]
     cell_size_m: f64,
-    /// Fraction of fluxes clamped by the limiter against overshoot.
+    /// Fraction of fluxes that the overshoot limiter reduced.
     capped_share: f64,
     /// Largest head difference between columns whose exchange was deferred by a sub-step, in
     /// metres.
@@ -59,15 +59,15 @@ pub struct FlowReport {
     fault: Option<String>,
 }
 
-/// Largest Reynolds number ρ q/η so far.
+/// Largest Reynolds number ρ q/η of the run.
 #[derive(Debug, Serialize)]
 struct Reynolds {
     max: f64,
-    /// Position of that maximum, in metres from the west and from the north side.
+    /// Position of the maximum in metres from the west side and from the north side.
     x_m: f64,
     z_m: f64,
     at_s: f64,
-    /// Time of the first value above 1, in seconds; `None` if there was none.
+    /// Simulated time in seconds at which the number first exceeded 1; `None` if never.
     above_1_since_s: Option<f64>,
 }
 
@@ -99,7 +99,7 @@ impl Reynolds {
     }
 }
 
-/// Returns the account of heat above 0 K, in joules.
+/// Returns the heat account in joules, relative to 0 K.
 fn heat_of(flow: &Flow) -> Account {
     // One heat unit is a kelvin in one amount unit of a cell.
     let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
@@ -119,7 +119,7 @@ fn heat_line(account: &Account) -> String {
     format!("heat        {came}; {}", went.join(", "))
 }
 
-/// Extent of the columns of a flow.
+/// Extent of a flow's covered columns.
 #[derive(Default)]
 struct Extent {
     columns: usize,
@@ -134,7 +134,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// Returns twice the area over the length of the outline, in cells: the width of a long strip.
+    /// Returns 2 · area / perimeter of the covered area, in cells: the width of a long strip.
     fn cells_across(&self) -> Option<f64> {
         (self.edges > 0).then(|| 2.0 * self.columns as f64 / self.edges as f64)
     }
@@ -278,8 +278,8 @@ impl FlowReport {
         ]
     }
 
-    /// Returns warnings of liquid that was not poured or left the box, and of places where the
-    /// model or its sub-steps do not hold.
+    /// Returns warnings about liquid that could not be poured or left the box, and about places
+    /// where the assumptions of the model or of its sub-steps are violated.
     pub fn warnings(&self) -> Vec<String> {
         let all = self.volume.came();
         let blocked = || {

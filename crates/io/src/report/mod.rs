@@ -35,7 +35,7 @@ pub struct Report {
     scene: String,
     version: &'static str,
     steps: u64,
-    /// Number of completed stages of the next step if that step was cut.
+    /// Number of completed stages of the next step, if that step was interrupted.
     #[serde(skip_serializing_if = "Option::is_none")]
     stages_of_next_step: Option<usize>,
     interrupted: bool,
@@ -45,7 +45,7 @@ pub struct Report {
     cell_size_m: f64,
     #[serde(flatten)]
     whereabouts: Whereabouts,
-    /// Choices for a heightmap without a scene.
+    /// Notes about defaults chosen for a heightmap without a scene.
     chosen: Vec<String>,
     walls: Walls,
     unit: u16,
@@ -59,9 +59,9 @@ pub struct Report {
     active_cells: usize,
     #[serde(flatten)]
     extent: Extent,
-    /// Number of columns at the sides of the box that hold lava.
+    /// Number of columns at the sides of the box with lava.
     edge_columns: usize,
-    /// Volume of lava that left through open sides, in m³.
+    /// Volume in m³ that left through open sides.
     outflow_m3: f64,
     /// Other materials by name.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
@@ -79,7 +79,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     goals: Vec<GoalReport>,
     note: &'static str,
-    /// Sentences about losses and about limits of the model.
+    /// Warnings about losses and limits of the model, a sentence each.
     warnings: Vec<String>,
     /// Text lines that are not part of the JSON.
     #[serde(skip)]
@@ -112,10 +112,10 @@ struct MaterialReport {
     is_liquid: bool,
 }
 
-/// Numbers of tiles (8 × 1 × 4 cells) that hold grains.
+/// Counts of tiles (8 × 1 × 4 cells) with grains.
 #[derive(Debug, Serialize)]
 struct GrainTiles {
-    /// Number of tiles that the rule examines in the next step.
+    /// Number of tiles that the grain rule will examine in the next step.
     looked_at_tiles: usize,
     resting_tiles: usize,
 }
@@ -127,13 +127,13 @@ struct GoalReport {
     /// Verdict; `None` while the goal is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
-    /// Step of the verdict.
+    /// Step at which the verdict was reached; `None` while the goal is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_at_step: Option<u64>,
     material: String,
-    /// Full cells of the material in the shape; after the verdict, those at its step.
+    /// Amount of the material in the goal's shape in full cells, now or at the step of the verdict.
     cells: f64,
-    /// Full cells that were open in the shape before the first step.
+    /// Open volume of the goal's shape before the first step, in full cells.
     room_cells: f64,
     words: String,
 }
@@ -152,8 +152,8 @@ impl GoalReport {
     }
 }
 
-/// Account of an element over all materials, in full cells times the number that each material
-/// declares.
+/// Account of an element summed over all materials, in full cells times the number that each
+/// material declares.
 #[derive(Debug, Serialize)]
 struct ElementReport {
     now: f64,
@@ -173,7 +173,7 @@ impl ElementReport {
         }
     }
 
-    /// Returns true if the element was ever present, or its account is not exact.
+    /// Returns true if the element ever occurred, or if its account has an imbalance.
     fn was_there(&self) -> bool {
         self.now > 0.0 || self.came > 0.0 || !self.exact
     }
@@ -205,7 +205,7 @@ fn mass_words(mass: &Account) -> String {
     mass.words(3, |units| format!("{:.3}", cells(units as u64)))
 }
 
-/// Fraction of a liquid that left through open sides above which a report warns.
+/// Fraction of a liquid lost through open sides above which the report warns.
 const MOST_LEFT: f64 = 0.5;
 
 /// Returns warnings about material that was not poured, found no room, or was lost to rock; `of`
@@ -461,7 +461,8 @@ impl Report {
     }
 }
 
-/// Returns the number of cells that could spread now: with enough energy and something beneath.
+/// Returns the number of cells that can spread in the next step: enough energy, and support
+/// beneath.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rule) = (simulation.world(), &Spreading::from(simulation.rules_spec()));
     let lava = world.number_of_lava();

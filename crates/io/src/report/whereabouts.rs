@@ -1,4 +1,4 @@
-//! Position of the box and its vents in a report.
+//! Position of the box and its vents on the map, for the report.
 
 use lavoxel_geo::map::{Bounds, Georeference};
 use lavoxel_scene::scene::Stage;
@@ -10,14 +10,14 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Serialize)]
 pub(super) struct Whereabouts {
     floor_m: f64,
-    /// Vertical exaggeration; 1 in the physical model, whose cells may be oblong while heights stay
-    /// true.
+    /// Vertical exaggeration; 1 in the physical model, where cells may have a separate height but
+    /// heights are not stretched.
     vertical_exaggeration: f64,
     map: Option<MapPlace>,
     vents: Vec<VentPlace>,
 }
 
-/// Box in the coordinates of the terrain file.
+/// Bounds of the box on the map of the terrain file.
 #[derive(Debug, Serialize)]
 struct MapPlace {
     /// Bounds west, south, east, north, in map units.
@@ -25,7 +25,7 @@ struct MapPlace {
     crs: Option<String>,
 }
 
-/// Vent in cells, with its centre on the map.
+/// Vent in cell coordinates, with its centre on the map.
 #[derive(Debug, Serialize)]
 struct VentPlace {
     #[serde(flatten, serialize_with = "without_unused")]
@@ -34,8 +34,8 @@ struct VentPlace {
     map_y: Option<f64>,
 }
 
-/// Serialises a vent without `rate` and `energy` of the classic model if the vent pours by the
-/// physical model, where both are meaningless.
+/// Serialises a vent; `rate` and `energy` of the classic model are omitted for vents of the
+/// physical model.
 fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok, S::Error> {
     let mut table = serde_json::to_value(vent).map_err(S::Error::custom)?;
     if let (Some(table), true) = (table.as_object_mut(), vent.flow.is_some()) {
@@ -45,7 +45,7 @@ fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok
 }
 
 impl Whereabouts {
-    /// Returns the position of a built scene.
+    /// Returns the position of the box and the vents of a built scene.
     pub(super) fn of(stage: &Stage) -> Self {
         let grid = stage.simulation.world().grid();
         let cell = stage.site.cell_size_m;

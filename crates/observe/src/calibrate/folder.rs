@@ -1,4 +1,5 @@
-//! Folder of a calibration: `plan.json`, a file for each run under `runs`, and the results.
+//! Folder of a calibration: the plan `plan.json`, one file per run under `runs`, and the result
+//! files.
 
 use std::fs;
 use std::io::Write;
@@ -14,48 +15,49 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input::TRIAL;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
-/// Names of the result files.
+/// Names of all result files.
 pub(super) const WRITTEN: [&str; 5] = ["best.toml", "calibration.json", "calibration.md", "profiles.svg", "trace.csv"];
 
-/// Beginning of a run file, before its checksum.
+/// Prefix of a run file, followed by its checksum.
 const CHECKED: &str = "{\"checksum\":\"";
 
-/// Returns the text of a run file: its JSON preceded by a checksum, which is seeded by the run
-/// number so that a file renamed to another run is refused.
+/// Returns the text of a run file: checksum and JSON. The checksum depends on the run number, so
+/// that a file renamed to another run is rejected.
 fn checked(run: usize, json: &str) -> String {
     let sum = xxh3_64_with_seed(json.as_bytes(), run as u64);
     format!("{CHECKED}{sum:016x}\",{}", json.trim_start_matches('{'))
 }
 
-/// Returns the JSON of a run without its checksum; `None` if the checksum is missing or wrong.
+/// Returns the JSON of run `run` from the text of its file; `None` if the checksum is missing or
+/// wrong.
 fn unchecked(run: usize, text: &str) -> Option<String> {
     let (_, rest) = text.strip_prefix(CHECKED)?.split_once("\",")?;
     let json = format!("{{{rest}");
     (checked(run, &json) == text).then_some(json)
 }
 
-/// Contents of a run file.
+/// Content of a run file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunFile {
-    /// Fingerprint of the plan, in hexadecimal.
+    /// Fingerprint of the plan in hexadecimal.
     pub(super) plan: String,
-    /// Values of the varied numbers, in the order of the plan.
+    /// Values of the varied scene numbers, in plan order.
     pub(super) values: Vec<f64>,
-    /// Scores of the run.
+    /// Agreement scores of the run with the observations.
     pub(super) scores: Scores,
     /// Wall-clock time of the run, in seconds.
     pub(super) seconds: f64,
 }
 
-/// Folder whose runs all belong to one plan.
+/// Folder with the runs of one plan.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) plan: String,
 }
 
 impl Folder {
-    /// Opens the folder of `plan`. A folder of another plan is refused, or cleared with
+    /// Opens the folder of `plan`. The folder of another plan is an error, or is cleared with
     /// [`Opening::Clear`].
     pub(super) fn open(path: PathBuf, plan: &PlanFile, opening: Opening) -> Result<Self, CalibrateError> {
         let folder = Self { path, plan: format!("{:032x}", plan.fingerprint()) };
@@ -76,7 +78,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Removes the files of all runs.
+    /// Deletes all run files.
     fn clear(&self) -> Result<(), OutputError> {
         for entry in fs::read_dir(self.path.join("runs")).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -110,13 +112,13 @@ impl Folder {
         if file.plan == self.plan { Ok(file) } else { Err(wrong("is a run of another plan")) }
     }
 
-    /// Writes the file of run `run`.
+    /// Writes `file` as the file of run `run`.
     pub(super) fn put(&self, run: usize, file: &RunFile) -> Result<(), CalibrateError> {
         let text = serde_json::to_string(file).expect("a run is plain text and numbers");
         Ok(write(&self.path_of(run), &checked(run, &text))?)
     }
 
-    /// Writes a result file; returns its path.
+    /// Writes the result file `name` and returns its path.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<PathBuf, OutputError> {
         let path = self.path.join(name);
         write(&path, text)?;

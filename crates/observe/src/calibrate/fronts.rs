@@ -1,4 +1,4 @@
-//! Observed positions of the flow front over time, from a table.
+//! Observed positions of the lava front over time, from a table.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::Seconds;
 
-/// Upper bound on the rows of a table.
+/// Upper bound on the number of table rows.
 const MOST: usize = 10_000;
 
-/// Observed position of the front at one time.
+/// Observed position of the lava front at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Front {
     pub(super) time_s: f64,
@@ -27,7 +27,7 @@ enum Place {
 }
 
 impl Front {
-    /// Returns the distance in metres from the point `from` (column, row).
+    /// Returns the distance in metres from the point `from` (column, row) to the front.
     pub(super) fn distance_from(&self, from: [f64; 2], site: &Site) -> f64 {
         match self.place {
             Place::Distance(metres) => metres,

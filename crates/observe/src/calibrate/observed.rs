@@ -1,4 +1,5 @@
-//! Observations of an eruption on the columns of the box, and their agreement with a run.
+//! Observations of an eruption, resampled to the columns of the box, and their agreement with a
+//! run.
 
 use std::path::{Path, PathBuf};
 
@@ -20,30 +21,31 @@ pub(super) struct Observation {
     pub(super) name: String,
     /// Time of the observation, in seconds.
     pub(super) time_s: f64,
-    /// Weight in the score, relative to other observations.
+    /// Weight in the score, relative to the other observations.
     pub(super) weight: f64,
     sort: Sort,
 }
 
 #[derive(Clone, Debug)]
 enum Sort {
-    /// Columns covered by lava, number of outline cells outside of the box, and threshold in
-    /// metres.
+    /// Mask of columns covered by lava, number of outline cells outside the box, and thickness
+    /// threshold in metres for the run.
     Outline { inside: Vec<bool>, beyond: usize, above_m: f32 },
-    /// Thickness of each column in metres, and the summed thickness outside of the box.
+    /// Thickness of each column in metres, and the sum of the thicknesses outside the box.
     Thickness { metres: Vec<f32>, beyond: f64 },
-    /// Distance of the front in metres from a point (column, row), and threshold in metres.
+    /// Distance in metres of the front from the point `from` (column, row), and thickness threshold
+    /// in metres for the run.
     Front { from: [f64; 2], distance_m: f64, above_m: f32 },
 }
 
-/// Target grid of all observations: the box on its map.
+/// Reader of observations for a box and its map.
 pub(super) struct Onto<'a> {
     pub(super) site: &'a Site,
-    /// End of the runs, in seconds.
+    /// End time of the runs, in seconds.
     pub(super) end_s: f64,
     /// Thickness threshold in metres above which a column counts as covered.
     pub(super) above_m: f64,
-    /// Origin of front distances: column, row.
+    /// Origin of front distances (column, row).
     pub(super) from: [f64; 2],
 }
 
@@ -59,7 +61,7 @@ impl Onto<'_> {
         Ok(at)
     }
 
-    /// Reads an outline: polygons, or a raster whose cells above the threshold are covered.
+    /// Reads an outline: polygons, or a raster with cells above the threshold as covered.
     pub(super) fn outline(&self, file: &DatedFile) -> Result<Observation, String> {
         let limit = Limit { above: self.above_m, until: None, keeps: false, no_data: None };
         let (inside, beyond) = self.inside(&Source::read(&file.path, limit)?, &file.path)?;
@@ -70,7 +72,8 @@ impl Onto<'_> {
         Ok(Observation { name: name_of(file), time_s: self.time_of(file)?, weight: 1.0, sort })
     }
 
-    /// Returns the covered columns of a footprint, and the number of its cells outside of the box.
+    /// Returns the mask of columns that a footprint covers, and the number of the footprint's cells
+    /// outside the box.
     fn inside(&self, source: &Source, path: &Path) -> Result<(Vec<bool>, usize), String> {
         let place = self.site.placement();
         let empty = Footprint { place, inside: Array2::from_elem((place.rows, place.cols), false) };
@@ -111,7 +114,7 @@ impl Onto<'_> {
         Ok(Observation { name: name_of(file), time_s: self.time_of(file)?, weight: 1.0, sort })
     }
 
-    /// Reads positions of the front; together they weigh as much as one outline.
+    /// Reads a table of front positions; their summed weight equals that of one outline.
     pub(super) fn fronts(&self, path: &Path) -> Result<Vec<Observation>, String> {
         let fronts = fronts::read(path)?;
         let weight = 1.0 / fronts.len() as f64;
@@ -129,21 +132,21 @@ impl Onto<'_> {
     }
 }
 
-/// Returns the file name without its folder, with the time.
+/// Returns the file name and the time of an observation, as its display name.
 fn name_of(file: &DatedFile) -> String {
     let short = PathBuf::from(file.path.file_name().unwrap_or_default());
     DatedFile { path: short, at: file.at }.to_string()
 }
 
-/// Returns the column and row of the north-west corner of `part` in the larger raster `all`.
+/// Returns the column and row in the raster `all` of the north-west corner of the raster `part`.
 fn corner(all: &Placement, part: &Placement) -> [usize; 2] {
     let cells = |length: f64, cell: f64| (length / cell).round().max(0.0) as usize;
     [cells(part.west - all.west, all.cell.0), cells(all.north - part.north, all.cell.1)]
 }
 
 impl Observation {
-    /// Returns the agreement of a run from 0 to 1: for outlines the fit √(∩/∪), for thicknesses 1 −
-    /// Σ|a − b| / Σ(a + b), for a front the smaller distance over the larger.
+    /// Returns the agreement with a run, 0 (none) to 1 (perfect): for outlines the fit √(∩/∪), for
+    /// thicknesses 1 − Σ|a − b| / Σ(a + b), for a front the smaller distance over the larger.
     pub(super) fn score(&self, flow: &Flow, records: &FlowRecords, site: &Site) -> f64 {
         match &self.sort {
             Sort::Outline { inside, beyond, above_m } => {
@@ -175,7 +178,8 @@ impl Observation {
     }
 }
 
-/// Returns the distance in metres from `from` to the farthest covered column.
+/// Returns the distance in metres from `from` (column, row) to the farthest column thicker than
+/// `above_m` metres.
 fn reach_m(records: &FlowRecords, from: [f64; 2], above_m: f32, site: &Site) -> f64 {
     let nx = site.grid.nx;
     let covered = records.thickness_m().iter().enumerate().filter(|(_, thickness)| **thickness > above_m);

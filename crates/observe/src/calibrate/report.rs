@@ -14,19 +14,20 @@ use crate::plot::{Axis, Page, Plot};
 use lavoxel_base::words::short;
 use lavoxel_scene::scene::Scene;
 
-/// Correlation above which two numbers are reported as trading off.
+/// Absolute correlation above which two scene numbers are reported as trading off.
 const TRADES: f64 = 0.7;
 
-/// Distance from a bound, as a fraction of the range, within which a value counts as at the bound.
+/// Distance from a bound, as a fraction of the search range, within which a value is reported as at
+/// the bound.
 const AT_BOUND: f64 = 0.02;
 
-/// Significant digits of printed values.
+/// Number of significant digits of printed values.
 const DIGITS: i32 = 4;
 
-/// Caution in every report.
+/// Caution that every report states.
 const NO_FORECAST: &str = "A fit, not a forecast: the numbers were chosen for what they are judged by.";
 
-/// Finished run with its scores.
+/// Completed run with its scores.
 pub(super) struct Made {
     pub(super) values: Vec<f64>,
     pub(super) scores: Scores,
@@ -37,12 +38,12 @@ pub(super) struct Made {
 #[derive(Debug, Serialize)]
 pub struct Report {
     runs: usize,
-    /// Number of runs whose numbers gave no valid scene.
+    /// Number of runs whose scene numbers gave no valid scene.
     faults: usize,
     best_run: usize,
     score: f64,
     observed: Vec<Scored>,
-    /// Scores of the best run against observations that the search did not use.
+    /// Scores of the best run for the withheld observations.
     checked: Vec<Scored>,
     numbers: Vec<Number>,
     plausible_runs: usize,
@@ -51,7 +52,7 @@ pub struct Report {
     repeated_deviation: Option<f64>,
     trades: Vec<Trade>,
     processor_seconds: f64,
-    /// Remarks from reading the heightmap.
+    /// Notes from reading the heightmap.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     note: &'static str,
@@ -63,7 +64,7 @@ struct Scored {
     score: f64,
 }
 
-/// Varied number: its best value, and the smallest and largest plausible values.
+/// Varied scene number: best value, and smallest and largest plausible value.
 #[derive(Debug, Serialize)]
 struct Number {
     key: String,
@@ -71,11 +72,12 @@ struct Number {
     low: f64,
     high: f64,
     bounds: [f64; 2],
-    /// Bound flag: plausible values reach a bound, beyond which there may be more.
+    /// Bound flag: the plausible values reach a search bound, so values beyond may be plausible
+    /// too.
     at_bound: bool,
 }
 
-/// Pair of numbers that compensate each other.
+/// Pair of scene numbers that are correlated over the plausible runs.
 #[derive(Debug, Serialize)]
 struct Trade {
     a: String,
@@ -129,7 +131,7 @@ impl Report {
         }
     }
 
-    /// Returns the values of the best run.
+    /// Returns the values of the best run, in plan order.
     pub(super) fn best_values(&self) -> Vec<f64> {
         self.numbers.iter().map(|number| number.best).collect()
     }
@@ -173,7 +175,7 @@ impl Report {
         }
     }
 
-    /// Returns the warnings, each a sentence.
+    /// Returns all warnings, a sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes.clone();
         for number in self.numbers.iter().filter(|number| number.at_bound) {
@@ -225,7 +227,7 @@ impl Report {
         text
     }
 
-    /// Writes all result files; returns their paths.
+    /// Writes all result files and returns their paths; `best` is the scene with the best values.
     pub(super) fn write(
         &self,
         folder: &Folder,
@@ -244,7 +246,7 @@ impl Report {
         ])
     }
 
-    /// Formats the trace: one CSV row per run.
+    /// Formats the trace as CSV: one row per run.
     fn trace(&self, done: &[Done], all: &[Made]) -> String {
         let names = |list: &[Scored]| list.iter().map(|scored| quoted(&scored.name)).collect::<Vec<_>>();
         let keys = self.numbers.iter().map(|number| quoted(&number.key));
@@ -266,7 +268,7 @@ impl Report {
         text
     }
 
-    /// Plots the scores of all runs against each number.
+    /// Plots score over value for each varied scene number, as SVG.
     fn profiles(&self, done: &[Done], all: &[Made]) -> Result<String, CalibrateError> {
         let least = self.least_plausible_score;
         let runs = || done.iter().zip(all).filter(|(done, _)| done.point.phase != Phase::Repeat);
@@ -304,7 +306,8 @@ fn moments(numbers: &[f64]) -> (Option<f64>, Option<f64>) {
     (Some(mean), Some((squares / (count - 1.0)).sqrt()))
 }
 
-/// Returns the pairs of numbers that are correlated over the plausible runs.
+/// Returns the pairs of varied numbers whose correlation over the plausible runs exceeds
+/// `TRADES`.
 fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
     let column = |i: usize| found.iter().map(move |done| done.point.shares[i]);
     let mut trades = Vec::new();
@@ -325,7 +328,7 @@ fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
     trades
 }
 
-/// Quotes a CSV field if needed.
+/// Quotes a text as a CSV field where needed.
 fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }

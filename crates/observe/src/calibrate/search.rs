@@ -1,37 +1,37 @@
-//! Search points of a calibration.
+//! Differential evolution search of a calibration, and sampling of the plausible region.
 //!
 //! - Invariant: each point is a pure function of the seed and of the results of earlier
 //!   generations.
 
 use lavoxel_base::random::{Draw, Salt, StepKey, normal};
 
-/// Crossover probability: a number is taken from the mutant rather than from the competing point.
+/// Crossover probability: chance that a coordinate is taken from the mutant instead of the
+/// competing point.
 const CROSSED: f64 = 0.9;
 
-/// Range of the scale factor of differences.
+/// Bounds of the differential weight, which is drawn uniformly.
 const FACTORS: [f64; 2] = [0.4, 0.9];
 
-/// Fraction of the population whose points serve as the best in the mutation (the p of JADE).
+/// Fraction of the population that serve as leaders in the mutation (the p of JADE).
 const LEADERS: f64 = 0.2;
 
-/// Fraction of the runs, repetitions excluded, that search for the best.
+/// Fraction of the runs, repetitions excluded, in the search phase.
 const SEARCHED: f64 = 0.6;
 
-/// Standard deviation of the jitter of points that spread over the plausible region, as a fraction
-/// of the range.
+/// Standard deviation of the jitter in the spread phase, as a fraction of the search range.
 const JITTER: f64 = 0.02;
 
-/// Minimum score margin between the best run and the plausibility threshold.
+/// Smallest score difference between the best run and the plausibility threshold.
 const LEAST_MARGIN: f64 = 0.01;
 
-/// Phase of a search.
+/// Phase of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Search for the best run.
     Search,
-    /// Repetition of the best run with other seeds.
+    /// Repetition of the best run with other random seeds.
     Repeat,
-    /// Spread over the plausible region.
+    /// Sampling of the plausible region.
     Spread,
 }
 
@@ -45,21 +45,21 @@ impl Phase {
     }
 }
 
-/// Point of the search: position between the bounds (0 to 1), one for each number.
+/// Point of the search: one coordinate per varied number, from 0 (lower bound) to 1 (upper bound).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) shares: Vec<f64>,
     pub(super) phase: Phase,
 }
 
-/// Finished point with its score.
+/// Evaluated point with its score.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Done {
     pub(super) point: Point,
     pub(super) score: f64,
 }
 
-/// Size of a search: counts of numbers, runs, population and repetitions.
+/// Dimensions of a search: numbers of coordinates, runs, population members and repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Search {
     pub(super) seed: u64,
@@ -70,14 +70,14 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Returns the number of runs of the search phase, a multiple of the population.
+    /// Returns the number of runs in the search phase, a multiple of the population size.
     pub(super) fn searched(&self) -> usize {
         let wished = SEARCHED * self.runs.saturating_sub(self.repeats) as f64 / self.population as f64;
         (wished.round() as usize).max(1) * self.population
     }
 
-    /// Returns the points of the next generation, given that all earlier points are in `done`;
-    /// empty at the end.
+    /// Returns the points of the next generation; `done` holds the results of all earlier points.
+    /// Empty after the last generation.
     pub(super) fn next(&self, done: &[Done]) -> Vec<Point> {
         let (first, searched) = (done.len(), self.searched().min(self.runs));
         let left = self.runs - first;
@@ -95,7 +95,7 @@ impl Search {
         (first..first + left.min(self.population)).map(|run| self.spreading(run, &plausible)).collect()
     }
 
-    /// Returns the best run of each slot after complete generations.
+    /// Returns the best run of each population member after complete generations.
     fn population_of<'a>(&self, done: &'a [Done]) -> Vec<&'a Done> {
         let mut slots: Vec<&Done> = Vec::new();
         for (i, trial) in done.iter().enumerate() {
@@ -136,8 +136,8 @@ impl Search {
         Point { shares, phase: Phase::Search }
     }
 
-    /// Returns a point of the first generation by Latin hypercube sampling: each number takes each
-    /// of `population` equal intervals once.
+    /// Returns the point of population member `slot` in the first generation by Latin hypercube
+    /// sampling: along each coordinate, every one of `population` equal intervals has one point.
     fn first(&self, slot: usize, numbers: Numbers) -> Vec<f64> {
         let parts = |i: usize| {
             let order = Numbers::new(self.seed, 0);
@@ -160,7 +160,7 @@ impl Search {
     }
 }
 
-/// Returns the run with the highest score, the first on a tie; repetitions are excluded.
+/// Returns the run with the highest score, on a tie the first; repetitions are excluded.
 pub(super) fn best(done: &[Done]) -> Option<&Done> {
     let runs = done.iter().filter(|done| done.point.phase != Phase::Repeat);
     runs.reduce(|best, run| if run.score > best.score { run } else { best })
@@ -178,19 +178,19 @@ pub(super) fn least_plausible(done: &[Done]) -> Option<f64> {
     Some(repeated.min(best - LEAST_MARGIN))
 }
 
-/// Returns the plausible runs without repetitions.
+/// Iterates over the runs at or above the plausibility threshold; repetitions are excluded.
 pub(super) fn plausible(done: &[Done]) -> impl Iterator<Item = &Done> {
     let least = least_plausible(done).unwrap_or(f64::INFINITY);
     done.iter().filter(move |done| done.point.phase != Phase::Repeat && done.score >= least)
 }
 
-/// Reflects a position beyond a bound back into 0 to 1.
+/// Reflects a coordinate outside 0 to 1 at the bound that it exceeds.
 fn reflected(share: f64) -> f64 {
     let folded = share.rem_euclid(2.0);
     if folded > 1.0 { 2.0 - folded } else { folded }
 }
 
-/// Random stream of a run.
+/// Random stream of one run.
 #[derive(Clone, Copy)]
 struct Numbers(StepKey);
 
@@ -199,7 +199,7 @@ impl Numbers {
         Self(Draw { seed, step: run as u64 }.key_of(Salt::Search, 0))
     }
 
-    /// Returns a uniform number in the open interval (0, 1).
+    /// Returns a random number, uniform in the open interval (0, 1), for use `use_` and index `i`.
     fn uniform(self, use_: usize, i: usize) -> f64 {
         self.0.uniform_at([use_, i, 0])
     }

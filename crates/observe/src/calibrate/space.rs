@@ -1,4 +1,4 @@
-//! Search space of a calibration: varied numbers and their bounds.
+//! Search space of a calibration: varied scene numbers with their bounds.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,16 +11,16 @@ use lavoxel_scene::scene::NumberKey;
 pub struct Vary {
     /// Key of the scene number.
     pub key: NumberKey,
-    /// Lower bound, in the unit of the number.
+    /// Lower bound, in the unit of the scene number.
     pub low: f64,
-    /// Upper bound, in the unit of the number.
+    /// Upper bound, in the unit of the scene number.
     pub high: f64,
-    /// Logarithmic flag: the search is uniform in the logarithm.
+    /// Logarithmic flag: the search is uniform in the logarithm of the value.
     pub is_log: bool,
 }
 
 impl Vary {
-    /// Returns the value at the position `share` (0 to 1) between the bounds.
+    /// Returns the value at the coordinate `share`: 0 is the lower, 1 the upper bound.
     pub(super) fn value(&self, share: f64) -> f64 {
         match self.is_log {
             true => libm::exp(libm::log(self.low) + share * (libm::log(self.high) - libm::log(self.low))),

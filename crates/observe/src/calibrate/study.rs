@@ -1,5 +1,4 @@
-//! Calibration from its settings to its files: one code path for the program and for other users of
-//! the library.
+//! Calibration from settings to result files, for the program and for other users of the library.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,30 +26,30 @@ use lavoxel_files::output::{FOLDER, OutputError, file_name};
 use lavoxel_io::export::About;
 use lavoxel_scene::scene::{Model, NumberKey, Scene, SceneError, Seconds, Stage, Template};
 
-/// Upper bound on the runs of a calibration.
+/// Upper bound on the number of runs of a calibration.
 const MOST_RUNS: usize = 100_000;
-/// Upper bound on the varied numbers of a calibration.
+/// Upper bound on the number of varied scene numbers.
 const MOST_NUMBERS: usize = 20;
 
-/// Lower bound on the population, and upper bound on the default population.
+/// Lower bound on the population size, and upper bound on its default.
 const POPULATION: [usize; 2] = [8, 40];
-/// Default population per varied number.
+/// Default population size per varied number.
 const EACH: usize = 6;
 
-/// Polling interval for the runs of other shards.
+/// Interval at which a shard polls for the run files of other shards.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Error of a calibration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalibrateError {
-    /// Invalid setting or folder; the text is the full message.
+    /// Invalid setting or folder; the text is the complete message.
     #[error("{0}")]
     Wrong(String),
-    /// Scene that cannot be read or built.
+    /// Scene that cannot be read, or from which no simulation can be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// Runs that need more memory than is free.
+    /// Concurrent runs that exceed the available memory.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
     /// File that cannot be written.
@@ -59,10 +58,10 @@ pub enum CalibrateError {
     /// Plot that cannot be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// Plan of the folder that cannot be read.
+    /// Plan file of the folder that cannot be read.
     #[error(transparent)]
     Plan(#[from] HazardError),
-    /// Worker thread that cannot be started.
+    /// Worker thread that could not be started.
     #[error("cannot start the threads: {0}; ask for fewer with --threads")]
     Threads(#[from] std::io::Error),
 }
@@ -79,23 +78,23 @@ impl From<String> for CalibrateError {
 pub struct Settings {
     /// Observed outlines: polygons, or rasters whose cells above `above` are covered.
     pub observed: Vec<DatedFile>,
-    /// Observed rasters of thickness in metres.
+    /// Observed thickness rasters, in metres.
     pub thickness: Vec<DatedFile>,
     /// Tables of observed front positions.
     pub fronts: Vec<PathBuf>,
     /// Outlines withheld from the search, by which the best run is checked.
     pub check: Vec<DatedFile>,
-    /// Varied numbers with their bounds.
+    /// Varied scene numbers with their bounds.
     pub vary: Vec<Vary>,
     /// Number of runs.
     pub runs: usize,
-    /// Runs per generation; `None` takes six per number, from 8 to 40.
+    /// Population size; `None`: six per varied number, clamped to 8 to 40.
     pub population: Option<usize>,
-    /// Number of repetitions of the best run with other seeds.
+    /// Number of repetitions of the best run with other random seeds.
     pub repeats: usize,
     /// Thickness threshold in metres above which a column counts as covered.
     pub above: f64,
-    /// Origin of front distances in map coordinates; `None` takes the first vent.
+    /// Origin of front distances in map coordinates; `None`: the first vent.
     pub from: Option<[f64; 2]>,
 }
 
@@ -116,10 +115,10 @@ impl Default for Settings {
     }
 }
 
-/// Part of the runs of each generation: shard number from 0, and number of shards.
+/// Shard: its index from 0, and the number of shards that divide each generation's runs.
 type Shard = (usize, usize);
 
-/// Calibration whose settings were checked.
+/// Calibration with validated settings.
 pub struct Fit {
     trials: Trials,
     vary: Vec<Vary>,
@@ -169,14 +168,14 @@ impl Fit {
         Ok(Self { trials, vary: settings.vary.clone(), search, file })
     }
 
-    /// Returns the default folder of a calibration: `lavoxel-out/NAME-calibrate`.
+    /// Returns the default folder `lavoxel-out/NAME-calibrate` of a scene.
     pub fn usual_folder(scene: &str) -> PathBuf {
         PathBuf::from(FOLDER).join(format!("{}-calibrate", file_name(scene)))
     }
 
-    /// Makes the missing runs of a folder, `at_once` at a time, and writes the results; `None` if
-    /// `ends` returns true before the end. Calls `made` for each run that exists. A shard makes
-    /// only its own runs and waits for the runs of the other shards.
+    /// Makes the missing runs, `at_once` concurrently, and writes the results; `None` if `ends`
+    /// returned true before completion. Calls `made` for each run that exists. With a `shard`,
+    /// makes only the shard's runs and waits for the run files of the others.
     ///
     /// # Errors
     /// When the folder is of another plan, memory does not suffice, or a file cannot be read or
@@ -222,7 +221,8 @@ impl Fit {
         Ok(Some((report, written)))
     }
 
-    /// Makes the missing runs of a generation; returns true if all runs of the generation exist.
+    /// Makes the missing runs of one generation; returns true once all runs of the generation
+    /// exist.
     fn generation(
         &self,
         folder: &Folder,
@@ -274,8 +274,8 @@ impl Fit {
     }
 }
 
-/// Hashes the debug text of a value without storing the text: for a map it is many times as long as
-/// the map.
+/// Hashes the debug text of a value as a stream: the text of a map is many times larger than the
+/// map.
 fn hash_of_debug(value: &dyn std::fmt::Debug) -> String {
     struct Words(Xxh3);
     impl std::fmt::Write for Words {
@@ -290,7 +290,7 @@ fn hash_of_debug(value: &dyn std::fmt::Debug) -> String {
 }
 
 impl Trials {
-    /// Checks each value separately, so that the message names the number.
+    /// Validates each value separately, so that the message names the scene number.
     fn check_each(&self, values: &[f64]) -> Result<(), String> {
         self.keys.iter().zip(values).try_for_each(|(key, value)| match self.template.with(&[(key, *value)]) {
             Ok(_) => Ok(()),
@@ -326,7 +326,7 @@ impl Settings {
         Ok(Search { seed, numbers, runs: self.runs, population, repeats: self.repeats })
     }
 
-    /// Reads the observations of the search, and those withheld for the check.
+    /// Reads the observations for the search, and those withheld for the final check.
     fn observations(&self, scene: &Scene, stage: &Stage) -> Result<(Vec<Observation>, Vec<Observation>), String> {
         let duration = scene.spec.flow_spec().and_then(|flow| flow.duration);
         let timed = [&self.observed, &self.thickness, &self.check].into_iter().flatten().filter_map(|file| file.at);
@@ -355,7 +355,7 @@ impl Settings {
         Ok((observed, checked))
     }
 
-    /// Returns everything that decides the outcome of a run.
+    /// Returns the plan: all inputs that determine the outcome of a run.
     fn plan(&self, search: &Search, trials: &Trials, ground: u64, scene: &str) -> PlanFile {
         let hash = |words: &str| format!("{:016x}", xxh3_64(words.as_bytes()));
         let vary: Vec<String> = self.vary.iter().map(ToString::to_string).collect();

@@ -1,4 +1,5 @@
-//! Single run of a calibration: the scene with replaced numbers, scored against the observations.
+//! Single run of a calibration: simulates the scene with replaced numbers and scores the result
+//! against the observations.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,21 +18,22 @@ use lavoxel_sim::simulation::Simulation;
 /// Scores of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Scores {
-    /// Score of each observation of the search, 0 to 1.
+    /// Score of each search observation, 0 to 1.
     pub(super) observed: Vec<f64>,
     /// Score of each withheld observation, 0 to 1.
     pub(super) checked: Vec<f64>,
-    /// Fault of numbers that give no valid scene; all scores are then 0.
+    /// Error message if the scene numbers give no valid scene (all scores are then 0); `None` for a
+    /// valid scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fault: Option<String>,
 }
 
-/// Data shared by all runs of a calibration.
+/// Inputs that all runs of a calibration share.
 pub(super) struct Trials {
     pub(super) template: Template,
     pub(super) keys: Vec<NumberKey>,
     pub(super) site: Site,
-    /// Remarks from reading the heightmap.
+    /// Notes from reading the heightmap.
     pub(super) notes: Vec<String>,
     pub(super) observed: Vec<Observation>,
     pub(super) checked: Vec<Observation>,
@@ -39,14 +41,14 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    /// Returns the scene with `values`, one for each key.
+    /// Returns the scene with `values` in place of the varied numbers, in plan order.
     pub(super) fn scene(&self, values: &[f64]) -> Result<Scene, SceneError> {
         let pairs: Vec<_> = self.keys.iter().zip(values.iter().copied()).collect();
         self.template.with(&pairs)
     }
 
-    /// Makes a run; `None` if `stopped` returns true before its end. `again` is 0, or the number of
-    /// a repetition with other seeds.
+    /// Simulates and scores a run; `None` if `stopped` returned true before completion. `again`: 0,
+    /// or the index of a repetition with other random seeds.
     ///
     /// # Errors
     /// When memory does not suffice, or a number changes the box.
@@ -76,12 +78,12 @@ impl Trials {
         self.watch(stage.simulation, weighed, stopped)
     }
 
-    /// Returns zero scores for numbers that give no valid scene.
+    /// Returns scores of 0 with the fault `fault`, for scene numbers that give no valid scene.
     fn none(&self, fault: String) -> Scores {
         Scores { observed: vec![0.0; self.observed.len()], checked: vec![0.0; self.checked.len()], fault: Some(fault) }
     }
 
-    /// Steps the simulation and scores each observation at its time.
+    /// Advances the simulation and scores each observation at its time.
     fn watch(
         &self,
         mut simulation: Simulation,
@@ -136,8 +138,8 @@ impl Trials {
     }
 }
 
-/// Sets other seeds for a repetition. Only repetitions draw a heightmap error; all other runs use
-/// the ground of the file.
+/// Sets the random seeds of repetition `again`. Only repetitions draw a heightmap error; all other
+/// runs use the ground of the file.
 fn reseed(scene: &mut Scene, again: u32) {
     let terrain = &mut scene.spec.terrain;
     if again == 0 {
@@ -148,7 +150,7 @@ fn reseed(scene: &mut Scene, again: u32) {
     terrain.error_seed = terrain.error_m.map(|_| terrain.error_seed.unwrap_or(1).wrapping_add(again));
 }
 
-/// Rounds a score to nine decimals, the digits that a file keeps.
+/// Rounds a score to nine decimals, the precision of the run files.
 fn rounded(score: f64) -> f64 {
     (score * 1e9).round() / 1e9
 }

@@ -1,4 +1,4 @@
-//! Agreement map of two footprints: hits, misses and false alarms.
+//! Agreement map of two footprints, with the classes hit, miss and false alarm.
 
 use std::path::Path;
 
@@ -12,14 +12,15 @@ use lavoxel_geo::map::{Crs, Georeference, Site};
 use lavoxel_io::export::maps::{Raster, Values};
 use lavoxel_io::export::{About, Caption, Class};
 
-/// Values, names and colours of the map.
+/// Classes of the map: value, name and colour.
 const CLASSES: [Class; 3] = [
     Class { number: 1, name: "hit: A and B", color: [90, 90, 90] },
     Class { number: 2, name: "miss: B alone", color: [33, 102, 172] },
     Class { number: 3, name: "false alarm: A alone", color: [214, 96, 24] },
 ];
 
-/// Writes the agreement map of a pair, in the coordinate system of its raster.
+/// Writes the agreement map of `pair` to `path`; `crs` is the coordinate system of the pair's
+/// raster.
 ///
 /// # Errors
 /// When the file extension is not one of a raster, or the file cannot be written.
@@ -57,7 +58,7 @@ pub(super) fn write(path: &Path, pair: &Pair, crs: Option<&Crs>, existing: Exist
     raster.write(path, None, existing).map_err(|error| error.to_string())
 }
 
-/// Returns the raster of a pair as the site of a box, so that the raster writer can place the map.
+/// Returns a box site with the georeference of the pair's raster, as required by the raster writer.
 fn site_of(pair: &Pair, crs: Option<&Crs>) -> Site {
     let place = pair.a.place;
     let cell_size_m = place.cell.0 * pair.metres.0;

@@ -1,4 +1,4 @@
-//! Observation files with the time of the observation.
+//! Observation files with an optional time.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use lavoxel_scene::scene::Seconds;
 pub struct DatedFile {
     /// Path of the file.
     pub path: PathBuf,
-    /// Time since the start of the eruption; `None` if not stated.
+    /// Time since the start of the eruption; `None`: no time stated.
     pub at: Option<Seconds>,
 }
 

@@ -1,4 +1,4 @@
-//! Two footprints read from files and brought onto one raster.
+//! Reads two footprints from files and resamples them to a common raster.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,34 +13,34 @@ use lavoxel_geo::terrain::{Heightmap, load_values};
 use lavoxel_scene::scene::Seconds;
 use ndarray::Array2;
 
-/// Memory per cell of the common raster in bytes, in addition to both footprints as they were read.
+/// Memory in bytes per cell of the common raster, in addition to the footprints as read.
 const BYTES_A_CELL: f64 = 4.0;
 
-/// Memory per cell of the common raster in bytes when two thicknesses are compared.
+/// Memory in bytes per cell of the common raster for a comparison of thicknesses.
 pub(super) const BYTES_OF_NUMBERS: f64 = 12.0;
 
 /// EPSG code of longitude and latitude on WGS 84, the system of GeoJSON.
 const WGS_84: u16 = 4326;
 
-/// Number of cells along the longer side if no file states a cell size.
+/// Number of cells along the longer side of the common raster if no file states a cell size.
 const CELLS: f64 = 1000.0;
 
-/// Criterion by which raster cells belong to a footprint.
+/// Criterion for raster cells to belong to a footprint.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
-    /// Threshold: cells above this value belong to the footprint.
+    /// Threshold in the unit of the raster: cells with greater values belong to the footprint.
     pub(crate) above: f64,
-    /// Latest time for a raster of times; `None` accepts all cells with a time.
+    /// Latest accepted time for a raster of times; `None` accepts all cells with a time.
     pub(crate) until: Option<Seconds>,
-    /// Keep flag: the values are kept in addition to the footprint.
+    /// Keep flag: the raster's values are kept in addition to the footprint.
     pub(crate) keeps: bool,
-    /// Number that stands for none in a raster that does not say it.
+    /// No-data value for a raster that states none; `None`: no such value.
     pub(crate) no_data: Option<f64>,
 }
 
 impl Limit {
-    /// Returns true if a cell with `value` belongs to the footprint; `unit_s` is the time unit of
-    /// the raster in seconds, or `None` for other quantities.
+    /// Returns true if a cell with the value `value` belongs to the footprint; `unit_s`: time unit
+    /// of the raster in seconds, `None` for quantities other than time.
     fn holds(self, value: f64, unit_s: Option<f64>) -> bool {
         let last_s = self.until.map_or(f64::INFINITY, |Seconds(last_s)| last_s);
         match unit_s {
@@ -51,7 +51,7 @@ impl Limit {
     }
 }
 
-/// Returns the seconds in a time unit; `None` for other units.
+/// Returns the length of a time unit in seconds; `None` for other units.
 fn seconds(unit: &str) -> Option<f64> {
     match unit.to_lowercase().as_str() {
         "s" | "sec" | "second" | "seconds" => Some(1.0),
@@ -69,14 +69,14 @@ pub(crate) enum Source {
         crs: Option<Crs>,
         is_time: bool,
         values: Option<Array2<f32>>,
-        /// Memory reservation while the other file is read.
+        /// Memory reservation that lasts while the other file is read.
         _held: Held,
     },
     Polygons(Polygons),
 }
 
 impl Source {
-    /// Reads a raster, with the footprint by `limit`, or polygons.
+    /// Reads polygons, or a raster whose footprint is given by `limit`.
     pub(crate) fn read(path: &Path, limit: Limit) -> Result<Self, String> {
         match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
             "tif" | "tiff" | "asc" => {
@@ -105,8 +105,8 @@ impl Source {
         Self::Raster { footprint: Footprint { place, inside }, crs, is_time: unit_s.is_some(), values, _held: held }
     }
 
-    /// Resamples the values onto the raster `onto` by nearest neighbour; cells without data are
-    /// NaN. `None` for polygons, and if the values were not kept.
+    /// Resamples the values to the raster `onto` by nearest neighbour, NaN without data. `None` for
+    /// polygons, or if the values were not kept.
     pub(crate) fn numbers_onto(&self, onto: &Placement) -> Option<Array2<f32>> {
         let Self::Raster { footprint: Footprint { place, .. }, values: Some(values), crs, .. } = self else {
             return None;
@@ -122,7 +122,7 @@ impl Source {
         Some(Array2::from_shape_fn((onto.rows, onto.cols), number))
     }
 
-    /// Returns the coordinate system of a raster, if stated.
+    /// Returns the coordinate system of a raster; `None` if not stated, and for polygons.
     pub(crate) fn crs(&self) -> Option<&Crs> {
         if let Self::Raster { crs, .. } = self { crs.as_ref() } else { None }
     }
@@ -133,19 +133,19 @@ impl Source {
     }
 }
 
-/// Both footprints on a common raster.
+/// Two footprints on a common raster.
 pub(crate) struct Pair {
     pub(crate) a: Footprint,
     pub(crate) b: Footprint,
-    /// Metres per unit of the raster, along x and y.
+    /// Ground metres per map unit of the raster, along x and y.
     pub(crate) metres: (f64, f64),
-    /// Projection of the raster (and of `--from`) if polygons in degrees were projected to a plane.
+    /// Projection of the raster if polygons in degrees were projected to a plane; `None` otherwise.
     pub(crate) plane: Option<ToDegrees>,
 }
 
 impl Pair {
-    /// Brings two files onto one raster; `cell_size` is the size of its cells if both files are
-    /// polygons.
+    /// Resamples two footprints to a common raster; `cell_size`: its cell size if both files
+    /// contain polygons.
     pub(crate) fn of(
         (a, path_a): (&Source, &Path),
         (b, path_b): (&Source, &Path),
@@ -177,8 +177,7 @@ impl Pair {
     }
 }
 
-/// Shifts a footprint in degrees by whole turns to the longitudes nearest to those of the raster
-/// `onto`.
+/// Shifts a footprint in degrees by multiples of 360° to the longitudes of the raster `onto`.
 fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> Cow<'a, Footprint> {
     let middle = footprint.place.middle_x();
     let by = crs.map_or(0.0, |crs| crs.near(middle, onto.middle_x()) - middle);
@@ -189,7 +188,8 @@ fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> 
     Cow::Owned(Footprint { place, inside: footprint.inside.clone() })
 }
 
-/// Returns the metres on the ground per map unit, valid over both footprints.
+/// Returns the ground metres per map unit along x and y; fails if the map scale varies too much
+/// over the raster.
 fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
     let Some(crs) = crs else { return Ok((1.0, 1.0)) };
     let bounds = place.bounds();
@@ -197,7 +197,7 @@ fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
     scale.fault(crs, bounds).map_or(Ok(scale.metres_per_unit), |fault| Err(format!("both footprints lie on {fault}")))
 }
 
-/// Extends a raster so that it covers the bounds of the other footprint.
+/// Extends the raster `place` by whole cells to cover `bounds`; `of`: file for messages.
 fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Placement, String> {
     let Some(bounds) = bounds else { return Ok(*place) };
     let place = covering(place, bounds, MAX_SAMPLES).ok_or_else(|| {
@@ -208,14 +208,14 @@ fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Plac
     Ok(place)
 }
 
-/// Paths of both files, for messages.
+/// Paths of both files for messages.
 struct Names<'a> {
     a: &'a Path,
     b: &'a Path,
 }
 
 impl Names<'_> {
-    /// Checks that two rasters share one coordinate system, or that neither states one.
+    /// Fails unless both rasters have the same coordinate system, or neither states one.
     fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
         let (a, b) = (a.cloned().unwrap_or_default(), b.cloned().unwrap_or_default());
         if a.is_same(&b) {
@@ -229,7 +229,8 @@ impl Names<'_> {
         ))
     }
 
-    /// Rasterises polygons onto the cells of a raster, which is extended where needed.
+    /// Rasterises polygons to the cells of a raster, which is extended where needed; returns the
+    /// extended raster and the polygons' footprint.
     fn drawn(
         &self,
         raster: &Footprint,
@@ -251,7 +252,7 @@ impl Names<'_> {
         Ok((raster.onto(place), filled(place, &polygons)))
     }
 
-    /// Rasterises the polygons of both files onto new cells.
+    /// Rasterises the polygons of both files to new cells.
     fn both_drawn(&self, a: &Polygons, b: &Polygons, cell_size: Option<f64>) -> Result<Pair, String> {
         if a.system != b.system {
             let (of_a, of_b) = (told_polygons(&a.system), told_polygons(&b.system));
@@ -288,7 +289,7 @@ impl Names<'_> {
     }
 }
 
-/// Projects the points of polygons from degrees to a plane.
+/// Projects polygons from degrees to the plane of `way`.
 fn on_the_plane(polygons: &Polygons, way: &ToDegrees, path: &Path) -> Result<Polygons, String> {
     let ring = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| way.back(*point)).collect::<Option<Vec<_>>>();
     let all = polygons.polygons.iter().map(|rings| rings.iter().map(ring).collect());

@@ -21,27 +21,28 @@ use lavoxel_files::output::Existing;
 use lavoxel_geo::map::compare::{Agreement, Footprint};
 use lavoxel_scene::scene::Seconds;
 
-/// Options of a comparison: cell criterion and further measures.
+/// Options of a comparison.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Threshold: raster cells count where their value is above, in the unit of the file.
+    /// Threshold in the unit of the file: raster cells with greater values belong to the footprint.
     pub above: f64,
-    /// Mark of missing values in a raster that names none.
+    /// No-data value for a raster that states none; `None`: no such value.
     pub no_data: Option<f64>,
-    /// Latest time for a raster of times; `None` accepts all cells with a time.
+    /// Latest accepted time for a raster of times; `None` accepts all cells with a time.
     pub until: Option<Seconds>,
-    /// Origin of front distances, in coordinates of the first file; `None` measures no fronts.
+    /// Origin of front distances in map coordinates of the first file; `None`: front distances are
+    /// not measured.
     pub from: Option<[f64; 2]>,
-    /// Cell size in metres or map units if both files are polygons; `None` takes a thousandth of
-    /// the longer side.
+    /// Cell size in metres or map units if both files contain polygons; `None`: a thousandth of the
+    /// longer side.
     pub cell_size: Option<f64>,
-    /// Volume flag: volumes are compared too; the first file is a raster of thickness in metres.
+    /// Volume flag: volumes are compared in addition; the first file must be a thickness raster in
+    /// metres.
     pub thickness: bool,
-    /// Output path of an agreement map (hits, misses, false alarms), `.tif` or `.asc`; `None`
-    /// writes no map.
+    /// Path of the agreement map (`.tif` or `.asc`) to be written; `None`: no map.
     pub classes: Option<PathBuf>,
-    /// Rule for an existing output file.
+    /// Policy for an existing output file.
     pub existing: Existing,
 }
 
@@ -61,8 +62,8 @@ impl Default for Options {
     }
 }
 
-/// Compares the footprints of two files: rasters (GeoTIFF, ESRI ASCII grid) or polygons (GeoJSON,
-/// GeoPackage).
+/// Compares the footprints of the files `a` and `b`: rasters (GeoTIFF, ESRI ASCII grid) or polygons
+/// (GeoJSON, GeoPackage).
 ///
 /// # Errors
 /// Names the faulty file or option, and the remedy.
@@ -99,7 +100,7 @@ pub struct Comparison {
     b: Side,
     intersection: Area,
     union: Area,
-    /// Cell size on the ground in metres, along x and y.
+    /// Cell size along x and y, in metres on the ground.
     cell_m: [f64; 2],
     cell_area_m2: f64,
     fit: Option<f64>,
@@ -169,7 +170,7 @@ impl Pair {
         })
     }
 
-    /// Adds volumes to the comparison.
+    /// Returns the comparison with volumes added.
     fn with_thickness(&self, found: Comparison, (a, b): (&Source, &Source)) -> Result<Comparison, String> {
         let place = self.a.place;
         let need = MemoryEstimate::of("both thicknesses", place.cols * place.rows, BYTES_OF_NUMBERS);
@@ -216,11 +217,11 @@ impl Comparison {
         lines.join("\n")
     }
 
-    /// Header of a table of several comparisons.
+    /// Header line of a table of comparisons.
     pub const HEADING: &str = "until        fit    Jaccard precision recall  A, not B      B, not A      B";
 
-    /// Formats the comparison as a row of the table with the header [`HEADING`](Self::HEADING);
-    /// `when` fills the first column.
+    /// Formats the comparison as a table row under the header [`HEADING`](Self::HEADING); `when` is
+    /// the text of the first column.
     pub fn row(&self, when: &str) -> String {
         let share = |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.3}"));
         let [fit, jaccard, precision, recall] = [self.fit, self.jaccard, self.precision, self.recall].map(share);
@@ -230,7 +231,7 @@ impl Comparison {
     }
 }
 
-/// Formats the volumes, one line each.
+/// Formats the volumes, one per line.
 fn volumes(found: &Thickness) -> Vec<String> {
     let Thickness { a_m3, a_inside_m3, a_outside_m3, .. } = *found;
     let [a, inside, outside] = [a_m3, a_inside_m3, a_outside_m3].map(words::volume);

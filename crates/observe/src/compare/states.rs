@@ -6,23 +6,23 @@ use lavoxel_base::measure::Measure;
 use lavoxel_base::words;
 use lavoxel_sim::state::StateRef;
 
-/// Difference of one quantity between two states with equal grids.
+/// Difference of one cell quantity between two states on equal grids.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// Name of the quantity, such as `water.amount`.
     pub name: String,
     /// Unit of the values.
     pub unit: &'static str,
-    /// Mean over all cells, for the first and the second state.
+    /// Mean over all cells in the first and in the second state.
     pub means: [f64; 2],
-    /// Mean absolute difference over all cells.
+    /// Mean absolute difference over all cells, in `unit`.
     pub mean: f64,
-    /// Largest absolute difference in a cell.
+    /// Largest absolute difference of any cell, in `unit`.
     pub largest: f64,
 }
 
-/// Returns the differences of all quantities that both states have and that are not 0 everywhere,
-/// in the order of the first state; `None` if the grids differ.
+/// Returns the differences of all quantities that occur in both states and are not 0 everywhere, in
+/// the order of the first state; `None` if the grids differ.
 pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
     let [grid, other] = states.map(|state| state.world.grid());
     if grid != other {

@@ -1,9 +1,10 @@
-//! Agreement of two thickness rasters, or volume of one inside a footprint.
+//! Comparison of two thickness rasters, or volume of one raster inside a footprint.
 
 use ndarray::Array2;
 use serde::Serialize;
 
-/// Volumes of A by the footprint of B; with differences if B is a raster of thickness too.
+/// Volumes of lava A inside and outside of footprint B; with differences if B is a thickness raster
+/// too.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Thickness {
     /// Volume of A, in m³.
@@ -16,17 +17,16 @@ pub struct Thickness {
     pub b_m3: Option<f64>,
     /// Volume of B outside of the footprint of A, in m³; `None` if B is only a footprint.
     pub b_missed_m3: Option<f64>,
-    /// Mean of A − B over the cells of either footprint, in metres; `None` if B is only a
-    /// footprint.
+    /// Mean of A − B in metres over the union of both footprints; `None` if B is only a footprint.
     pub bias_m: Option<f64>,
-    /// Root mean square of A − B over the cells of either footprint, in metres; `None` if B is only
-    /// a footprint.
+    /// Root mean square of A − B in metres over the union of both footprints; `None` if B is only a
+    /// footprint.
     pub rms_m: Option<f64>,
 }
 
 impl Thickness {
-    /// Compares thicknesses in metres on one raster with their footprints; cells below 0 or without
-    /// data count as 0.
+    /// Compares two thickness rasters in metres; cells below 0 or without data count as 0. `b` is
+    /// `None` if only the footprint `b_inside` is known.
     ///
     /// # Panics
     /// When the rasters have different shapes.

@@ -1,46 +1,45 @@
-//! Effect of barriers: arrival and overflow at each barrier, volume held back, and the gain of all
-//! barriers compared with the same run without barriers.
+//! Effect of barriers: arrival and overtopping at each barrier, retained volume, and the benefit of
+//! all barriers relative to the same run without barriers.
 
 use lavoxel_base::grid::Grid;
 use lavoxel_flow::Flow;
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::Barrier;
 
-/// Thickness threshold in metres above which lava counts.
+/// Thickness in metres above which a column counts as reached by lava.
 const COUNTS_M: f64 = 0.01;
 
-/// Outcome of one barrier after a run.
+/// Effect of one barrier in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarrierOutcome {
     /// First arrival of lava next to the barrier, or in a ditch, in seconds from the start; `None`
-    /// if lava never came.
+    /// if lava never arrived.
     pub reached_s: Option<f64>,
-    /// First arrival of lava on top of a dam, in seconds from the start; `None` if the dam was not
-    /// overflowed.
+    /// First overtopping of a dam in seconds from the start; `None` if the dam was not overtopped.
     pub overflow_s: Option<f64>,
-    /// Minimum freeboard of a dam in metres: dam height above the present lava in a neighbour
-    /// column; negative where lava stands higher.
+    /// Smallest freeboard of a dam in metres: dam height above the final lava surface in a
+    /// neighbour column; negative if the lava stands higher.
     pub freeboard_m: Option<f64>,
-    /// Volume held back, in m³: excess of lava over the run without barriers, in the connected
-    /// columns that begin at the barrier.
+    /// Retained volume in m³: lava in excess of the run without barriers, in the connected columns
+    /// next to the barrier.
     pub held_m3: Option<f64>,
 }
 
-/// Gain of all barriers together.
+/// Benefit of all barriers together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarrierGain {
-    /// Diverted volume in m³: lava that lies elsewhere than without barriers.
+    /// Diverted volume in m³: lava at other places than without barriers.
     pub turned_m3: f64,
-    /// Saved area in m²: reached only without barriers.
+    /// Saved area in m²: reached by lava only without barriers.
     pub saved_m2: f64,
-    /// Additional area in m²: reached only with barriers.
+    /// Additional area in m²: reached by lava only with barriers.
     pub added_m2: f64,
     /// Area in m² that lava reached later than without barriers, and the median delay there in
     /// seconds.
     pub later: (f64, Option<f64>),
 }
 
-/// Two runs of one box, with and without barriers.
+/// Two runs of the same box: with and without barriers.
 struct Pair<'a> {
     with: &'a Flow,
     without: Option<&'a Flow>,
@@ -48,8 +47,8 @@ struct Pair<'a> {
     area_m2: f64,
 }
 
-/// Returns the outcome of each barrier after a run, and the gain compared with the run `without`
-/// barriers if one is given.
+/// Returns the effect of each barrier in the run `with`, and the benefit relative to the run
+/// `without` barriers, if given.
 pub fn after(
     barriers: &[Barrier],
     site: &Site,
@@ -60,14 +59,14 @@ pub fn after(
     (barriers.iter().map(|barrier| pair.outcome(barrier)).collect(), pair.gain())
 }
 
-/// Returns the thickness of liquid and set lava in a column, in metres.
+/// Returns the lava thickness (liquid and solidified) of a column, in metres.
 fn thickness(flow: &Flow, column: usize) -> f64 {
     let column = flow.column(column);
     column.liquid_m + column.set_m
 }
 
 impl Pair<'_> {
-    /// Returns the neighbours of a column that share a side.
+    /// Iterates over the edge neighbours of a column.
     fn beside(&self, column: u32) -> impl Iterator<Item = u32> {
         let (nx, nz) = (self.grid.nx, self.grid.nz);
         let (x, z) = (column as usize % nx, column as usize / nx);
@@ -80,7 +79,8 @@ impl Pair<'_> {
         places.into_iter().flatten().map(move |(x, z)| (z * nx + x) as u32)
     }
 
-    /// Returns pairs of a barrier column and a neighbour column outside of the barrier.
+    /// Iterates over pairs of a barrier column and a neighbouring column that is not part of the
+    /// barrier.
     fn sides<'a>(&'a self, barrier: &'a Barrier) -> impl Iterator<Item = (u32, u32)> + 'a {
         let is_own = |column: &u32| barrier.columns.binary_search(column).is_ok();
         let of = move |&own: &u32| self.beside(own).filter(move |other| !is_own(other)).map(move |other| (own, other));
@@ -109,7 +109,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Returns the excess volume in m³ on and next to a barrier, by a flood fill over connected
+    /// Returns the excess volume in m³ on and next to a barrier, by flood fill over connected
     /// columns.
     fn held_m3(&self, barrier: &Barrier, without: &Flow) -> f64 {
         let more = |column: u32| thickness(self.with, column as usize) - thickness(without, column as usize);

@@ -24,49 +24,49 @@ use lavoxel_sim::records::FlowRecords;
 pub use self::barriers::{BarrierGain, BarrierOutcome, after};
 pub use self::write::{Row, write};
 
-/// Remedy in the message about a file that is too large.
+/// Remedy for a feature file that is too large.
 const MEND: &str = "simplify it (ogr2ogr -simplify)";
 
 /// Exposed asset: a building, a road or an area.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asset {
-    /// Property `name` of the feature, or `feature 3`.
+    /// Property `name` of the feature, otherwise text such as `feature 3`.
     pub name: String,
     /// Geometry kind: `point`, `line` or `area`.
     pub kind: &'static str,
-    /// Column numbers of the asset, ascending: the column under a point, columns crossed by a line,
-    /// columns whose middle lies in an area; for a small area, the columns of its corners.
+    /// Indices of the asset's columns, ascending: the column of a point, columns crossed by a line,
+    /// columns with centres in an area; for an area without column centres, the columns of its
+    /// vertices.
     pub columns: Vec<u32>,
-    /// Cut flag: part of the asset lies outside of the box.
+    /// Cut flag: a part of the asset lies outside of the box.
     pub cut: bool,
 }
 
-/// All features of a file.
+/// All assets of a feature file.
 #[derive(Clone, Debug)]
 pub struct Assets {
     list: Vec<Asset>,
-    /// Features of the file, one for each asset.
-    /// Member `crs` of the file, written back unchanged.
+    /// GeoJSON features, one per asset. Member `crs` of the file, written back unchanged.
     features: Vec<Value>,
     crs: Option<Value>,
     without: usize,
 }
 
-/// Arrival, thickness and temperature of lava at an asset.
+/// Exposure of one asset in a run: arrival, thickness and temperature of lava.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// Fraction of the asset's columns that lava reached.
+    /// Fraction of the asset's columns that lava reached, above 0 to 1.
     pub share: f64,
-    /// First arrival, in seconds from the start.
+    /// First arrival of lava in any column, in seconds from the start.
     pub arrival_s: f64,
-    /// Largest thickness, in metres.
+    /// Largest thickness in any column, in metres.
     pub thickness_m: f64,
-    /// Highest surface temperature, in kelvin; NaN if not recorded.
+    /// Highest surface temperature in any column, in K; NaN if not recorded.
     pub kelvin: f64,
 }
 
 impl Assets {
-    /// Reads a feature file, in map coordinates of a box or in degrees.
+    /// Reads a feature file in degrees or in map coordinates of the box of `site`.
     ///
     /// # Errors
     /// Names the file and its fault.
@@ -107,8 +107,8 @@ impl Assets {
         })
     }
 
-    /// Creates assets from lines in map coordinates of a box, each with its name and columns; an
-    /// asset without lines has a null geometry.
+    /// Creates assets from (name, lines, columns), with lines in map coordinates of the box; an
+    /// asset without lines gets a null geometry.
     pub fn of_lines(all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>, site: &Site) -> Self {
         let (mut list, mut features) = (Vec::new(), Vec::new());
         let is_in_degrees = site.map_unit() == "degree";
@@ -125,18 +125,18 @@ impl Assets {
         Self { list, features, crs: Some(crs.unwrap_or(Value::Null)), without: 0 }
     }
 
-    /// Returns the number of features without a geometry or with an empty one; they are no assets.
+    /// Returns the number of features with a missing or empty geometry, which are not assets.
     pub fn without_geometry(&self) -> usize {
         self.without
     }
 
-    /// Returns the assets in the order of the file.
+    /// Returns all assets in file order.
     pub fn list(&self) -> &[Asset] {
         &self.list
     }
 
-    /// Returns the exposure of each asset after a run, over columns that were at some time thicker
-    /// than `above_m` metres; `None` for an asset that lava did not reach.
+    /// Returns the exposure of each asset after a run; columns count as reached if they were ever
+    /// thicker than `above_m` metres. `None` for an asset that lava did not reach.
     pub fn after(&self, flow: &Flow, records: &FlowRecords, above_m: f64) -> Vec<Option<Reach>> {
         let reach = |asset: &Asset| {
             let reached = asset.columns.iter().filter_map(|&number| {
@@ -152,8 +152,8 @@ impl Assets {
 }
 
 impl Reach {
-    /// Reduces arrival (s), thickness (m) and temperature (K) of the reached columns, out of
-    /// `columns` in total; `None` if no column was reached.
+    /// Aggregates (arrival in s, thickness in m, temperature in K) of the reached columns of an
+    /// asset with `columns` columns; `None` if no column was reached.
     pub fn of(reached: impl Iterator<Item = (f64, f64, f64)>, columns: usize) -> Option<Self> {
         let (mut count, mut all) =
             (0, Self { share: 0.0, arrival_s: f64::INFINITY, thickness_m: 0.0, kelvin: f64::NAN });
@@ -175,7 +175,8 @@ impl Asset {
     }
 }
 
-/// Returns feature `number` (from 1) of a document; a bare geometry becomes a feature.
+/// Returns the feature with index `number` (from 1) of a document; a bare geometry is converted to
+/// a feature.
 fn bare(root: &Value, number: usize) -> Value {
     match root.get("type").and_then(Value::as_str) {
         Some("FeatureCollection") => root["features"][number - 1].clone(),

@@ -1,4 +1,4 @@
-//! Output of exposure as a table and as a map layer.
+//! Writes exposure results as a table or a vector layer.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -10,11 +10,11 @@ use super::Assets;
 use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::terrain::write::whole;
 
-/// Named values of an asset, in column order; null where lava never arrived.
+/// Named result values of an asset in column order; null if lava never arrived.
 pub type Row = Vec<(Cow<'static, str>, Value)>;
 
-/// Writes one row for each asset after its number, name, kind and columns: as a table (`.csv`), or
-/// as the features of the file with these properties (`.geojson`).
+/// Writes a row of results for each asset, preceded by number, name, kind and columns: as a table
+/// (`.csv`), or as properties of the features (`.geojson`).
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -24,7 +24,7 @@ pub fn write(path: &Path, assets: &Assets, rows: &[Row], note: &str, existing: E
     whole(path, existing, |out| out.write_all(text.as_bytes()))
 }
 
-/// Returns the properties of an asset that precede those of its row.
+/// Returns the leading properties of asset `number`: number, name, kind and columns.
 fn about(assets: &Assets, number: usize) -> Row {
     let asset = &assets.list[number];
     vec![
@@ -53,7 +53,7 @@ fn table(assets: &Assets, rows: &[Row]) -> String {
     heading.into_iter().chain(rows).collect()
 }
 
-/// Formats a CSV field.
+/// Formats a JSON value as a CSV field.
 fn field(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

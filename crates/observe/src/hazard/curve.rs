@@ -1,4 +1,4 @@
-//! Curves of the effusion rate over the duration of an eruption.
+//! Effusion rate curves over the duration of an eruption.
 //!
 //! | text | curve |
 //! |---|---|
@@ -15,13 +15,13 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Number of intervals of the table that samples the exponential decay.
+/// Number of intervals of the piecewise linear table that approximates the exponential decay.
 const ROWS: usize = 32;
 
 /// Upper bound on the ratio of the peak rate to the final rate.
 const MOST_FACTOR: f64 = 1e4;
 
-/// Shape of the effusion rate over time.
+/// Shape of the effusion rate over the duration of an eruption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Curve {
@@ -38,8 +38,9 @@ pub enum Curve {
 }
 
 impl Curve {
-    /// Returns the rate table (times in seconds, rates in m³/s) of an eruption with the given mean
-    /// rate and duration, and true if rates are interpolated linearly.
+    /// Returns the rate table (time in s, rate in m³/s) of an eruption with the mean rate
+    /// `mean_m3_s` and the duration `duration_s`, and true if the table is to be interpolated
+    /// linearly.
     pub(super) fn rates(self, mean_m3_s: f64, duration_s: f64) -> (Vec<[f64; 2]>, bool) {
         let Self::Wane { share, factor } = self else {
             return (vec![[0.0, mean_m3_s], [duration_s, 0.0]], false);

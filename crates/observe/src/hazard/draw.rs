@@ -1,16 +1,17 @@
-//! Random numbers of a run.
+//! Random numbers of a hazard run.
 //!
 //! - Invariant: each number is a pure function of the seed, the run number and the use, so that a
 //!   run is the same whichever other runs are made, in any order and on any number of threads.
 
 use lavoxel_base::random::{Draw, Salt, StepKey, normal};
 
-/// Uses of random numbers in a run; the discriminants are part of every sample and must not change.
+/// Purpose of a random number in a run; the discriminants are part of every sample and must not
+/// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Selection of the vent feature.
     Feature = 0,
-    /// Position of the vent inside its feature.
+    /// Position of the vent within its feature.
     Place = 1,
     /// Effusion rate.
     Rate = 2,
@@ -22,15 +23,15 @@ pub(super) enum Use {
     Survey = 5,
 }
 
-/// Index of the first scene number among the uses; smaller indices are those of [`Use`].
+/// Stream index of the first drawn scene number; smaller indices belong to [`Use`].
 const FIRST_NUMBER: usize = 16;
 
-/// Random stream of one run and one use.
+/// Random stream of one run and one purpose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers(StepKey);
 
 impl Numbers {
-    /// Creates the stream of run `run` for the use `used_for`.
+    /// Creates the stream of run `run` for the purpose `used_for`.
     pub(super) fn new(seed: u64, run: u64, used_for: Use) -> Self {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, used_for as usize))
     }
@@ -40,12 +41,13 @@ impl Numbers {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, FIRST_NUMBER + place))
     }
 
-    /// Returns a uniform number in the open interval (0, 1), by index `i` (below 2²¹) and `row`.
+    /// Returns the random number of index (`i`, `row`), uniform in the open interval (0, 1); `i` is
+    /// below 2²¹.
     pub(super) fn uniform(self, i: usize, row: usize) -> f64 {
         self.0.uniform_at([i, row, 0])
     }
 
-    /// Returns a standard normal number by index `i`.
+    /// Returns the standard normal random number of index `i`.
     pub(super) fn normal(self, i: usize) -> f64 {
         normal(self.uniform(i, 0), self.uniform(i, 1))
     }
@@ -59,11 +61,11 @@ impl Numbers {
 /// Discrete distribution over indices, by weights.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
-    /// Cumulative weight up to and including each index.
+    /// Cumulative weights: entry i is the sum of the weights 0 to i.
     ends: Vec<f64>,
 }
 
-/// Reason why weights form no distribution.
+/// Reason why weights do not define a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoWeights {
     /// No weight is above 0.
@@ -83,7 +85,7 @@ impl NoWeights {
 }
 
 impl Weights {
-    /// Creates the distribution of `weights`, each at least 0.
+    /// Creates the distribution of `weights`, each ≥ 0.
     ///
     /// # Errors
     /// When all weights are 0, or their sum is not finite.
@@ -103,8 +105,7 @@ impl Weights {
         }
     }
 
-    /// Returns the index at the cumulative fraction `uniform` (0 to 1); never an index with weight
-    /// 0.
+    /// Returns the index at the quantile `uniform` (0 to 1); never an index of weight 0.
     pub(super) fn pick(&self, uniform: f64) -> usize {
         let last = self.ends.len() - 1;
         let sum = self.ends[last];

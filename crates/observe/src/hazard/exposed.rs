@@ -1,5 +1,5 @@
-//! Exposure of buildings, roads and areas over all runs: probability, arrival and thickness of
-//! lava.
+//! Exposure of buildings, roads and areas over all runs: probability, arrival and thickness of lava
+//! at each asset.
 
 use std::path::{Path, PathBuf};
 
@@ -16,18 +16,18 @@ use lavoxel_geo::map::Site;
 /// Seconds per hour.
 const HOUR: f64 = 3600.0;
 
-/// Feature file with its assets on the columns of the box.
+/// Exposure file: assets with their columns in the box.
 #[derive(Clone, Debug)]
 pub(super) struct Exposure {
-    /// Stem of the file name.
+    /// File name without folder and extension.
     pub(super) name: String,
     assets: Assets,
-    /// Pairs of column and asset index, sorted by column.
+    /// Pairs (column index, asset index), sorted by column.
     places: Vec<(u32, u32)>,
 }
 
-/// Arrivals in seconds and largest thicknesses in metres at one asset, for each run that reaches
-/// the asset.
+/// Arrival times in seconds and largest thicknesses in metres at one asset, one pair per run that
+/// reached the asset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reached {
     arrivals_s: Vec<f32>,
@@ -47,7 +47,7 @@ impl Exposure {
         Ok(Self { name, assets, places })
     }
 
-    /// Estimates the memory of the columns of the features and of the results of `runs` runs.
+    /// Estimates the memory of the columns, and of the results of `runs` runs.
     pub(super) fn need(&self, runs: u64) -> MemoryEstimate {
         let each = self.assets.list().len().saturating_mul(runs as usize);
         MemoryEstimate::of("the exposure of the runs", each, 8.0).and(MemoryEstimate::of(
@@ -57,7 +57,7 @@ impl Exposure {
         ))
     }
 
-    /// Reads all run files and returns the results for each asset.
+    /// Reads all run files and collects the results of each asset.
     pub(super) fn of(&self, files: &RunFiles, reduction: &Reduction) -> Result<Vec<Reached>, RecordError> {
         let mut all = vec![Reached { runs: files.runs.len(), ..Reached::default() }; self.assets.list().len()];
         files.for_each(|record| {
@@ -73,7 +73,7 @@ impl Exposure {
         Ok(all)
     }
 
-    /// Returns the assets that one run reaches with their arrival and thickness.
+    /// Returns the assets reached in one run: pairs of asset index and exposure.
     fn of_run(&self, record: &RunRecord, above_m: f64) -> Vec<(usize, Reach)> {
         let mut reached: Vec<(u32, (f64, f64, f64))> = Vec::new();
         for here in record.reached().filter(|here| f64::from(here.thickness_m) > above_m) {
@@ -91,7 +91,7 @@ impl Exposure {
         reached.chunk_by(|a, b| a.0 == b.0).filter_map(of_asset).collect()
     }
 
-    /// Writes the table (`.csv`) and the layer (`.geojson`) into `folder`; returns their paths.
+    /// Writes a table (`.csv`) and a vector layer (`.geojson`) to `folder`; returns both paths.
     pub(super) fn write(
         &self,
         folder: &Path,
@@ -104,7 +104,8 @@ impl Exposure {
         Ok(paths.into())
     }
 
-    /// Returns a summary line: number of reached assets, and the most probable asset.
+    /// Returns a summary line: number of reached assets, and the asset with the highest
+    /// probability.
     pub(super) fn line(&self, reached: &[Reached]) -> String {
         let count = reached.iter().filter(|reached| !reached.arrivals_s.is_empty()).count();
         let most =
@@ -116,7 +117,7 @@ impl Exposure {
 }
 
 impl Reached {
-    /// Returns the fraction of the runs that reach the asset.
+    /// Returns the fraction of all runs in which lava reached the asset.
     fn probability(&self) -> f64 {
         self.arrivals_s.len() as f64 / self.runs.max(1) as f64
     }

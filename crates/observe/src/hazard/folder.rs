@@ -1,4 +1,4 @@
-//! Folder of a hazard map: `plan.json`, the run files under `runs`, and the maps.
+//! Folder of a hazard map: the plan `plan.json`, the run files under `runs`, and the maps.
 
 use std::fs;
 use std::io::Write;
@@ -9,19 +9,19 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input::{InputError, PLAN};
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
-/// Mode of opening the folder of a plan.
+/// Mode in which a hazard folder is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Opening {
-    /// Creates the folder, or resumes with the runs that exist.
+    /// Create the folder, or continue with the runs that exist.
     GoOn,
-    /// Removes the runs of another plan.
+    /// Delete the runs of another plan first.
     Clear,
-    /// Reads the existing runs; no run is made.
+    /// Use the existing runs only; no run is made.
     Read,
 }
 
-/// Folder whose runs all belong to one plan.
+/// Folder with the runs of one plan.
 #[derive(Clone, Debug)]
 pub struct Folder {
     /// Path of the folder.
@@ -30,7 +30,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens the folder of `plan`. A folder of another plan is refused, or cleared with
+    /// Opens the folder of `plan`. The folder of another plan is an error, or is cleared with
     /// [`Opening::Clear`].
     pub(super) fn open(
         path: PathBuf,
@@ -61,7 +61,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Checks that a folder without a plan holds no files that would be overwritten.
+    /// Fails if a folder without a plan contains files that would be overwritten.
     fn check_new(&self, file: &Path, reduction: &Reduction, pictures: bool) -> Result<(), HazardError> {
         check_free(file, Existing::Keep)?;
         names(reduction, pictures).iter().try_for_each(|name| check_free(&self.path.join(name), Existing::Keep))?;
@@ -72,8 +72,8 @@ impl Folder {
         Err(format!("{shown}: holds runs without their plan.json; name another folder with --out").into())
     }
 
-    /// Copies the runs below `count` that are missing here from another folder of the same plan, on
-    /// a ground of `columns` columns; returns the number of copied runs.
+    /// Copies the missing runs with numbers below `count` from the folder `other` of the same plan;
+    /// `columns` is the number of ground columns. Returns the number of copied runs.
     ///
     /// # Errors
     /// When a file cannot be read or written, is damaged or of another plan.
@@ -89,7 +89,7 @@ impl Folder {
         Ok(taken)
     }
 
-    /// Writes the file of run `run`; `bytes` come from [`RunRecord::bytes`].
+    /// Writes the file of run `run`; `bytes` is the result of [`RunRecord::bytes`].
     ///
     /// # Errors
     /// [`OutputError`] when the file cannot be written; no partial file is left.
@@ -100,7 +100,7 @@ impl Folder {
         file.commit()
     }
 
-    /// Removes the files of all runs.
+    /// Deletes all run files.
     fn clear(&self) -> Result<(), OutputError> {
         let is_run = |name: &str| name.strip_prefix("run_").is_some_and(|n| n.bytes().all(|c| c.is_ascii_digit()));
         for entry in fs::read_dir(self.runs_path()).into_iter().flatten().flatten() {
@@ -111,19 +111,19 @@ impl Folder {
         Ok(())
     }
 
-    /// Returns the path of the folder with the run files.
+    /// Returns the path of the subfolder with the run files.
     pub fn runs_path(&self) -> PathBuf {
         self.path.join("runs")
     }
 
-    /// Splits the run numbers below `count` into those with a file and those without.
+    /// Returns the run numbers below `count` that have a file, and those that have none.
     pub fn runs(&self, count: u64) -> (Vec<u64>, Vec<u64>) {
         let folder = self.runs_path();
         (0..count).partition(|run| RunRecord::path(&folder, *run).exists())
     }
 }
 
-/// Checks that the folder `other` holds runs of `plan`.
+/// Fails unless the folder `other` contains runs of `plan`.
 pub(super) fn check_part(other: &Path, plan: &PlanFile) -> Result<(), HazardError> {
     let file = other.join("plan.json");
     match read_plan(&file)? {
@@ -140,7 +140,7 @@ pub fn plan_of(folder: &Path) -> Result<Option<PlanFile>, HazardError> {
     read_plan(&folder.join("plan.json"))
 }
 
-/// Reads a plan file; `None` if the file does not exist.
+/// Reads a plan file; `None` if the file is missing.
 pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
     let mend = "name another folder with --out, or pass --force";
     let plan = match PLAN.text(file, |text| serde_json::from_str(&text).map(Some)) {
@@ -152,7 +152,7 @@ pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
     plan.map_err(|e| format!("{}: is no plan of runs: {}; {mend}", file.display(), tame(&e.to_string())).into())
 }
 
-/// Checks that the plan `old` of a folder equals `plan`; the error names the differences.
+/// Fails unless the plan `old` of a folder equals `plan`; the error lists the differences.
 pub(crate) fn check_same(old: &PlanFile, plan: &PlanFile, file: &Path) -> Result<(), HazardError> {
     let differences = old.differences(plan);
     if differences.is_empty() {
@@ -163,7 +163,7 @@ pub(crate) fn check_same(old: &PlanFile, plan: &PlanFile, file: &Path) -> Result
     Err(format!("{file}: is another plan ({differ} differ): {mend}").into())
 }
 
-/// Writes the plan file of a folder.
+/// Writes `plan` to the plan file `file`.
 pub(crate) fn write_plan(file: &Path, plan: &PlanFile) -> Result<(), HazardError> {
     let text = serde_json::to_string_pretty(plan).expect("a plan is plain text and numbers");
     let mut out = WholeFile::create(file, Existing::Replace)?;

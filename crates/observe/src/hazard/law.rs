@@ -1,5 +1,5 @@
-//! Probability distributions of one number, from which effusion rates, volumes and durations are
-//! drawn.
+//! Probability distributions (laws) from which effusion rates, volumes, durations and scene numbers
+//! are drawn.
 //!
 //! | text | distribution |
 //! |---|---|
@@ -14,39 +14,39 @@ use std::fmt;
 
 use super::draw::{NoWeights, Numbers, Weights};
 
-/// Cut-off of a log-normal law, in standard deviations.
+/// Truncation of log-normal laws, in standard deviations from the median.
 const FARTHEST: f64 = 3.0;
 
-/// Upper bound on the exponent of a power law.
+/// Upper bound on the magnitude of a power law's exponent.
 const MOST_EXPONENT: f64 = 20.0;
 
-/// Upper bound on the length of a list.
+/// Upper bound on the number of values of a list.
 const MOST: usize = 10_000;
 
 /// Accepted forms of a law, for error messages.
 const EXPECTED: &str = "a number, uniform:LOW,HIGH, log-uniform:LOW,HIGH, log-normal:MEDIAN,FACTOR, \
                         power-law:LOW,HIGH,EXPONENT or list:A,B,… (list:A=WEIGHT,B=WEIGHT,…)";
 
-/// Probability distribution of one number.
+/// Probability distribution of a scalar.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Law {
     /// Constant value.
     Fixed(f64),
-    /// Uniform between two values.
+    /// Uniform between the lower and the upper bound.
     Uniform(f64, f64),
-    /// Uniform in the logarithm between two values above 0.
+    /// Uniform in the logarithm between the lower and the upper bound, both above 0.
     LogUniform(f64, f64),
-    /// Log-normal: median, and the factor of one standard deviation.
+    /// Log-normal: median, and the factor that equals one standard deviation.
     LogNormal(f64, f64),
-    /// Power law between two values above 0 (first and second field); the density falls with the
-    /// power of minus the third field.
+    /// Power law between a lower and an upper bound, both above 0; the density is proportional to x
+    /// to the power of minus the third field.
     PowerLaw(f64, f64, f64),
     /// Discrete values with their weights, as pairs (value, weight).
     List(Vec<(f64, f64)>),
 }
 
 impl Law {
-    /// Parses a law; `number` parses its values, for example times with units.
+    /// Parses a law; `number` parses each value, for example a time with its unit.
     ///
     /// # Errors
     /// The expected form, as text to be appended to the input.
@@ -109,7 +109,7 @@ impl Law {
         }
     }
 
-    /// Returns the smallest and the largest value that the law gives.
+    /// Returns the smallest and the largest value that can be drawn.
     pub fn range(&self) -> (f64, f64) {
         match self {
             Self::Fixed(value) => (*value, *value),
@@ -125,7 +125,7 @@ impl Law {
         }
     }
 
-    /// Returns the quantile at `share` (0 to 1).
+    /// Returns the quantile of the probability `share` (0 to 1).
     pub(super) fn at_share(&self, share: f64) -> f64 {
         let (low, high) = self.range();
         let value = match self {
@@ -146,7 +146,7 @@ impl Law {
         value.clamp(low, high)
     }
 
-    /// Draws the value of a run.
+    /// Draws a value from the random stream `numbers`.
     pub(super) fn draw(&self, numbers: Numbers) -> f64 {
         let share = |low: f64, high: f64| low + (high - low) * numbers.uniform(0, 0);
         let (low, high) = self.range();
@@ -166,13 +166,14 @@ impl Law {
     }
 }
 
-/// Returns the cumulative distribution of a standard normal variable at `deviations`.
+/// Returns the cumulative distribution function of the standard normal distribution at
+/// `deviations`.
 pub(super) fn below(deviations: f64) -> f64 {
     0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2)
 }
 
-/// Returns the quantile `share` of a standard normal distribution, by bisection over ±10
-/// deviations.
+/// Returns the quantile of the standard normal distribution for the probability `share`, by
+/// bisection over ±10 standard deviations.
 fn deviations(share: f64) -> f64 {
     let (mut low, mut high) = (-10.0, 10.0);
     for _ in 0..60 {
@@ -182,8 +183,8 @@ fn deviations(share: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Returns the quantile `share` of a power law by its inverse: with a density x^−e, the
-/// distribution grows as x^(1−e), or as the logarithm for e = 1.
+/// Returns the quantile of a power law for the probability `share` by inversion: for a density ∝
+/// x^−e, the distribution function is linear in x^(1−e), or in ln x for e = 1.
 fn power_law([low, high]: [f64; 2], exponent: f64, share: f64) -> f64 {
     let power = 1.0 - exponent;
     let span = libm::log(high / low);
@@ -199,7 +200,7 @@ fn weights(entries: &[(f64, f64)]) -> Result<Weights, NoWeights> {
 }
 
 impl fmt::Display for Law {
-    /// Writes the text that [`Law::parse`] reads.
+    /// Formats the law as text that [`Law::parse`] accepts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(value) => write!(f, "{value}"),

@@ -1,25 +1,24 @@
-//! Sampling of vent positions: points, lines and polygons with weights, in metres east and south of
-//! the north-west corner of the box.
+//! Distribution of vent positions over weighted points, lines and polygons, in metres east and
+//! south of the north-west corner of the box.
 
 use super::draw::{Numbers, Use, Weights};
 use lavoxel_geo::map::features::{Feature, Geometry};
 use lavoxel_geo::map::geojson::Rings;
 
-/// Position in metres east and south of the north-west corner of the box.
+/// Position [east, south] in metres from the north-west corner of the box.
 pub type Metres = [f64; 2];
 
-/// Minimum ratio of the area of a polygon to the area of its bounding box; thinner polygons are
-/// refused.
+/// Smallest accepted ratio of a polygon's area to the area of its bounding box.
 const LEAST_SHARE: f64 = 1e-4;
 
-/// Upper bound on rejection-sampling tries in the bounding box of a polygon: at the minimum ratio
-/// [`LEAST_SHARE`] all tries miss with a probability of e⁻¹⁰⁰.
+/// Upper bound on the attempts of rejection sampling in a polygon's bounding box; at the ratio
+/// [`LEAST_SHARE`] all attempts fail with a probability of e⁻¹⁰⁰.
 const TRIES: usize = 1_000_000;
 
-/// Upper bound on the points of all features together.
+/// Upper bound on the total number of points of all features.
 pub const MOST_POINTS: usize = 1 << 22;
 
-/// Distribution of vent positions, from which each run draws one.
+/// Distribution of vent positions.
 #[derive(Clone, Debug)]
 pub struct Places {
     features: Vec<Shape>,
@@ -30,9 +29,9 @@ pub struct Places {
 #[derive(Clone, Debug)]
 enum Shape {
     Points(Vec<Metres>),
-    /// Line segments, weighted by length.
+    /// Line segments with weights proportional to their lengths.
     Lines(Vec<[Metres; 2]>, Weights),
-    /// Polygons, weighted by area.
+    /// Polygons with weights proportional to their areas.
     Polygons(Vec<Rings>, Weights),
 }
 
@@ -50,7 +49,7 @@ impl Places {
         Ok(Self { features, weights })
     }
 
-    /// Returns the feature index and the vent position that run `run` draws.
+    /// Draws the vent of run `run`: index of its feature, and its position.
     pub fn draw(&self, seed: u64, run: u64) -> (usize, Metres) {
         let feature = self.weights.pick(Numbers::new(seed, run, Use::Feature).uniform(0, 0));
         (feature, self.features[feature].draw(Numbers::new(seed, run, Use::Place)))
@@ -61,7 +60,7 @@ impl Places {
         self.features.len()
     }
 
-    /// Returns true if there is no feature; never the case, because a vent needs a feature.
+    /// Returns true if there is no feature, which never occurs: a distribution needs one.
     pub fn is_empty(&self) -> bool {
         self.features.is_empty()
     }
@@ -118,7 +117,7 @@ impl Shape {
     }
 }
 
-/// Returns the area of a polygon less its holes; approximate for self-intersecting rings.
+/// Returns the area of a polygon minus its holes in m²; approximate for self-intersecting rings.
 fn area(rings: &Rings) -> f64 {
     let of_ring = |ring: &Vec<Metres>| {
         let Some([x0, y0]) = ring.first() else { return 0.0 };
@@ -130,7 +129,7 @@ fn area(rings: &Rings) -> f64 {
     (outer.map(of_ring).sum::<f64>() - holes.map(of_ring).sum::<f64>()).max(0.0)
 }
 
-/// Returns the corners of the bounding box: smallest x, y and largest x, y.
+/// Returns the bounding box of a polygon: its minimum and its maximum corner.
 fn bounds(rings: &Rings) -> [Metres; 2] {
     let none = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
     rings.iter().flatten().fold(none, |[low, high], point| {
@@ -138,8 +137,7 @@ fn bounds(rings: &Rings) -> [Metres; 2] {
     })
 }
 
-/// Returns true if the point lies inside: a ray to the east crosses the rings an odd number of
-/// times.
+/// Returns true if the point lies inside the polygon, by the even-odd rule along a ray to the east.
 fn holds(rings: &Rings, [x, y]: Metres) -> bool {
     let crosses =
         |(a, b): (&Metres, &Metres)| (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);

@@ -1,4 +1,4 @@
-//! Plan of a set of runs, and the sample of each run.
+//! Plan of a hazard study, and the random sample of each run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,30 +22,30 @@ use lavoxel_scene::scene::{NumberKey, Template};
 use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::VentSpec;
 
-/// Upper bound on the runs of a plan.
+/// Upper bound on the number of runs of a plan.
 pub const MAX_RUNS: u64 = 1_000_000;
 
-/// Upper bound on a volume, in m³.
+/// Upper bound on the erupted volume, in m³.
 const MOST_M3: f64 = 1e13;
-/// Upper bound on a duration, in seconds.
+/// Upper bound on the duration of an eruption, in seconds.
 const MOST_S: f64 = 1e11;
-/// Upper bound on a rate, in m³/s.
+/// Upper bound on the effusion rate, in m³/s.
 const MOST_M3_S: f64 = 1e6;
 /// Lower bound on volumes (m³), durations (s) and rates (m³/s).
 const LEAST: f64 = 1e-9;
 
-/// Default time limit of a run, in multiples of the eruption's duration.
+/// Default time limit of a run, in durations of its eruption.
 const USUAL_LIMIT: f64 = 4.0;
 /// Lower bound on the default time limit: one day, in seconds.
 const LEAST_LIMIT_S: f64 = 86_400.0;
 
-/// Seeds by which runs round amounts.
+/// Choice of the simulation seed, by which amounts are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Seeds {
-    /// Own seed for each run, drawn by the run.
+    /// Separate random seed for each run.
     Own,
-    /// Seed of the scene for all runs.
+    /// Seed of the scene, in all runs.
     Same,
 }
 
@@ -58,14 +58,14 @@ pub enum Size {
     Duration(Law),
 }
 
-/// Sampling of a set of runs.
+/// Plan of a hazard study: distributions of vents, rates, sizes and scene numbers.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Number of runs.
+    /// Number of planned runs.
     pub runs: u64,
-    /// Seed of all draws.
+    /// Seed of all random samples.
     pub seed: u64,
-    /// Seeds by which runs round amounts.
+    /// Choice of the simulation seed.
     pub seeds: Seeds,
     /// Distribution of vent positions.
     pub places: Places,
@@ -73,29 +73,27 @@ pub struct Plan {
     pub rates: Law,
     /// Distribution of the volume or duration.
     pub size: Size,
-    /// Correlation parameter of the Gaussian copula of rate and size, −1 to 1; `None` draws both
-    /// independently.
+    /// Correlation of rate and size in a Gaussian copula, −1 to 1; `None`: both are independent.
     pub correlation: Option<f64>,
     /// Shape of the effusion rate over time.
     pub curve: Curve,
-    /// Simulated seconds after which a run ends at the latest; `None` takes four durations of the
+    /// Upper bound on the simulated time of a run, in seconds; `None`: four durations of its
     /// eruption, at least a day.
     pub limit_s: Option<f64>,
-    /// Radius, height and temperature of all vents; the position and rate in this specification are
-    /// ignored.
+    /// Shape and temperature of all vents; position and rate of this specification are ignored.
     pub vent: VentSpec,
-    /// Scene numbers that each run draws, with their laws.
+    /// Scene numbers that each run draws, with their distributions.
     pub draws: Vec<(NumberKey, Law)>,
 }
 
-/// Sample of a run: its vent, rate, size and seed.
+/// Random sample of a run: vent, rate, size and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Run number, from 0.
     pub run: u64,
     /// Index of the feature that contains the vent, from 0.
     pub feature: usize,
-    /// Vent position in metres east and south of the north-west corner of the box.
+    /// Vent position [east, south] in metres from the north-west corner of the box.
     pub vent_m: Metres,
     /// Mean effusion rate, in m³/s.
     pub rate_m3_s: f64,
@@ -103,14 +101,14 @@ pub struct Sample {
     pub volume_m3: f64,
     /// Duration of the eruption, in seconds.
     pub duration_s: f64,
-    /// Simulated time at which the run ends at the latest, in seconds.
+    /// Upper bound on the simulated time of the run, in seconds.
     pub limit_s: f64,
     /// Seed of the simulation.
     pub seed: u64,
 }
 
 impl Plan {
-    /// Checks the ranges of the laws.
+    /// Validates the value ranges of all laws.
     ///
     /// # Errors
     /// Names the flag of the faulty law: `--rates`, `--volumes` or `--durations`.
@@ -157,7 +155,7 @@ impl Plan {
         (self.rates.at_share(below(first)), law.at_share(below(second)))
     }
 
-    /// Returns the scene numbers that run `run` draws, in the order of [`Plan::draws`].
+    /// Draws the scene numbers of run `run`, in the order of [`Plan::draws`].
     pub fn numbers(&self, run: u64) -> Vec<f64> {
         let draws = self.draws.iter().enumerate();
         draws.map(|(place, (_, law))| law.draw(Numbers::of_number(self.seed, run, place))).collect()
@@ -168,8 +166,8 @@ impl Plan {
         Numbers::new(self.seed, run, Use::Survey).bits() as u32
     }
 
-    /// Returns everything that decides the outcome of a run, by readable names. The number of runs
-    /// is not included: additional runs leave the earlier runs unchanged.
+    /// Returns all inputs that determine the outcome of a run, by readable names. The number of
+    /// runs is excluded: additional runs do not change earlier ones.
     fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
         let flow = ground.flow();
         let FlowSetup { lava, step_s, open_sides, heaters, seed: _ } = flow.setup();
@@ -211,14 +209,14 @@ impl Plan {
         .collect()
     }
 
-    /// Returns the plan file for the scene and vents named `scene` and `vents`.
+    /// Returns the content of the plan file; `scene` and `vents` are display names.
     pub fn file(&self, ground: &Ground, scene: &str, vents: &str) -> PlanFile {
         let decides = self.parts(ground).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         PlanFile { scene: scene.to_owned(), vents: vents.to_owned(), runs: self.runs, decides }
     }
 }
 
-/// Hashes the debug text of `value` without storing the text, which may be long.
+/// Hashes the debug text of `value` as a stream, because the text may be long.
 fn hash_of_words(value: &impl fmt::Debug) -> u64 {
     struct Words(Xxh3);
     impl fmt::Write for Words {
@@ -232,45 +230,47 @@ fn hash_of_words(value: &impl fmt::Debug) -> u64 {
     words.0.digest()
 }
 
-/// Initial state shared by all runs: the scene before its first step, without the sampled eruption.
+/// Initial state that all runs share: the scene before its first step, without the sampled
+/// eruption.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    /// Simulation before its first step; always with a flow.
+    /// Simulation before its first step; always of the physical model.
     pub(super) origin: Origin,
-    /// Scene template; present if runs draw scene numbers or a heightmap error.
+    /// Scene template for runs that draw scene numbers or a heightmap error; `None` otherwise.
     pub(super) template: Option<Template>,
     /// Position of the box on the map.
     pub site: Site,
-    /// Remarks from reading the heightmap.
+    /// Notes from reading the heightmap.
     pub(super) notes: Vec<String>,
-    /// Number of runs made at the same time.
+    /// Number of concurrent runs.
     pub(super) at_once: usize,
-    /// Cancellation flag: set to abort long steps.
+    /// Cancellation flag: once set, long steps are aborted.
     pub(super) stop: Arc<AtomicBool>,
 }
 
-/// Contents of `plan.json`: the plan to which the run files of a folder belong.
+/// Content of `plan.json`: identifies the plan to which the run files of a folder belong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
     /// Name of the scene.
     pub scene: String,
-    /// Description of the vents.
+    /// Description of the vents' source.
     pub vents: String,
-    /// Number of runs of the last command.
+    /// Number of planned runs in the last command.
     pub runs: u64,
-    /// Everything that decides the outcome of a run, by readable names.
+    /// All inputs that determine the outcome of a run, by readable names.
     pub decides: BTreeMap<String, String>,
 }
 
 impl PlanFile {
-    /// Returns the hash of the plan that each run file carries.
+    /// Returns the hash of the inputs, which each run file carries.
     pub fn fingerprint(&self) -> u128 {
         let all: Vec<_> = self.decides.iter().collect();
         xxh3_128(json!(all).to_string().as_bytes())
     }
 
-    /// Returns the names in which two plans differ; runs of plans that differ must not be combined.
+    /// Returns the names of the inputs that differ between two plans; runs of different plans must
+    /// not be combined.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let names = self.decides.keys().chain(other.decides.keys().filter(|name| !self.decides.contains_key(*name)));
         names.filter(|name| self.decides.get(*name) != other.decides.get(*name)).cloned().collect()

@@ -1,4 +1,4 @@
-//! Record of a run: `run_000042`, a small file that is written completely or not at all.
+//! Record of a run: the file `run_000042`, which is written completely or not at all.
 //!
 //! ```text
 //! magic 8   fingerprint of the plan 16   checksum of the rest 8   length before compression 8   block of LZ4: a RunRecord
@@ -17,18 +17,18 @@ use super::plan::Sample;
 use lavoxel_files::input::{self, InputError};
 use lavoxel_flow::Flow;
 
-/// Magic number; its last byte is the version of the format.
+/// Magic number; the last byte is the format version.
 const MAGIC: [u8; 8] = *b"L\xe4VOXH\r\x01";
 
 /// Length of the header before the block, in bytes.
 const HEAD: usize = 8 + 16 + 8 + 8;
 
-/// Upper bound on the bytes of a record without its columns.
+/// Upper bound on the size of a record without its columns, in bytes.
 const RECORD: usize = 1024;
-/// Upper bound on the bytes of one column: gap, arrival, thickness.
+/// Upper bound on the size of one column in bytes: gap, arrival, thickness.
 const COLUMN: usize = 5 + 4 + 4;
 
-/// Upper bound on the text of a fault, in bytes.
+/// Upper bound on the length of a fault message, in bytes.
 const FAULT: usize = 200;
 
 /// Reason why a run ended.
@@ -36,33 +36,33 @@ const FAULT: usize = 200;
 pub enum Ending {
     /// The flow came to rest.
     Rest,
-    /// The time limit passed while the flow still advanced.
+    /// The time limit was reached while the flow still advanced.
     Limit,
 }
 
-/// Outcome of a run without its columns.
+/// Outcome of a run without its per-column data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Reason why the run ended.
     pub ending: Ending,
-    /// Simulated time at the end, in seconds.
+    /// Simulated time at the end of the run, in seconds.
     pub time_s: f64,
     /// Erupted volume, in m³.
     pub poured_m3: f64,
-    /// Part of the erupted volume that set, in m³.
+    /// Volume that solidified, in m³.
     pub set_m3: f64,
-    /// Part of the erupted volume that left at the sides of the box, in m³.
+    /// Volume that left through the sides of the box, in m³.
     pub out_m3: f64,
-    /// Volume that the vent could not pour under the top of the box, in m³.
+    /// Volume that the vent could not erupt for lack of room below the top of the box, in m³.
     pub blocked_m3: f64,
-    /// Fault of the volume and heat accounts; `None` for a sound run.
+    /// Imbalance of the volume or heat account as text; `None` if both are exact.
     pub fault: Option<String>,
     /// Wall-clock time of the run, in seconds.
     pub seconds: f64,
 }
 
 impl Outcome {
-    /// Reads the outcome from a flow after its last step.
+    /// Creates the outcome from the flow after its last step; `elapsed` is the wall-clock time.
     pub(super) fn of(flow: &Flow, ending: Ending, elapsed: Duration) -> Self {
         let (account, unit) = (flow.account(), flow.space().unit_m3());
         let m3 = |units: i64| units as f64 * unit;
@@ -79,18 +79,19 @@ impl Outcome {
     }
 }
 
-/// Record of a run: sample, outcome, and the columns that lava reached.
+/// Record of a run: sample, outcome, and data of the reached columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// Sample of the run.
     pub sample: Sample,
     /// Outcome of the run.
     pub outcome: Outcome,
-    /// Delta-encoded column numbers, ascending: difference from the previous reached column.
+    /// Reached columns in ascending order, delta-encoded: difference from the previous reached
+    /// column.
     gaps: Vec<u32>,
-    /// Arrival time in seconds from the start, for each reached column.
+    /// Arrival time in seconds from the start, one per reached column.
     arrival_s: Vec<f32>,
-    /// Largest thickness after any step (liquid and set) in metres, for each reached column.
+    /// Largest thickness (liquid and solidified) over all steps in metres, one per reached column.
     thickness_m: Vec<f32>,
 }
 
@@ -99,15 +100,15 @@ pub struct RunRecord {
 pub struct Reached {
     /// Column number: row × columns per row + position in the row; row 0 is north.
     pub column: usize,
-    /// Arrival of lava, in seconds from the start.
+    /// Arrival time of lava, in seconds from the start.
     pub arrival_s: f32,
-    /// Largest thickness after any step, liquid and set, in metres.
+    /// Largest thickness (liquid and solidified) over all steps, in metres.
     pub thickness_m: f32,
 }
 
 impl RunRecord {
-    /// Creates the record from a flow after its last step; `most_m` holds the largest thickness of
-    /// each column, in metres.
+    /// Creates the record from the flow after its last step; `most_m`: largest thickness of each
+    /// column in metres.
     pub(super) fn new(sample: Sample, flow: &Flow, most_m: &[f32], outcome: impl FnOnce(&Flow) -> Outcome) -> Self {
         let (mut gaps, mut arrival_s, mut thickness_m) = (Vec::new(), Vec::new(), Vec::new());
         let mut before = 0;
@@ -121,7 +122,7 @@ impl RunRecord {
         Self { sample, outcome: outcome(flow), gaps, arrival_s, thickness_m }
     }
 
-    /// Returns the columns that lava reached, in ascending order.
+    /// Iterates over the reached columns in ascending order.
     pub fn reached(&self) -> impl Iterator<Item = Reached> + '_ {
         let mut column = 0;
         let rest = self.arrival_s.iter().zip(&self.thickness_m);
@@ -131,12 +132,12 @@ impl RunRecord {
         })
     }
 
-    /// Returns the path of the file of run `run`.
+    /// Returns the path of the file of run `run` in `folder`.
     pub fn path(folder: &Path, run: u64) -> PathBuf {
         folder.join(format!("run_{run:06}"))
     }
 
-    /// Encodes the record for the plan with this `fingerprint`.
+    /// Encodes the record as a file for the plan of `fingerprint`.
     pub fn bytes(&self, fingerprint: u128) -> Vec<u8> {
         let plain = postcard::to_stdvec(self).expect("a record is plain numbers");
         let block = compress(&plain);
@@ -146,8 +147,8 @@ impl RunRecord {
         [&head.concat()[..], &rest].concat()
     }
 
-    /// Reads the file of run `run` for the plan with this `fingerprint`, on a ground of `columns`
-    /// columns; `None` if the file does not exist.
+    /// Reads the file of run `run` in `folder`; `None` if the file is missing. `fingerprint`
+    /// identifies the plan, `columns` is the number of ground columns.
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not one of this plan.
@@ -185,7 +186,7 @@ impl RunRecord {
         if record.is_whole(columns) { Ok(record) } else { Err("is damaged") }
     }
 
-    /// Returns true if all arrays have equal lengths and every column lies on the ground.
+    /// Returns true if all arrays have equal lengths and all column indices are below `columns`.
     fn is_whole(&self, columns: usize) -> bool {
         let lengths = [self.arrival_s.len(), self.thickness_m.len()];
         let rises = self.gaps.iter().skip(1).all(|gap| *gap > 0);
@@ -194,7 +195,7 @@ impl RunRecord {
     }
 }
 
-/// Error while the file of a run is read.
+/// Error while a run file is read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -206,12 +207,12 @@ pub enum RecordError {
         /// Error of the operating system.
         cause: std::io::Error,
     },
-    /// The file is damaged or of another plan.
+    /// File that is damaged or belongs to another plan.
     #[error("{path} {what}; remove it, and the same command makes this run again")]
     Wrong {
         /// Path of the file.
         path: PathBuf,
-        /// Fault in words.
+        /// Description of the fault.
         what: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Reduction of run files to maps: probability, quantiles, and a table row for each run.
+//! Reduction of run files to probabilities, quantiles, and a table row per run.
 //!
 //! Quantiles are computed strip by strip of columns, so that memory does not grow with the number
 //! of runs; each strip reads all files once.
@@ -14,23 +14,23 @@ use super::record::{Outcome, RecordError, RunRecord};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_geo::map::Site;
 
-/// Upper bound on the pairs (arrival, thickness) per strip: one for each run and column that the
-/// run reached.
+/// Upper bound on the number of (arrival, thickness) pairs per strip of columns: one pair per run
+/// and reached column.
 const STRIP: usize = 1 << 24;
 
-/// Bytes per pair.
+/// Memory of a pair in bytes.
 const BYTES_A_PAIR: f64 = 8.0;
 
-/// Finished runs of a plan.
+/// Run files of a plan.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
     /// Folder of the run files.
     pub folder: PathBuf,
     /// Fingerprint of the plan.
     pub fingerprint: u128,
-    /// Number of columns of the ground.
+    /// Number of ground columns.
     pub columns: usize,
-    /// Run numbers, ascending.
+    /// Numbers of the completed runs, ascending.
     pub runs: Vec<u64>,
 }
 
@@ -49,43 +49,45 @@ impl RunFiles {
 /// Settings of the reduction of runs to maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// Threshold in metres: a run inundates a column where its largest thickness is above this.
+    /// Inundation threshold in metres: a run inundates a column if the largest thickness exceeds
+    /// the threshold.
     pub above_m: f64,
-    /// Quantiles, rising, each between 0 and 1.
+    /// Quantile probabilities, ascending, each between 0 and 1.
     pub quantiles: Vec<f64>,
-    /// Times in seconds from the start of the eruption, rising; each gives a map of the probability
-    /// that lava arrived before.
+    /// Times in seconds from the start of the eruption, ascending; each yields a map of the
+    /// probability of an earlier arrival.
     pub before_s: Vec<f64>,
-    /// Mean number of eruptions per year, for the annual probability of inundation; `None` writes
-    /// no such map.
+    /// Mean number of eruptions per year, for the map of annual inundation probability; `None`: no
+    /// such map.
     pub annual: Option<f64>,
 }
 
-/// Quantile maps of a quantity over the runs that inundate each column.
+/// Quantiles of a quantity in each column, over the runs that inundate the column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Values for each requested quantile, axes (quantile, column); NaN where no run comes.
+    /// Values, axes (quantile, column); NaN in columns that no run inundates.
     pub maps: Vec<Vec<f32>>,
 }
 
-/// Summary of all runs.
+/// Statistics over all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Table rows, sorted by run number.
+    /// One table row per run, sorted by run number.
     pub rows: Vec<Row>,
     /// Number of runs that inundate each column.
     pub counts: Vec<u32>,
-    /// Number of runs that inundate each column and arrive before each time, axes (time, column).
+    /// Number of runs that arrive in each column before each time, axes (time, column).
     pub before: Vec<Vec<u32>>,
     /// Quantiles of the arrival, in seconds from the start of the eruption.
     pub arrival_s: Quantiles,
     /// Quantiles of the largest thickness, in metres.
     pub thickness_m: Quantiles,
-    /// Largest thickness of any run per column, in metres; NaN where no run comes.
+    /// Largest thickness of each column over all runs, in metres; NaN in columns that no run
+    /// inundates.
     pub thickest_m: Vec<f32>,
 }
 
-/// Table row of a run.
+/// Table row of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Sample of the run.
@@ -94,10 +96,10 @@ pub struct Row {
     pub outcome: Outcome,
     /// Inundated area, in m².
     pub area_m2: f64,
-    /// Greatest straight-line distance from the vent to the middle of an inundated column, in
+    /// Greatest straight-line distance from the vent to the centre of an inundated column, in
     /// metres.
     pub reach_m: f64,
-    /// Largest thickness, in metres.
+    /// Largest thickness in any column, in metres.
     pub thickest_m: f64,
     /// Elevation of the lowest inundated ground, in metres; `None` if the run inundates nothing.
     pub lowest_m: Option<f64>,
@@ -127,7 +129,7 @@ impl Row {
 }
 
 impl Summary {
-    /// Reads all run files and reduces them.
+    /// Reads all run files and computes the statistics.
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not of this plan.
@@ -167,7 +169,7 @@ impl Summary {
         Ok(all)
     }
 
-    /// Computes the quantiles of the columns of one strip.
+    /// Computes the quantiles of the columns in `strip`.
     fn add_strip(&mut self, strip: Range<usize>, files: &RunFiles, reduction: &Reduction) -> Result<(), RecordError> {
         // Counting-sort layout: the counts give each column a fixed slice, filled in a single pass
         // over the files.
@@ -197,24 +199,24 @@ impl Summary {
         Ok(())
     }
 
-    /// Returns the probability of inundation of each column.
+    /// Returns the inundation probability of each column, 0 to 1.
     pub fn probability(&self) -> Vec<f32> {
         self.shares(&self.counts)
     }
 
-    /// Converts run counts to fractions of all runs.
+    /// Converts run counts to fractions of the number of runs.
     pub fn shares(&self, counts: &[u32]) -> Vec<f32> {
         let runs = self.rows.len().max(1) as f64;
         counts.iter().map(|count| (f64::from(*count) / runs) as f32).collect()
     }
 
-    /// Returns the number of columns that at least the fraction `share` of the runs inundate.
+    /// Returns the number of columns whose inundation probability is at least `share`.
     pub fn columns_from(&self, share: f64) -> usize {
         let least = (share * self.rows.len() as f64 - 1e-9).ceil().max(1.0) as u32;
         self.counts.iter().filter(|count| **count >= least).count()
     }
 
-    /// Estimates the memory of a summary of `runs` runs on `columns` columns, reading included.
+    /// Estimates the memory of reducing `runs` runs on `columns` columns, file reading included.
     pub fn need(columns: usize, runs: u64, reduction: &Reduction) -> MemoryEstimate {
         // Bytes per column: counts, starts of a strip twice, largest thickness, one record being
         // read, two maps per quantile, one map per time.
@@ -227,8 +229,8 @@ impl Summary {
     }
 }
 
-/// Splits the columns into ranges with at most `most` pairs each; a single column may exceed the
-/// bound.
+/// Splits the columns into strips with at most `most` pairs each; a single column with more pairs
+/// is its own strip.
 fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     let (mut strips, mut start, mut held) = (Vec::new(), 0, 0);
     for (column, count) in counts.iter().enumerate() {
@@ -243,8 +245,8 @@ fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     strips
 }
 
-/// Returns the smallest value of `sorted` that at least the fraction `quantile` of the values do
-/// not exceed.
+/// Returns the quantile of the ascending values `sorted`: the smallest value that at least the
+/// fraction `quantile` of the values do not exceed.
 pub(super) fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
     let rank = (quantile * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
     sorted[rank.min(sorted.len()) - 1]

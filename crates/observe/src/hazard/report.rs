@@ -7,7 +7,7 @@ use lavoxel_base::words;
 use lavoxel_scene::scene::Seconds;
 use serde::Serialize;
 
-/// Probability levels whose areas are printed.
+/// Inundation probabilities for which the report prints the covered area.
 const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 
 /// Summary numbers of a hazard map, for serde, and as [text](Report::text).
@@ -15,11 +15,11 @@ const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 pub struct Report {
     scene: String,
     seed: u64,
-    /// Number of runs in the maps.
+    /// Number of runs that the maps summarise.
     runs: usize,
     /// Number of planned runs without a file.
     missing: u64,
-    /// Number of runs made by this command; the other runs existed before.
+    /// Number of runs made by the last command.
     made: usize,
     vents: String,
     rates_m3_s: String,
@@ -28,28 +28,27 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     durations_s: Option<String>,
     above_m: f64,
-    /// Area that any run inundates, in m².
+    /// Area in m² that at least one run inundates.
     area_m2: f64,
     area_of_probability: Vec<AreaOf>,
     mean_area_m2: f64,
     mean_volume_m3: f64,
     longest_reach_m: f64,
-    /// Number of runs that still advanced at their time limit.
+    /// Number of runs that still advanced when their time limit was reached.
     cut_short: usize,
-    /// Number of runs that lost lava over the sides of the box.
+    /// Number of runs that lost lava through the sides of the box.
     left_the_box: usize,
     /// Number of runs whose vent was blocked by the top of the box.
     blocked: usize,
-    /// Numbers of the runs with inexact accounts.
+    /// Numbers of the runs whose accounts have an imbalance.
     inexact: Vec<u64>,
-    /// Sum of the computing times of all runs, in seconds.
-    /// Wall-clock time of this command, in seconds.
+    /// Summed wall-clock time of all runs in seconds. Wall-clock time of this command, in seconds.
     computing_s: f64,
     elapsed_s: f64,
-    /// Summary lines of the exposure files.
+    /// Summary lines, one per exposure file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     exposure: Vec<String>,
-    /// Remarks from reading the heightmap.
+    /// Notes from reading the heightmap.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(skip)]
@@ -107,7 +106,7 @@ impl Report {
         }
     }
 
-    /// Adds one line per exposure file.
+    /// Adds the summary lines of the exposure files.
     pub(super) fn with_exposure(self, exposure: Vec<String>) -> Self {
         Self { exposure, ..self }
     }
@@ -154,7 +153,7 @@ impl Report {
         self.runs as u64 + self.missing
     }
 
-    /// Returns warnings about the maps, each a sentence.
+    /// Returns all warnings about the maps, a sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let missing = (self.missing > 0).then(|| {
             format!(

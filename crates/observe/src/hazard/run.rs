@@ -1,4 +1,4 @@
-//! Single run of a hazard study, from its sample until the flow is at rest.
+//! Single run of a hazard study, from its sample to the rest of the flow.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -16,26 +16,27 @@ use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 use lavoxel_sim::state::State;
 
-/// Rest criterion: fraction of the elapsed time during which no new column was reached.
+/// Rest criterion: the flow is at rest if no new column was reached during this fraction of the
+/// elapsed time.
 const REST_SHARE: f64 = 0.1;
-/// Rest criterion: minimum duration of that period, in steps.
+/// Rest criterion: smallest length of that period, in steps.
 const REST_STEPS: f64 = 10.0;
 
-/// All parameters that decide when a run ends; part of the rules fingerprint.
+/// Parameters that determine the end of a run; part of the rules fingerprint.
 #[cfg(test)]
 pub(super) const REST: [f64; 3] = [lavoxel_sim::records::REACHED_M, REST_SHARE, REST_STEPS];
 
-/// Memory per column of a run in bytes, in addition to its flow.
+/// Memory of a run in bytes per column, in addition to its flow.
 const BYTES_A_COLUMN: f64 = 4.0 + 13.0;
 
-/// Number of steps between memory checks of a run.
+/// Number of steps between two memory checks of a run.
 const WEIGHED: u64 = 64;
-/// Remedy in the message of a failed memory check.
+/// Remedy in messages about the memory limit.
 const MEND: &str = "ask for fewer threads (--threads) or larger cells";
 
 impl Ground {
-    /// Creates the ground from a built scene before its first step, for `at_once` concurrent runs
-    /// that abort a long step once `stop` is set; `None` for a scene of the classic model.
+    /// Creates the initial state from a built scene before its first step, for `at_once` concurrent
+    /// runs; setting `stop` aborts long steps. `None` for a scene of the classic model.
     pub fn of(stage: Stage, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
         let Stage { mut simulation, site, notes } = stage;
         simulation.world().flow()?;
@@ -45,42 +46,42 @@ impl Ground {
         Some(Self { origin: simulation.into_origin(), template: None, site, notes, at_once, stop })
     }
 
-    /// Sets the template from which runs draw scene numbers or heightmap errors.
+    /// Sets the scene template for runs that draw scene numbers or a heightmap error.
     #[must_use]
     pub(super) fn with_template(self, template: Template) -> Self {
         Self { template: Some(template), ..self }
     }
 
-    /// Returns the standard deviation of the heightmap error that each run draws, in metres; `None`
+    /// Returns the standard deviation in metres of the heightmap error that each run draws; `None`
     /// without an error.
     pub(super) fn height_error_m(&self) -> Option<f64> {
         self.template.as_ref().and_then(|template| template.scene().spec.terrain.error_m)
     }
 
-    /// Returns the flow before the first step.
+    /// Returns the state of the flow before the first step.
     pub(super) fn flow(&self) -> &Flow {
         self.origin.world().flow().expect("a ground was made of a flow")
     }
 
-    /// Estimates the memory of `at_once` concurrent runs on the ground of a scene.
+    /// Estimates the memory of `at_once` concurrent runs from the initial state of a scene.
     pub fn need(stage: &Stage, at_once: usize) -> MemoryEstimate {
         // The initial state stays in memory next to the running copies.
         need_of_runs(stage.simulation.world(), at_once + 1)
     }
 }
 
-/// Estimates the memory of `count` runs whose states are as large as `state`.
+/// Estimates the memory of `count` runs with states as large as `state`.
 fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
     let bytes = (state.taken().bytes() - OWN) as f64;
     MemoryEstimate::of("the runs that are made at once", count, bytes + BYTES_A_COLUMN * state.grid().columns() as f64)
 }
 
-/// Memory reservation of a run; counts against the limit while the run lasts.
+/// Memory reservation of a run, released when dropped.
 #[derive(Default)]
 pub(crate) struct Weighed(Option<Held>);
 
 impl Weighed {
-    /// Updates the reservation to the current size of `state`.
+    /// Adjusts the reservation to the current size of `state`.
     ///
     /// # Errors
     /// [`TooMuchMemory`] when the concurrent runs outgrow the limit.
@@ -92,19 +93,19 @@ impl Weighed {
         Ok(())
     }
 
-    /// Returns true if the memory check is due after `steps` steps.
+    /// Returns true if a memory check is due at step count `steps`.
     pub(crate) fn is_due(steps: u64) -> bool {
         steps.is_multiple_of(WEIGHED)
     }
 }
 
-/// Lock that lets one scene be built at a time: reading its files may take more memory than its
+/// Lock by which only one scene is built at a time: reading its files may need more memory than its
 /// run.
 pub(crate) static BUILDING: Mutex<()> = Mutex::new(());
 
 impl Plan {
-    /// Makes a run; `None` if `cancelled` returns true before its end. The record of a sample on a
-    /// ground is always the same, except for [`Outcome::seconds`].
+    /// Simulates a run; `None` if `cancelled` returned true before completion. The record depends
+    /// only on `ground` and `sample`, except for [`Outcome::seconds`].
     ///
     /// A run simulates the scene with the vent of `sample` in place of the scene's own vents. The
     /// run ends at rest: the vent is closed, no event is due, and either nothing is liquid or no
@@ -158,7 +159,7 @@ impl Plan {
         Ok(simulation.world().flow().map(|flow| RunRecord::new(*sample, flow, records.thickness_m(), outcome)))
     }
 
-    /// Builds the initial state of a run that draws scene numbers.
+    /// Builds the initial state of run `run`, which draws scene numbers or a heightmap error.
     fn origin_of(&self, ground: &Ground, template: &Template, run: u64) -> Result<Origin, HazardError> {
         let numbers = self.numbers(run);
         let pairs: Vec<_> = self.draws.iter().map(|(key, _)| key).zip(numbers).collect();
@@ -190,7 +191,7 @@ impl Plan {
     }
 }
 
-/// Returns true if a flow whose vent is closed no longer advances.
+/// Returns true if a flow with a closed vent no longer advances.
 fn rests(records: &FlowRecords, flow: &Flow) -> bool {
     let least = (REST_SHARE * flow.time_s()).max(REST_STEPS * flow.setup().step_s);
     flow.is_dry() || flow.time_s() - records.last_reached_s() >= least

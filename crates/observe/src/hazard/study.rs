@@ -1,5 +1,4 @@
-//! Hazard study from its settings to its files: one code path for the program and for other users
-//! of the library.
+//! Hazard study from settings to maps, for the program and for other users of the library.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,29 +26,29 @@ use lavoxel_scene::scene::{
 };
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
-/// Lava preset for a heightmap without a scene and without a lava.
+/// Default lava preset for a heightmap without a scene.
 const USUAL_LAVA: &str = "etna-basalt";
 
-/// Upper bound on the inundation threshold in metres: above any mountain.
+/// Upper bound on the inundation threshold in metres: higher than any mountain.
 const MOST_ABOVE_M: f64 = 10_000.0;
 
-/// Upper bound on eruptions per year.
+/// Upper bound on the mean number of eruptions per year.
 const MOST_ANNUAL: f64 = 1000.0;
 
 /// Error of a hazard study.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HazardError {
-    /// Invalid setting or folder; the text is the full message.
+    /// Invalid setting or folder; the text is the complete message.
     #[error("{0}")]
     Wrong(String),
-    /// Scene that cannot be read or built.
+    /// Scene that cannot be read, or from which no simulation can be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// Runs or maps that need more memory than is free.
+    /// Runs or maps that exceed the available memory.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// Run file that cannot be used.
+    /// Run file that cannot be read, is damaged, or belongs to another plan.
     #[error(transparent)]
     Record(#[from] super::RecordError),
     /// File that cannot be written.
@@ -58,7 +57,7 @@ pub enum HazardError {
     /// Map that cannot be written.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// Worker thread that cannot be started.
+    /// Worker thread that could not be started.
     #[error("cannot start the threads: {0}; ask for fewer with --threads")]
     Threads(#[from] std::io::Error),
 }
@@ -76,39 +75,40 @@ impl From<String> for HazardError {
 pub struct Settings {
     /// Number of runs.
     pub runs: u64,
-    /// Path of a file with points, lines and polygons in which vents open; `None` takes the vents
-    /// of the scene with equal weights.
+    /// Path of a file with points, lines and polygons in which vents open; `None`: the vents of the
+    /// scene with equal weights.
     pub vent_area: Option<PathBuf>,
-    /// Law of the effusion rate in m³/s; `None` takes the common rate of the vents.
+    /// Law of the effusion rate in m³/s, as text; `None`: the rate that all vents of the scene
+    /// share.
     pub rates: Option<String>,
-    /// Law of the volume, in m³.
+    /// Law of the erupted volume in m³, as text.
     pub volumes: Option<String>,
-    /// Law of the duration, instead of the volume.
+    /// Law of the eruption's duration, as text; alternative to the volume.
     pub durations: Option<String>,
-    /// Correlation of rate and volume, or rate and duration, −1 to 1.
+    /// Correlation of rate with volume or duration, −1 to 1; `None`: independent.
     pub correlation: Option<f64>,
-    /// Shape of the effusion rate over time; the law of rates gives the mean.
+    /// Shape of the effusion rate over time, relative to the mean rate.
     pub curve: Curve,
-    /// Scene numbers that each run draws, as `KEY=LAW`.
+    /// Scene numbers that each run draws, as text `KEY=LAW`.
     pub draw: Vec<String>,
-    /// Seeds by which runs round amounts.
+    /// Choice of the simulation seeds.
     pub seeds: Seeds,
-    /// Inundation threshold in metres: a run inundates a place where its lava is thicker at some
-    /// time.
+    /// Inundation threshold in metres of the largest thickness.
     pub above: f64,
-    /// Quantiles of arrival and thickness, each between 0 and 1.
+    /// Quantile probabilities of arrival and thickness, each between 0 and 1.
     pub quantiles: Vec<f64>,
-    /// Times from the start of the eruption; each gives a map of the probability that lava arrived
-    /// before.
+    /// Times from the start of the eruption; each yields a map of the probability of an earlier
+    /// arrival.
     pub before: Vec<Seconds>,
-    /// Mean number of eruptions per year, for a map of the annual probability of inundation.
+    /// Mean number of eruptions per year, for the map of annual inundation probability; `None`: no
+    /// such map.
     pub annual: Option<f64>,
-    /// Feature files of buildings, roads and areas; probability, arrival and thickness at each
-    /// feature become tables and layers.
+    /// Feature files of buildings, roads and areas, for each of which a table and a layer with
+    /// probability, arrival and thickness is written.
     pub exposure: Vec<PathBuf>,
-    /// Contour levels of probability, 0 to 1; `None` takes the default levels.
+    /// Contour levels of probability, 0 to 1; `None`: the default levels.
     pub levels: Option<Vec<f64>>,
-    /// Picture flag: every map is also written as a picture over the ground.
+    /// Picture flag: every map is also written as a picture over the hill-shaded ground.
     pub picture: bool,
 }
 
@@ -135,19 +135,19 @@ impl Default for Settings {
     }
 }
 
-/// Scene of a hazard study with the overrides that were applied.
+/// Scene of a hazard study with the user's overrides.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
-    /// Scene after the overrides.
+    /// Scene with the overrides applied.
     pub scene: &'a Scene,
-    /// Overrides from the user.
+    /// Overrides that the user requested.
     pub asked: &'a Overrides,
-    /// Bare flag: the scene was made around a heightmap.
+    /// Bare flag: the scene was generated for a heightmap without a scene file.
     pub is_bare: bool,
 }
 
-/// Returns the overrides of a bare heightmap for many runs: the physical model with long steps, a
-/// lava, and a placeholder vent on the summit whose position is sampled later.
+/// Returns the default overrides for a heightmap without a scene: physical model with long steps, a
+/// lava, and a placeholder vent at the summit that each run replaces.
 ///
 /// # Errors
 /// Never, as long as the default lava is a preset.
@@ -169,14 +169,14 @@ pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, HazardErro
     Ok(overrides)
 }
 
-/// Plan on its ground with everything that its maps need.
+/// Hazard study with validated settings.
 #[derive(Debug)]
 pub struct Study {
-    /// Sampling of the runs.
+    /// Distributions from which the runs are sampled.
     pub plan: Plan,
-    /// Initial state of the runs.
+    /// Initial state that all runs share.
     pub ground: Ground,
-    /// Plan file that decides whether existing runs fit.
+    /// Content of the plan file, by which existing runs are recognised.
     pub file: PlanFile,
     reduction: Reduction,
     exposures: Vec<Exposure>,
@@ -186,7 +186,7 @@ pub struct Study {
     summary: MemoryEstimate,
 }
 
-/// Error message for a scene without a flow.
+/// Error message for a scene of the classic model.
 const NO_FLOW: &str = "hazard needs the physical model, in m³ and seconds: name a scene with model = \"flow\", or a heightmap with or \
                        without --lava NAME";
 
@@ -242,14 +242,14 @@ impl Study {
         Ok(Self { plan, ground, file, reduction, exposures, levels, pictures, scene: scene.spec.name.clone(), summary })
     }
 
-    /// Returns the default folder of a scene's maps: `lavoxel-out/NAME-hazard`.
+    /// Returns the default folder `lavoxel-out/NAME-hazard` of a scene.
     pub fn usual_folder(scene: &str) -> PathBuf {
         let name = file_name(scene);
         let ends = name.ends_with("hazard");
         PathBuf::from(FOLDER).join(if ends { name } else { format!("{name}-hazard") })
     }
 
-    /// Opens the folder of the runs and the maps.
+    /// Opens the folder of the runs and maps.
     ///
     /// # Errors
     /// When the folder is of another plan, or is to be read and has no plan.
@@ -257,7 +257,7 @@ impl Study {
         Folder::open(path, &self.file, opening, (&self.reduction, self.pictures))
     }
 
-    /// Checks that `other` holds runs of this plan, before the runs are [taken](Folder::take_from).
+    /// Fails unless `other` contains runs of this plan; called before [`Folder::take_from`].
     ///
     /// # Errors
     /// When `other` is of another plan, or has none.
@@ -265,7 +265,8 @@ impl Study {
         super::folder::check_part(other, &self.file)
     }
 
-    /// Makes run `run` and returns its record; `None` if `cancelled` returns true before its end.
+    /// Simulates run `run` and returns its record; `None` if `cancelled` returned true before
+    /// completion.
     ///
     /// # Errors
     /// The errors of [`Plan::run`].
@@ -273,8 +274,8 @@ impl Study {
         self.plan.run(&self.ground, &self.plan.sample(run), cancelled)
     }
 
-    /// Writes the maps of the runs in `folder`; `made` runs are new, and `elapsed` returns the time
-    /// of the command.
+    /// Writes the maps of the runs in `folder`. `made`: number of runs made by this command;
+    /// `elapsed`: function that returns its wall-clock time.
     ///
     /// # Errors
     /// When there is no run, and when a file cannot be read or written.
@@ -311,8 +312,8 @@ impl Study {
         Ok((Report::new(&self.plan, &self.file, &drawing, made, elapsed()).with_exposure(exposed), written))
     }
 
-    /// Makes `runs` on worker threads, one run per thread, until all are made, `ends` returns true
-    /// or a run fails; calls `made` after each run. Returns the number of runs made.
+    /// Makes `runs` on `threads` worker threads until all are made, `ends` returns true, or a run
+    /// fails; calls `made` with each completed run's number. Returns the number of runs made.
     ///
     /// # Errors
     /// When memory does not suffice, a record cannot be written, or no thread starts.
@@ -333,8 +334,8 @@ impl Study {
 }
 
 impl Plan {
-    /// Creates the template for runs that draw scene numbers; tries both bounds of each law, so
-    /// that an invalid range fails early.
+    /// Creates the template for runs that draw scene numbers; builds scenes with both bounds of
+    /// each law, so that invalid ranges fail early.
     fn template(&self, scene: &Scene) -> Result<Template, HazardError> {
         let template = Template::new(scene)?;
         for (key, law) in &self.draws {
@@ -347,7 +348,7 @@ impl Plan {
     }
 }
 
-/// Returns the line, radius, height, focus and temperature that all vents of the scene share.
+/// Returns the vent shape and temperature that all vents of the scene share; fails if they differ.
 fn model_vent(stage: &Stage) -> Result<VentSpec, String> {
     let of_flow = |vent: &VentSpec| vent.flow.as_ref().map(|flow| (flow.focus.clone(), flow.temperature_k));
     let form = |vent: &VentSpec| (vent.line.clone(), vent.radius, vent.height, of_flow(vent));
@@ -368,7 +369,8 @@ impl Settings {
         }
     }
 
-    /// Returns the law of the rates, or the common rate of all vents.
+    /// Returns the law of the effusion rate: from the settings, or the constant rate that all vents
+    /// share.
     fn rates(&self, source: &Source<'_>) -> Result<Law, String> {
         if let Some(text) = &self.rates {
             return law("--rates", text, |number| number.parse().ok());
@@ -385,7 +387,7 @@ impl Settings {
         first.map(Law::Fixed).ok_or_else(|| mend.to_owned())
     }
 
-    /// Parses the scene numbers that runs draw, with their laws.
+    /// Parses the drawn scene numbers and their laws.
     fn draws(&self) -> Result<Vec<(NumberKey, Law)>, String> {
         let mut all: Vec<(NumberKey, Law)> = Vec::new();
         for text in &self.draw {
@@ -459,7 +461,7 @@ impl Settings {
         Ok(Reduction { above_m, quantiles: rising(self.quantiles.clone()), before_s, annual: self.annual })
     }
 
-    /// Reads the exposure files; two files must not share a name.
+    /// Reads the exposure files; fails if two files have the same name.
     fn exposures(&self, site: &Site) -> Result<Vec<Exposure>, String> {
         let mut all: Vec<Exposure> = Vec::new();
         for path in &self.exposure {
@@ -473,7 +475,7 @@ impl Settings {
     }
 }
 
-/// Parses the law of the setting `flag`.
+/// Parses the law of the setting `flag`; `number` parses each value.
 fn law(flag: &str, text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<Law, String> {
     Law::parse(text, number).map_err(|expected| format!("{flag} {}: {expected}", tame(text)))
 }

@@ -1,4 +1,4 @@
-//! Vents from a table (`.csv`): one line each with x, y and an optional weight.
+//! Vent positions from a table (`.csv`): x, y and an optional weight per line.
 //!
 //! Fields are separated by semicolons, tabs, commas or blanks. A header names the columns in any
 //! order; without a header they are x, y and weight. Lines that begin with `#` are skipped.
@@ -7,7 +7,7 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::features::{Feature, Geometry};
 
-/// Upper bound on the lines of a table.
+/// Upper bound on the number of lines of a table.
 const MOST_LINES: usize = 10_000_000;
 
 /// Accepted column names in lower case, for x, y and weight.
@@ -17,8 +17,8 @@ const NAMES: [&[&str]; 3] = [
     &["weight"],
 ];
 
-/// Estimated memory per line in bytes while a table is read and prepared for sampling, doubling of
-/// `Vec` included.
+/// Estimated memory in bytes per line during reading and preparation for sampling, `Vec` doubling
+/// included.
 const BYTES_A_LINE: f64 = 480.0;
 
 /// Estimates the memory of reading a table, in addition to its text.
@@ -26,7 +26,7 @@ pub fn need(text: &str) -> MemoryEstimate {
     MemoryEstimate::of("the vents of the table", text.lines().count(), BYTES_A_LINE)
 }
 
-/// Parses a table of vents; [`need`] estimates its memory beforehand.
+/// Parses a table of vent positions. Check the memory with [`need`] first.
 ///
 /// # Errors
 /// Fault of the table, as text to be appended to the name of the file.

@@ -1,4 +1,4 @@
-//! Vent positions of a study, from a file of points, lines and polygons or from the scene.
+//! Vent positions of a hazard study: from a file of points, lines and polygons, or from the scene.
 
 use std::path::Path;
 
@@ -11,19 +11,18 @@ use lavoxel_geo::map::features::{Feature, Features, Geometry, check_format, feat
 use lavoxel_scene::scene::Stage;
 use lavoxel_sim::source::VentSpec;
 
-/// Tolerance at the sides of the box, as a fraction of the side: covers rounding of points computed
-/// from that side.
+/// Tolerance for points at the sides of the box, as a fraction of the side length; covers rounding.
 const SLACK: f64 = 1e-9;
 
 /// Distribution of vent positions with its description.
 pub(crate) struct Vents {
     pub(crate) places: Places,
-    /// Description of the source, for plan and report.
+    /// Description of the source, for the plan and the report.
     pub(crate) words: String,
 }
 
 impl Vents {
-    /// Takes the vents of a scene, with equal weights.
+    /// Creates the distribution of a scene's vents with equal weights.
     pub(crate) fn of(stage: &Stage) -> Result<Self, String> {
         let cell = stage.site.cell_size_m;
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
@@ -79,14 +78,14 @@ impl Vents {
     }
 }
 
-/// Parses the vents of a table.
+/// Parses vent positions from the text of a table.
 fn of_table(text: &str) -> Result<Vec<Feature>, String> {
     table::need(text).check("leave out lines of the table").map_err(|error| error.to_string())?;
     table::parse(text)
 }
 
-/// Converts the features of a layer to map coordinates of the box; refuses features far from the
-/// map.
+/// Converts the features of a GeoJSON layer to map coordinates of the box; fails for features
+/// outside the range of the map's projection.
 fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     let features = features_on(Features::of(root)?.weighted()?, site)?;
     match features.iter().find(|feature| feature.is_far) {
@@ -95,8 +94,8 @@ fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     }
 }
 
-/// Converts a map point to metres east and south of the north-west corner of the box; refuses
-/// points outside.
+/// Converts a map point to metres east and south of the north-west corner of the box; fails for
+/// points outside of the box.
 fn in_the_box(point: [f64; 2], site: &Site) -> Result<[f64; 2], String> {
     let sides = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
     let place = from_the_map(point, site);

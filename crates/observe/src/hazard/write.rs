@@ -1,5 +1,4 @@
-//! Output files of a hazard map: rasters with styles, contours of probability, and the table of
-//! runs.
+//! Output files of a hazard map: rasters with styles, probability contours, and the table of runs.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -25,48 +24,48 @@ pub(super) const NOTE: &str = "probabilities and quantiles are those of the samp
 /// Default contour levels of probability.
 const LEVELS: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 
-/// Formats of the probability contours.
+/// File extensions of the probability contours.
 const LINES: [&str; 2] = ["geojson", "gpkg"];
-/// Format of the picture for Google Earth; written only if the coordinate system of the map
-/// converts to longitude and latitude.
+/// File extension of the Google Earth picture; written only if the coordinate system converts to
+/// longitude and latitude.
 const GLOBE: &str = "kmz";
 
 /// Seconds per hour.
 const HOUR: f32 = 3600.0;
 
-/// Inputs of the map writer.
+/// Inputs for writing the maps.
 #[derive(Clone, Debug)]
 pub struct Drawing<'a> {
-    /// Summary of all runs.
+    /// Statistics over all runs.
     pub summary: &'a Summary,
-    /// Threshold and quantiles of the maps.
+    /// Threshold, quantiles and times of the maps.
     pub reduction: &'a Reduction,
-    /// Initial state of the runs.
+    /// Initial state that all runs share.
     pub ground: &'a Ground,
     /// Name of the scene.
     pub scene: &'a str,
     /// Plan of the runs.
     pub plan: &'a Plan,
-    /// Picture flag: every raster is also written as a picture over the ground.
+    /// Picture flag: every raster is also written as a picture over the hill-shaded ground.
     pub pictures: bool,
-    /// Contour levels of probability, 0 to 1; `None` takes the default levels.
+    /// Contour levels of probability, 0 to 1; `None`: the default levels.
     pub levels: Option<&'a [f64]>,
 }
 
-/// Raster map of a summary.
+/// Raster map of the statistics.
 struct Map {
     caption: Caption,
     values: Vec<f32>,
 }
 
-/// Returns the name of a quantile in files: `q10` for 0.1, `q2_5` for 0.025.
+/// Returns a quantile's part of a file name: `q10` for 0.1, `q2_5` for 0.025.
 fn short_name(quantile: f64) -> String {
     let percent = lavoxel_base::words::short(100.0 * quantile, 6);
     let text = if percent.fract() == 0.0 { format!("{percent:02}") } else { percent.to_string() };
     format!("q{}", text.replace('.', "_"))
 }
 
-/// Returns a time as part of a file name: `6h`, `2d`, `90min`, `45s`.
+/// Returns a time's part of a file name: `6h`, `2d`, `90min`, `45s`.
 pub(super) fn time_name(time_s: f64) -> String {
     let units = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min")];
     let whole = units.into_iter().find(|(unit, _)| time_s % unit == 0.0 && time_s > 0.0);
@@ -74,7 +73,7 @@ pub(super) fn time_name(time_s: f64) -> String {
     format!("{}{name}", time_s / unit).replace('.', "_")
 }
 
-/// Returns the names of all files in a folder, including styles and pictures of the rasters.
+/// Returns the names of all files that are written, styles and pictures of the rasters included.
 pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let quantiles = reduction.quantiles.iter().flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
     let before = reduction.before_s.iter().map(|time_s| Kind::Before(*time_s));
@@ -91,9 +90,9 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
 #[derive(Clone, Copy)]
 enum Kind {
     Probability,
-    /// Annual probability of inundation, with the mean number of eruptions per year.
+    /// Annual inundation probability; the field is the mean number of eruptions per year.
     Annual(f64),
-    /// Probability of an arrival before a time in seconds.
+    /// Probability of an arrival before a time; the field is the time in seconds.
     Before(f64),
     Thickest,
     Arrival(f64),
@@ -167,7 +166,7 @@ impl Kind {
 }
 
 impl Drawing<'_> {
-    /// Writes all files into `folder` and returns their paths, without styles and pictures of
+    /// Writes all files to `folder` and returns their paths, without the styles and pictures of
     /// rasters.
     ///
     /// # Errors
@@ -249,11 +248,11 @@ impl Drawing<'_> {
     }
 }
 
-/// Columns of the table of runs.
+/// Header line of the table of runs.
 const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,seed,area_m2,reach_m,thickness_max_m,lowest_m,\
                        poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact";
 
-/// Writes the table of runs; vents are in map coordinates.
+/// Writes the table of runs; vent positions are in map coordinates.
 fn table(path: &Path, rows: &[Row], (plan, ground): (&Plan, &Ground), existing: Existing) -> Result<(), OutputError> {
     let keys: String = plan.draws.iter().map(|(key, _)| format!(",{key}")).collect();
     let drawn = |row: &Row| {
@@ -292,15 +291,16 @@ fn line(row: &Row, site: &Site) -> String {
     line
 }
 
-/// Converts a position in metres east and south of the north-west corner of the box to map
-/// coordinates; without a map, to metres from the south-west corner.
+/// Converts metres east and south of the north-west corner of the box to map coordinates; without a
+/// map, to metres from the south-west corner.
 pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
     [place.west + east_m * scale.0, place.north - south_m * scale.1]
 }
 
-/// Inverse of [`on_the_map`].
+/// Converts map coordinates to metres east and south of the north-west corner of the box; inverse
+/// of [`on_the_map`].
 pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);

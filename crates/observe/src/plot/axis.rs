@@ -1,4 +1,4 @@
-//! Plot axis: position of a value, tick values and labels.
+//! Plot axis: position of values, ticks and labels.
 
 use std::ops::Range;
 
@@ -12,17 +12,17 @@ pub enum Axis {
     /// Linear scaling.
     #[default]
     Linear,
-    /// Logarithmic scaling; values of 0 or less have no position.
+    /// Logarithmic scaling; values ≤ 0 have no position.
     Log,
 }
 
 impl Axis {
-    /// Returns true if `value` has a position on the axis.
+    /// Returns true if `value` is representable on the axis.
     pub(super) fn has(self, value: f64) -> bool {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// Maps a value to the linear axis coordinate.
+    /// Maps a value to the axis coordinate, in which the axis is linear.
     fn even(self, value: f64) -> f64 {
         if self == Self::Log { value.log10() } else { value }
     }
@@ -33,7 +33,7 @@ impl Axis {
     }
 }
 
-/// Axis with its bounds.
+/// Axis with its lower and upper bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     axis: Axis,
@@ -41,11 +41,11 @@ pub(super) struct Extent {
     high: f64,
 }
 
-/// Margin between the data and the ends of an axis, as a fraction of its length.
+/// Margin between the data and each end of an axis, as a fraction of the axis length.
 const ROOM: f64 = 0.04;
 
 impl Extent {
-    /// Creates an axis that contains all valid `values` with a margin.
+    /// Creates an axis that contains all representable `values`, with a margin.
     pub(super) fn around(axis: Axis, values: impl Iterator<Item = f64>) -> Self {
         let ends = values.filter(|value| axis.has(*value)).map(|value| axis.even(value));
         let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
@@ -60,24 +60,24 @@ impl Extent {
         Self { axis, low: axis.back(from), high: axis.back(high + room) }
     }
 
-    /// Extends the upper end by `share`, a fraction of the axis length.
+    /// Extends the upper end by the fraction `share` of the axis length.
     pub(super) fn with_room_above(self, share: f64) -> Self {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         Self { high: self.axis.back(high + share * (high - low)), ..self }
     }
 
-    /// Creates an axis with given bounds.
+    /// Creates an axis from `low` to `high`.
     pub(super) fn between(axis: Axis, low: f64, high: f64) -> Self {
         Self { axis, low, high }
     }
 
-    /// Returns `count` evenly spaced values along the axis.
+    /// Iterates over `count` values that are evenly spaced on the axis, ends included.
     pub(super) fn samples(self, count: usize) -> impl Iterator<Item = f64> {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         (0..count).map(move |i| self.axis.back(low + (high - low) * i as f64 / (count - 1).max(1) as f64))
     }
 
-    /// Returns round tick values from end to end, about `most` at most.
+    /// Returns round tick values within the axis, about `most` in number.
     pub(super) fn ticks(self, most: usize) -> Vec<f64> {
         let decades = (self.high / self.low).log10();
         if self.axis == Axis::Log && decades > 1.0 {
@@ -95,18 +95,18 @@ impl Extent {
         (first..=last).map(|i| i as f64 * step).collect()
     }
 
-    /// Returns true if `value` lies between the ends.
+    /// Returns true if `value` lies within the axis.
     pub(super) fn holds(self, value: f64) -> bool {
         (-1e-9..=1.0 + 1e-9).contains(&self.share(value))
     }
 
-    /// Returns the relative position of `value` between the ends, 0 to 1.
+    /// Returns the relative position of `value` on the axis: 0 at the lower, 1 at the upper end.
     pub(super) fn share(self, value: f64) -> f64 {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         (self.axis.even(value) - low) / (high - low)
     }
 
-    /// Formats a tick value of [`Extent::ticks`].
+    /// Formats a tick value from [`Extent::ticks`] with the same `most`.
     pub(super) fn label(self, value: f64, most: usize) -> String {
         let size = value.abs();
         let plain = || match self.ticks(most)[..] {

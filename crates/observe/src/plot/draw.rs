@@ -1,4 +1,4 @@
-//! SVG output of plots. Only this file and `axis.rs` depend on the crate `plotters`.
+//! SVG output of plots. Only this file and `axis.rs` use the crate `plotters`.
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -26,15 +26,15 @@ const GRID: RGBColor = RGBColor(222, 222, 222);
 const GOOD: RGBColor = RGBColor(0, 110, 60);
 const BAD: RGBColor = RGBColor(190, 20, 20);
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
-/// Correction factor of font sizes: `plotters` draws letters smaller than requested by this factor.
+/// Correction factor for font sizes: `plotters` draws text smaller than requested.
 const LETTER: f64 = 1.24;
 const TEXT: f64 = 13.0 * LETTER;
 const TITLE: f64 = 15.0 * LETTER;
 const HEADING: f64 = 18.0 * LETTER;
 
-/// Upper bound on the ticks of an axis.
+/// Upper bound on the number of ticks per axis.
 const MOST: usize = 7;
-/// Number of samples of a function.
+/// Number of points at which a function is sampled.
 const SAMPLES: usize = 241;
 
 pub(super) fn page(page: &Page) -> Result<String, PlotError> {
@@ -72,7 +72,7 @@ fn failed(error: impl std::fmt::Display) -> PlotError {
 }
 
 impl AxisSpec {
-    /// Returns the axis with the requested bounds, or bounds that contain `values`.
+    /// Returns the axis with the requested bounds, or with bounds that contain `values`.
     fn extent(&self, values: impl Iterator<Item = f64>) -> Extent {
         match self.ends.filter(|(low, high)| self.axis.has(*low) && self.axis.has(*high) && low < high) {
             Some((low, high)) => Extent::between(self.axis, low, high),
@@ -82,8 +82,8 @@ impl AxisSpec {
 }
 
 impl Series {
-    /// Returns the points that have a position; a function is sampled along the horizontal axis
-    /// `x`.
+    /// Returns the representable points of a series; a function is sampled along the horizontal
+    /// axis `x`.
     fn points(&self, (x_axis, y_axis): (Axis, Axis), x: Extent) -> Vec<(f64, f64)> {
         let has = |(x, y): &(f64, f64)| x_axis.has(*x) && y_axis.has(*y);
         match &self.numbers {
@@ -94,7 +94,7 @@ impl Series {
 }
 
 impl Plot {
-    /// Returns the points of all series given as points; functions are excluded.
+    /// Iterates over the points of all series, functions excluded.
     fn given(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let (x, y) = (self.x.axis, self.y.axis);
         let points = self.series.iter().filter_map(|series| match &series.numbers {
@@ -104,7 +104,7 @@ impl Plot {
         points.flatten().copied().filter(move |point| x.has(point.0) && y.has(point.1))
     }
 
-    /// Returns the colour of each series. A theory takes the colour of the series before it, or
+    /// Returns the colour of each series. A theory curve has the colour of the preceding series, or
     /// black if there is only one measured series.
     fn colors(&self) -> Vec<RGBColor> {
         let measured = self.series.iter().filter(|series| series.look != Look::Theory).count();
@@ -163,7 +163,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
 /// Height of the verdict line in pixels.
 const VERDICT: i32 = 26;
 
-/// Writes the verdict of a plot; returns the area below the verdict.
+/// Draws the verdict of a plot; returns the remaining area below.
 fn below_verdict<'a>(plot: &Plot, area: &Area<'a>) -> Result<Area<'a>, PlotError> {
     let Some(verdict) = &plot.verdict else { return Ok(area.clone()) };
     let (head, body) = area.split_vertically(VERDICT);
@@ -193,10 +193,10 @@ fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<
         .map_err(failed)
 }
 
-/// Approximate fraction of width and height that a legend covers.
+/// Approximate size of a legend, as fractions of the plot's width and height.
 const LEGEND: (f64, f64) = (0.55, 0.3);
 
-/// Returns the corner in which the legend hides the fewest points, and that number of points.
+/// Returns the corner in which a legend would cover the fewest points, and that number of points.
 fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> (SeriesLabelPosition, usize) {
     let hidden = |right: bool, upper: bool| {
         let inside = |(px, py): &&(f64, f64)| {

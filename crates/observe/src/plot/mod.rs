@@ -41,7 +41,7 @@ pub enum PlotError {
 enum Look {
     Line,
     Points,
-    /// Dashed line in the colour of the preceding series, or in black if there is only one measured
+    /// Dashed line in the colour of the preceding series, or black if there is only one measured
     /// series.
     Theory,
 }
@@ -49,7 +49,7 @@ enum Look {
 /// Data of a series.
 enum Numbers {
     Points(Vec<(f64, f64)>),
-    /// Function, drawn over the full horizontal axis.
+    /// Function of x, drawn along the full horizontal axis.
     Function(Box<dyn Fn(f64) -> f64>),
 }
 
@@ -59,7 +59,7 @@ struct Series {
     numbers: Numbers,
 }
 
-/// Requested axis: label, scaling and optional bounds.
+/// Axis settings: label, scaling and optional bounds.
 #[derive(Default)]
 struct AxisSpec {
     label: String,
@@ -67,8 +67,8 @@ struct AxisSpec {
     ends: Option<(f64, f64)>,
 }
 
-/// Plot of lines and points on two axes. Values without a position on an axis (NaN; 0 or less on a
-/// logarithmic one) are left out.
+/// Plot of lines and points on two axes. Unrepresentable values (NaN; ≤ 0 on a logarithmic axis)
+/// are omitted.
 #[derive(Default)]
 pub struct Plot {
     title: String,
@@ -78,7 +78,7 @@ pub struct Plot {
     verdict: Option<Verdict>,
 }
 
-/// Verdict text above the upper right corner of a plot.
+/// Verdict text at the upper right corner of a plot.
 struct Verdict {
     text: String,
     is_good: bool,
@@ -104,47 +104,47 @@ impl Plot {
         self
     }
 
-    /// Sets the bounds of the horizontal axis; by default they contain all points. Bounds without a
-    /// position on the axis are ignored.
+    /// Sets the bounds of the horizontal axis; by default the axis contains all points. Bounds that
+    /// a logarithmic axis cannot represent are ignored.
     #[must_use]
     pub fn range_x(mut self, low: f64, high: f64) -> Self {
         self.x.ends = Some((low, high));
         self
     }
 
-    /// Sets the bounds of the vertical axis; by default they contain all points. Bounds without a
-    /// position on the axis are ignored.
+    /// Sets the bounds of the vertical axis; by default the axis contains all points. Bounds that a
+    /// logarithmic axis cannot represent are ignored.
     #[must_use]
     pub fn range_y(mut self, low: f64, high: f64) -> Self {
         self.y.ends = Some((low, high));
         self
     }
 
-    /// Adds a line through points (x, y).
+    /// Adds a line through the points (x, y); `name` is the legend entry.
     #[must_use]
     pub fn series(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name, Look::Line, Numbers::Points(points.into_iter().collect()))
     }
 
-    /// Adds points (x, y) without a line.
+    /// Adds points (x, y) without a line; `name` is the legend entry.
     #[must_use]
     pub fn points(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name, Look::Points, Numbers::Points(points.into_iter().collect()))
     }
 
-    /// Adds a dashed line of a theory function, over the full horizontal axis.
+    /// Adds the function `theory` as a dashed line along the full horizontal axis.
     #[must_use]
     pub fn line_of_theory(self, name: impl Into<String>, theory: impl Fn(f64) -> f64 + 'static) -> Self {
         self.with(name, Look::Theory, Numbers::Function(Box::new(theory)))
     }
 
-    /// Adds a dashed line of theory values through points (x, y).
+    /// Adds the theory points (x, y) as a dashed line.
     #[must_use]
     pub fn points_of_theory(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.with(name, Look::Theory, Numbers::Points(points.into_iter().collect()))
     }
 
-    /// Sets the verdict above the upper right corner of the plot: green if good, else red.
+    /// Sets the verdict text at the upper right corner: green if `is_good`, otherwise red.
     #[must_use]
     pub fn verdict(mut self, text: impl Into<String>, is_good: bool) -> Self {
         self.verdict = Some(Verdict { text: text.into(), is_good });
@@ -174,7 +174,7 @@ impl Plot {
     }
 }
 
-/// Page of plots in rows and columns.
+/// Page with a grid of plots and a title.
 pub struct Page {
     title: String,
     plots: Vec<Plot>,
@@ -184,12 +184,12 @@ pub struct Page {
 }
 
 impl Page {
-    /// Creates an empty page with two columns; an empty title takes no room.
+    /// Creates an empty page with two plots per row; an empty title takes no room.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), plots: Vec::new(), columns: 2, size: (560, 400) }
     }
 
-    /// Adds a plot, at the right of the last plot or in the next row.
+    /// Appends a plot in row-major order.
     #[must_use]
     pub fn plot(mut self, plot: Plot) -> Self {
         self.plots.push(plot);

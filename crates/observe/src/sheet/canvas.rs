@@ -6,7 +6,7 @@
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::face;
 
-/// Point or vector on the paper: x, y in millimetres.
+/// Point or vector on the paper: [x, y] in millimetres.
 pub(super) type Point = [f64; 2];
 
 /// Rectangle in millimetres: left edge, top edge, width, height.
@@ -39,12 +39,12 @@ impl Rect {
         self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
     }
 
-    /// Returns the rectangle grown by `by` millimetres on each side.
+    /// Returns the rectangle enlarged by `by` millimetres on each side.
     pub(super) fn grown(&self, by: f64) -> Self {
         Self::new(self.x - by, self.y - by, self.w + 2.0 * by, self.h + 2.0 * by)
     }
 
-    /// Returns the outline as one closed ring.
+    /// Returns the rectangle's outline as one closed ring.
     pub(super) fn path(&self) -> Vec<Vec<Point>> {
         let (r, b) = (self.right(), self.bottom());
         vec![vec![[self.x, self.y], [r, self.y], [r, b], [self.x, b], [self.x, self.y]]]
@@ -65,19 +65,19 @@ impl Paint {
     }
 }
 
-/// Colour of text and frames. Chosen by eye, as the colours below.
+/// Colour of text and frames. Chosen by eye, like the colours below.
 pub(super) const INK: Paint = Paint::full([28, 28, 32]);
 pub(super) const GRAY: Paint = Paint::full([96, 96, 102]);
 pub(super) const PALE: Paint = Paint::full([206, 206, 210]);
 pub(super) const WHITE: Paint = Paint::full([255; 3]);
 pub(super) const ALARM: Paint = Paint::full([190, 20, 20]);
 
-/// Line style: colour, width and dashes.
+/// Line style: colour, width in millimetres, and dashes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pen {
     pub(super) paint: Paint,
     pub(super) width: f64,
-    /// Dash and gap length in millimetres; `None` is a solid line.
+    /// Dash length and gap length in millimetres; `None`: solid line.
     pub(super) dash: Option<[f64; 2]>,
 }
 
@@ -87,7 +87,7 @@ impl Pen {
     }
 }
 
-/// Horizontal alignment: part of a text that stands at its anchor point.
+/// Horizontal text alignment relative to the anchor point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     Start,
@@ -98,7 +98,7 @@ pub(super) enum Align {
 /// Text style.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Type {
-    /// Font size: millimetres per em.
+    /// Font size in millimetres per em.
     pub(super) size: f64,
     pub(super) paint: Paint,
     pub(super) bold: bool,
@@ -121,18 +121,18 @@ impl Type {
         Self { paint, ..self }
     }
 
-    /// Returns the length of `text` in millimetres.
+    /// Returns the width of `text` in millimetres.
     pub(super) fn width(&self, text: &str) -> f64 {
         f64::from(face::letters(text).1) * self.size
     }
 
-    /// Extra stroke width in millimetres; the light font is also used for bold text by thicker
-    /// strokes.
+    /// Returns the additional stroke width in millimetres that emulates bold text with the light
+    /// font.
     pub(super) fn thickened(&self) -> f64 {
         self.size * if self.bold { 0.07 } else { 0.022 }
     }
 
-    /// Returns `text`, or the longest beginning that fits into `room` millimetres with an ellipsis.
+    /// Returns `text`, or its longest prefix with an ellipsis that fits into `room` millimetres.
     pub(super) fn shortened(&self, text: &str, room: f64) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -142,8 +142,7 @@ impl Type {
         format!("{}…", cut.trim_end())
     }
 
-    /// Breaks `text` into lines of at most `room` millimetres; a single word longer than `room` is
-    /// shortened.
+    /// Wraps `text` to lines of at most `room` millimetres; a longer single word is truncated.
     pub(super) fn lines(&self, text: &str, room: f64) -> Vec<String> {
         let mut lines = vec![String::new()];
         for word in text.split_whitespace() {
@@ -160,8 +159,8 @@ impl Type {
         lines
     }
 
-    /// Returns the baseline start of `text` and its direction (unit vector), given that the anchor
-    /// `at` lies at half the height of the capitals.
+    /// Returns the start of the text's baseline and the unit vector of its direction; the anchor
+    /// `at` is at half the capital height.
     pub(super) fn start(&self, at: Point, align: Align, text: &str) -> (Point, Point) {
         let turned = self.turned.to_radians();
         let along = [turned.cos(), -turned.sin()];
@@ -177,20 +176,19 @@ impl Type {
 
 /// Drawing back end of a sheet (PDF or raster).
 pub(super) trait Canvas {
-    /// Fills the area enclosed by `rings` by the even-odd rule.
+    /// Fills the area inside `rings` by the even-odd rule.
     fn fill(&mut self, rings: &[Vec<Point>], paint: Paint);
-    /// Draws polylines; a polyline whose ends coincide is closed.
+    /// Draws polylines; a polyline with equal ends is closed.
     fn stroke(&mut self, lines: &[Vec<Point>], pen: &Pen);
-    /// Writes `text`; `at` is its start, middle or end (by `align`) at half the height of its
-    /// capitals.
+    /// Draws `text`; `at` is the start, middle or end (by `align`) at half the capital height.
     fn text(&mut self, at: Point, align: Align, text: &str, look: &Type);
-    /// Draws `image` into the rectangle `place`.
+    /// Draws `image` scaled to the rectangle `place`.
     fn image(&mut self, place: Rect, image: &Image);
-    /// Clips all later drawing to a rectangle; `None` ends the clipping.
+    /// Clips all subsequent drawing to a rectangle; `None` removes the clip.
     fn clip(&mut self, to: Option<Rect>);
 }
 
-/// Draws a straight line between two points.
+/// Draws a straight line from `from` to `to`.
 pub(super) fn line(canvas: &mut dyn Canvas, from: Point, to: Point, pen: &Pen) {
     canvas.stroke(&[vec![from, to]], pen);
 }

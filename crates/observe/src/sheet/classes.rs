@@ -1,4 +1,4 @@
-//! Classes of a map: ranges of values, each with a colour, a label and a count of cells.
+//! Classification of map values: ranges, each with a colour, a label and a cell count.
 //!
 //! Probabilities have fixed limits; other quantities have round steps, at most [`MOST`] classes.
 
@@ -7,31 +7,31 @@ use ndarray::Array2;
 use lavoxel_automaton::view::Palette;
 use lavoxel_base::round::{number, steps};
 
-/// Inner limits of the probability classes; equal to the contours that `lavoxel hazard` draws.
+/// Limits between the probability classes; equal to the contour levels of `lavoxel hazard`.
 const SHARES: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 
-/// Upper bound on the number of classes of quantities other than probabilities.
+/// Upper bound on the number of classes for quantities other than probability.
 const MOST: f64 = 7.0;
 
-/// Range of the palette (0 to 1) that is used: its dark and light ends cannot be told from the
-/// shades of the hill shade.
+/// Part of the palette (0 to 1) that is used: the darkest and lightest colours are
+/// indistinguishable from hill shade.
 const PART: (f32, f32) = (0.08, 0.94);
 
-/// Kind of the values of a map; sets its classes and palette.
+/// Kind of map quantity; determines classes and palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Probability from 0 to 1; cells with 0 are transparent.
+    /// Probability, 0 to 1; cells of value 0 are transparent.
     Probability,
     /// Time since the start of the run.
     Arrival,
-    /// Thickness or another amount; cells with 0 are transparent.
+    /// Thickness or another amount; cells of value 0 are transparent.
     Amount,
-    /// Any other quantity; all values are shown.
+    /// Any other quantity; all values are coloured.
     Other,
 }
 
 impl Kind {
-    /// Returns the kind of a map by its name in files, such as `arrival_q10`.
+    /// Returns the kind of a map from its name in files, such as `arrival_q10`.
     pub(super) fn of(quantity: &str) -> Self {
         match quantity {
             _ if quantity.starts_with("probability") => Self::Probability,
@@ -52,8 +52,8 @@ impl Kind {
         }
     }
 
-    /// Returns true if a cell with this value is coloured: not NaN, and above 0 where 0 means
-    /// nothing.
+    /// Returns true if a cell of value `value` is coloured: not NaN, and above 0 where 0 means
+    /// absence.
     pub(super) fn shows(self, value: f64) -> bool {
         !value.is_nan() && (value > 0.0 || !matches!(self, Self::Probability | Self::Amount))
     }
@@ -70,7 +70,7 @@ pub(super) struct Class {
     pub(super) cells: usize,
 }
 
-/// All classes of a map, in rising order.
+/// All classes of a map, in ascending order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Classes {
     pub(super) kind: Kind,
@@ -78,7 +78,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Classifies `values`: finds limits and colours, then counts the cells of each class.
+    /// Classifies `values`: determines limits and colours, and counts the cells per class.
     pub(super) fn of(kind: Kind, values: &Array2<f32>, unit: &str) -> Self {
         let shown = || values.iter().map(|value| f64::from(*value)).filter(|value| kind.shows(*value));
         let (low, high) = shown().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
@@ -110,7 +110,8 @@ impl Classes {
         classes
     }
 
-    /// Returns the index of the class that holds `value`; `None` for a value that is not shown.
+    /// Returns the index of the class that contains `value`; `None` for a value that is not
+    /// coloured.
     pub(super) fn number(&self, value: f64) -> Option<usize> {
         let last = self.list.len().checked_sub(1)?;
         // Rasters hold 32-bit floats: 0.9 as `f32` differs from the `f64` limit 0.9, so the
@@ -119,14 +120,14 @@ impl Classes {
         self.kind.shows(value).then(|| self.list.iter().position(is_below).unwrap_or(last))
     }
 
-    /// Returns the limits between neighbouring classes, which are the contour levels.
+    /// Returns the limits between neighbouring classes, which serve as contour levels.
     pub(super) fn between(&self) -> Vec<f64> {
         self.list.iter().skip(1).map(|class| class.low).collect()
     }
 }
 
-/// Returns the rising limits of all classes for values from `low` to `high`; empty if no value is
-/// shown.
+/// Returns the ascending class limits for values from `low` to `high`; empty if no value is
+/// coloured.
 fn limits(kind: Kind, low: f64, high: f64) -> Vec<f64> {
     if low > high {
         return Vec::new();
@@ -153,7 +154,7 @@ fn label(kind: Kind, (low, high): (f64, f64), unit: &str) -> String {
     format!("{} – {}{unit}", number(low, step), number(high, step))
 }
 
-/// Formats the level of a contour line with its unit; probabilities in percent.
+/// Formats a contour level with its unit; probabilities in percent.
 pub(super) fn level_label(kind: Kind, level: f64, unit: &str) -> String {
     match kind {
         Kind::Probability => format!("{} %", number(100.0 * level, 1.0)),

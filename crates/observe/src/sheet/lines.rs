@@ -1,5 +1,5 @@
-//! Contour lines of a sheet: between classes, and isochrones of the lava at the hours that the user
-//! named.
+//! Contour lines of a map sheet: between classes, and isochrones of lava arrival at the requested
+//! hours.
 
 use ndarray::Array2;
 
@@ -12,12 +12,12 @@ use lavoxel_geo::map::rounded;
 
 /// Colour of the lines between classes. Chosen by eye.
 const BETWEEN: Paint = Paint { rgb: [30, 20, 20], opacity: 75 };
-/// Colour of the isochrones (reach of the lava after given hours). Chosen by eye.
+/// Colour of the isochrones. Chosen by eye.
 pub(super) const REACH: Paint = Paint::full([0, 84, 180]);
 
-/// Isochrone: extent of the lava at one time, by one quantile of the arrival.
+/// Isochrone of lava arrival: one time at one quantile of the arrival time.
 pub(super) struct Reach {
-    /// Quantile of the arrival time among the runs that reach a cell, from 0 to 1.
+    /// Quantile of the arrival time over the runs that reach a cell, 0 to 1.
     pub(super) quantile: f64,
     /// Time since the start, in hours.
     pub(super) hours: f64,
@@ -26,8 +26,8 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Returns the line style: solid for the median, dashed for earlier quantiles, dotted for later
-    /// quantiles.
+    /// Returns the line style: solid for the median, dashed for lower quantiles, dotted for higher
+    /// ones; `em`: font size in millimetres.
     pub(super) fn pen(&self, em: f64) -> Pen {
         let dash = match self.quantile {
             q if q < 0.5 => Some([0.9 * em, 0.45 * em]),
@@ -43,8 +43,7 @@ impl Reach {
         format!("reached within {time}, quantile {}", self.quantile)
     }
 
-    /// Draws the isochrone; returns the label of the median, which the caller writes after all
-    /// lines.
+    /// Draws the isochrone; returns the label of the median, to be drawn after all lines.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) -> Option<Label> {
         // NaN would leave gaps in the contour. Cells that lava never reaches get twice the hours,
         // so that the interpolated line lies halfway between such cells and cells that lava has
@@ -58,8 +57,8 @@ impl Reach {
     }
 }
 
-/// Draws contours between the classes and the outline of all shown cells; returns labels that the
-/// caller writes after all lines.
+/// Draws the contours between classes and the outline of all coloured cells; returns labels, to be
+/// drawn after all lines.
 pub(super) fn between(
     canvas: &mut dyn Canvas,
     (values, classes, unit): (&Array2<f32>, &Classes, &str),
@@ -84,7 +83,7 @@ pub(super) fn between(
     labels
 }
 
-/// Label of contour lines of one level.
+/// Label for the contour lines of one level.
 pub(super) struct Label {
     lines: Vec<Vec<Point>>,
     text: String,
@@ -97,14 +96,14 @@ impl Label {
     }
 }
 
-/// Returns the smoothed contour lines of `level`, in millimetres on the sheet.
+/// Returns the smoothed contour lines of `level`, in millimetres on the paper.
 fn found(values: &Array2<f64>, level: f64, view: &View) -> Vec<Vec<Point>> {
     let lines = contour::lines(values, level).into_iter().map(rounded::line);
     lines.map(|line| line.into_iter().map(|point| view.at_cell(point)).collect()).collect()
 }
 
-/// Writes `text` along the longest of `lines` (any line that is at least three times the label), at
-/// the first position that is free.
+/// Draws `text` along the longest of `lines` (only lines at least three times as long as the
+/// label), at the first unoccupied position.
 fn label(canvas: &mut dyn Canvas, lines: &[Vec<Point>], text: &str, (look, frame, taken): (Type, Rect, &mut Taken)) {
     let length = |line: &&Vec<Point>| line.windows(2).map(distance).sum::<f64>();
     let Some(line) = lines.iter().max_by(|a, b| length(a).total_cmp(&length(b))) else { return };
@@ -139,8 +138,7 @@ fn distance(pair: &[Point]) -> f64 {
     (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1])
 }
 
-/// Returns the point at a distance of `rest` millimetres along a polyline; its end if the polyline
-/// is shorter.
+/// Returns the point at the arc length `rest` in millimetres along a polyline, clamped to its end.
 fn along(line: &[Point], mut rest: f64) -> Point {
     for pair in line.windows(2) {
         let length = distance(pair);

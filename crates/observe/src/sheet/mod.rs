@@ -45,31 +45,30 @@ use lavoxel_geo::terrain::{TerrainError, load_values};
 use lavoxel_io::export::{About, ExportError, write_png_at};
 use lavoxel_scene::scene::Seconds;
 
-/// Resolution of a sheet as PNG, in pixels per inch.
+/// Resolution of PNG sheets, in pixels per inch.
 pub const DPI: f64 = 300.0;
 
-/// Upper bound on the characters of a text from the user, such as a title; longer text does not fit
-/// on the paper.
+/// Upper bound on the length of user texts such as the title, in characters; longer texts do not
+/// fit on the paper.
 const LONGEST_TEXT: usize = 200;
 
-/// Upper bound on overlay files per sheet: each takes a line of the legend.
+/// Upper bound on the number of overlay files: each takes a legend line.
 const MOST_OVERLAYS: usize = 100;
 
-/// Estimated memory per pixel of a PNG sheet, in bytes: its colour while it is drawn, a copy of the
-/// colour, and the clip mask.
+/// Memory of a PNG sheet in bytes per pixel: colour during drawing, its copy, and the clip mask.
 const BYTES_A_PIXEL: f64 = 9.0;
 
 /// Error while a sheet, a project or a report is read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SheetError {
-    /// Invalid file or setting; the text is the full message.
+    /// Invalid file or setting; the text is the complete message.
     #[error("{0}")]
     Wrong(String),
     /// Map or heightmap that cannot be read.
     #[error(transparent)]
     Terrain(#[from] TerrainError),
-    /// Sheet that needs more memory than is free.
+    /// Sheet that exceeds the available memory.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
     /// Output file that cannot be written.
@@ -97,7 +96,7 @@ pub enum Paper {
 }
 
 impl Paper {
-    /// Returns the shorter and the longer side, in millimetres.
+    /// Returns the length of the shorter and the longer side, in millimetres.
     pub fn sides_mm(self) -> [f64; 2] {
         match self {
             Self::A4 => [210.0, 297.0],
@@ -109,32 +108,32 @@ impl Paper {
 /// Date printed on a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Date {
-    /// Day (UTC) of the last modification of the map file.
+    /// Day (UTC) of the map file's last modification.
     #[default]
     OfMap,
-    /// Date as text from the user.
+    /// Text from the user.
     Text(String),
     /// No date.
     None,
 }
 
-/// Settings of a sheet, as the flags of `lavoxel sheet` give them.
+/// Settings of a map sheet, as the flags of `lavoxel sheet` state them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Name of the map inside a hazard folder; `None` reads `probability`.
+    /// Name of the map in a hazard folder; `None`: `probability`.
     pub layer: Option<String>,
-    /// Heightmap for the hill shade, in the coordinate system of the map; `None` draws no ground.
+    /// Path of the heightmap for the hill shade, in the map's coordinate system; `None`: no hill
+    /// shade.
     pub ground: Option<PathBuf>,
-    /// Feature files drawn over the map, in addition to the exposure layers of its folder.
+    /// Paths of feature files drawn over the map, in addition to the exposure layers of its folder.
     pub overlays: Vec<PathBuf>,
-    /// Exposure tables (CSV) that replace the tables of the folder; empty keeps the tables of the
+    /// Paths of exposure tables (CSV) in place of those of the folder; empty: the tables of the
     /// folder.
     pub tables: Vec<PathBuf>,
-    /// Times for which isochrones of the lava are drawn, one for each quantile of arrival in the
-    /// folder.
+    /// Times of the isochrones; each is drawn for all arrival quantiles in the folder.
     pub hours: Vec<Seconds>,
-    /// Title; `None` composes one from the map and the scene.
+    /// Title; `None`: composed from quantity and scene.
     pub title: Option<String>,
     /// Author in the footer; `None` prints no author.
     pub author: Option<String>,
@@ -142,19 +141,19 @@ pub struct Settings {
     pub date: Date,
     /// Paper size.
     pub paper: Paper,
-    /// Landscape format; `None` takes the format that gives the map the larger scale.
+    /// Landscape orientation; `None`: the orientation with the larger map scale.
     pub landscape: Option<bool>,
-    /// Stamp across the map, such as `UNVERIFIED`; `None` prints no stamp.
+    /// Watermark across the map, such as `UNVERIFIED`; `None`: no watermark.
     pub stamp: Option<String>,
 }
 
 impl Settings {
-    /// Default stamp: a sheet counts as unverified until its author removes the stamp.
+    /// Default watermark: a sheet is unverified until its author removes the mark.
     pub const STAMP: &str = "UNVERIFIED";
 }
 
 impl Settings {
-    /// Checks that the texts of the user are at most [`LONGEST_TEXT`] characters long.
+    /// Fails if a user text has more than [`LONGEST_TEXT`] characters.
     fn check(&self) -> Result<(), SheetError> {
         let date = if let Date::Text(text) = &self.date { Some(text) } else { None };
         let texts = [
@@ -211,7 +210,7 @@ impl Format {
     }
 }
 
-/// Checks before any input is read that a sheet can be written to `path`.
+/// Checks that a sheet can be written to `path`; called before any input is read.
 ///
 /// # Errors
 /// When the file extension is unknown, or the file cannot be written.
@@ -220,7 +219,7 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
     Ok(check_free(path, existing)?)
 }
 
-/// Map with all data that its sheet, its QGIS project and its report show.
+/// Map with all inputs of its sheet, QGIS project and report.
 pub struct Sheet<'a> {
     settings: &'a Settings,
     source: Source,
@@ -231,8 +230,8 @@ pub struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the map at `path` (`.tif`, `.asc`, or a folder written by `lavoxel hazard`) with its
-    /// ground, overlays, tables and arrival maps.
+    /// Reads the map at `path` (`.tif`, `.asc`, or a folder of `lavoxel hazard`) with its ground,
+    /// overlays, tables and arrival maps.
     ///
     /// # Errors
     /// When a file is missing, is no map, or has another coordinate system.
@@ -259,14 +258,14 @@ impl<'a> Sheet<'a> {
         Ok(Self { settings, source, ground, overlays, table, reaches })
     }
 
-    /// Returns the paths of all input files, the map first.
+    /// Returns the paths of all input files, beginning with the map.
     pub fn files(&self) -> Vec<PathBuf> {
         let overlays = self.overlays.iter().map(|overlay| &overlay.path);
         let named = self.settings.ground.iter().chain(overlays).chain(&self.settings.tables);
         std::iter::once(&self.source.path).chain(named).cloned().collect()
     }
 
-    /// Draws the sheet into `paths`, each in the format that its file extension names.
+    /// Draws the sheet to `paths`, each in the format of its file extension.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -288,8 +287,7 @@ impl<'a> Sheet<'a> {
         qgis::write(self, path, existing)
     }
 
-    /// Writes a report: `.md` with pictures in files next to the report, or `.html` with embedded
-    /// pictures.
+    /// Writes a report: `.md` with separate picture files, or `.html` with embedded pictures.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -297,8 +295,8 @@ impl<'a> Sheet<'a> {
         report::write(self, path, existing)
     }
 
-    /// Returns the page layout in the requested format; without a request, in the format with the
-    /// larger map scale, then by the shape of the map.
+    /// Returns the page layout in the requested orientation, otherwise in that with the larger map
+    /// scale; on a tie by the map's proportions.
     fn layout(&self) -> Result<Layout, SheetError> {
         let upright = || self.settled(false);
         match self.settings.landscape {
@@ -318,8 +316,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Returns the layout of one format; in portrait, the panel takes only the height that its
-    /// blocks need, and the map the rest.
+    /// Returns the layout of one orientation; in portrait the panel is as high as its blocks, and
+    /// the map gets the remaining height.
     fn settled(&self, is_landscape: bool) -> Result<Layout, SheetError> {
         let layout = Layout::new(self.settings.paper.sides_mm(), is_landscape);
         if is_landscape {
@@ -340,7 +338,7 @@ impl<'a> Sheet<'a> {
         Classes::of(Kind::of(&self.source.quantity()), &self.source.map.heights, &self.source.unit())
     }
 
-    /// Collects the contents of a sheet with a given view and map picture.
+    /// Collects the content of a sheet for a map view and a map picture.
     fn described(&self, view: View, picture: lavoxel_render::Image) -> Contents<'_> {
         let (source, settings) = (&self.source, self.settings);
         Contents {
@@ -384,7 +382,7 @@ impl Contents<'_> {
         }
     }
 
-    /// Rasterises the sheet at `dpi` pixels per inch.
+    /// Renders the sheet at `dpi` pixels per inch.
     fn image(&self, layout: Layout, dpi: f64) -> Result<lavoxel_render::Image, SheetError> {
         let [width, height] = layout.size.map(|mm| raster::pixels(mm, dpi) as usize);
         MemoryEstimate::of("the sheet", width * height, BYTES_A_PIXEL)
@@ -395,7 +393,7 @@ impl Contents<'_> {
     }
 }
 
-/// Reads the arrival quantiles of the folder and returns an isochrone for each requested hour and
+/// Reads the arrival quantiles of the folder; returns an isochrone for each requested time and
 /// quantile.
 fn reaches(source: &Source, settings: &Settings) -> Result<Vec<Reach>, SheetError> {
     if settings.hours.is_empty() {

@@ -10,21 +10,21 @@ use lavoxel_geo::map::longitude::usual;
 use lavoxel_io::export::{About, CAUTION};
 use lavoxel_scene::scene::Seconds;
 
-/// Number of runs below which the sheet warns: a probability of 0.5 from 50 runs has a standard
-/// error of 0.07.
+/// Number of runs below which the sheet warns: 50 runs determine a probability of 0.5 with a
+/// standard error of 0.07.
 const FEW: u64 = 50;
 
-/// Upper bound on the cautions of a single run that are printed; the panel has no room for more.
+/// Upper bound on the number of printed cautions of a single run, for lack of room in the panel.
 const MOST_CAUTIONS: usize = 8;
 
-/// Returns the quantile in the name of a map: 0.1 for `arrival_q10`; `None` if the name has no
+/// Returns the quantile in a map's name, such as 0.1 for `arrival_q10`; `None` for a name without
 /// quantile.
 pub(super) fn quantile(layer: &str) -> Option<f64> {
     let (_, percent) = layer.rsplit_once("_q")?;
     Some(percent.replace('_', ".").parse::<f64>().ok()? / 100.0)
 }
 
-/// Translates the name of a map in files into a readable title.
+/// Converts a map's name in files to a readable title.
 pub(super) fn layer_words(layer: &str) -> String {
     let plain = layer.replace(['-', '_'], " ");
     let of = |what: &str| quantile(layer).map(|q| format!("{what}, quantile {}", words::short(q, 4)));
@@ -47,13 +47,13 @@ pub(super) fn layer_words(layer: &str) -> String {
     named.unwrap_or_else(|| begin_large(&plain))
 }
 
-/// Returns `text` with a capital first letter.
+/// Returns `text` with its first letter capitalised.
 fn begin_large(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Composes the default title: quantity, and scene if known.
+/// Composes the default title from the quantity and, if known, the scene.
 pub(super) fn title(source: &Source) -> String {
     let words = layer_words(&source.quantity());
     let capital = |word: &str| begin_large(word);
@@ -78,7 +78,7 @@ pub(super) fn subtitle(source: &Source) -> String {
     }
 }
 
-/// Paragraph of the notes panel.
+/// Paragraph in the notes panel.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Note {
     pub(super) heading: &'static str,
@@ -94,7 +94,7 @@ fn warning(text: String) -> Note {
     Note { heading: "Caution", text, is_warning: true }
 }
 
-/// Returns the name of the coordinate system with its EPSG code where known.
+/// Returns the name of the map's coordinate system, with its EPSG code if known.
 pub(super) fn system(source: &Source) -> String {
     let crs = source.crs();
     let name = match (crs.name(), crs.epsg()) {
@@ -105,7 +105,7 @@ pub(super) fn system(source: &Source) -> String {
     tame(&name)
 }
 
-/// Returns all notes of a sheet: warnings, parameters, coordinates.
+/// Returns all notes of a sheet: warnings, parameters, coordinate system.
 pub(super) fn all(source: &Source, view: &View, has_ground: bool) -> Vec<Note> {
     let mut notes = warnings(source);
     notes.extend(parameters(source));
@@ -136,7 +136,7 @@ fn coordinates(source: &Source, view: &View) -> String {
     text + "."
 }
 
-/// Returns the warnings about a map, the gravest first.
+/// Returns the warnings about a map, most serious first.
 pub(super) fn warnings(source: &Source) -> Vec<Note> {
     let mut all = Vec::new();
     if source.study.is_some() {
@@ -203,8 +203,8 @@ fn parameters(source: &Source) -> Vec<Note> {
 }
 
 impl Study {
-    /// Describes the sampling of a study: vents, distributions of rate, volume and duration, limits
-    /// and seed.
+    /// Describes the sampling of a hazard study: vents, laws of rate, volume and duration, time
+    /// limit and seed.
     pub(super) fn laws(&self) -> String {
         let key = |name: &str| self.plan.decides.get(name);
         let mut parts = vec![format!("vents: {}", self.plan.vents)];
@@ -219,8 +219,8 @@ impl Study {
         tame(&parts.join("; ")) + "."
     }
 
-    /// Summarises the runs: mean volume and area, and the number of runs with inexact accounts;
-    /// `None` without runs.
+    /// Summarises the runs: mean volume and area, and number of runs with an imbalance in their
+    /// accounts; `None` without runs.
     pub(super) fn outcome(&self) -> Option<String> {
         let runs = self.runs.as_ref()?;
         let exact = match runs.inexact {

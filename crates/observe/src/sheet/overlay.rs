@@ -1,5 +1,4 @@
-//! Overlays of a map: roads, buildings, barriers and outlines, with their names placed without
-//! overlap.
+//! Overlays of a map sheet: roads, buildings, barriers and outlines, with non-overlapping labels.
 
 use std::path::{Path, PathBuf};
 
@@ -12,17 +11,17 @@ use super::view::View;
 use lavoxel_geo::map::features::{Feature, Features, Geometry, features_in, read_layer};
 use lavoxel_geo::map::geojson::System;
 
-/// Colours of overlay files, by index; chosen to stand out from the class palettes.
+/// Colours of overlay files by index, distinct from the class palettes.
 const COLORS: [[u8; 3]; 5] = [[12, 70, 150], [20, 20, 24], [0, 110, 80], [120, 40, 130], [130, 80, 10]];
 
-/// Upper bound on the names per file: each candidate is tested against all names placed before,
-/// which is quadratic.
+/// Upper bound on the number of labels per file: each is tested against all earlier labels, in
+/// quadratic time.
 const MOST_NAMES: usize = 2000;
 
-/// Feature file, converted to the coordinates of the map.
+/// Vector layer, converted to map coordinates.
 pub(super) struct Overlay {
     pub(super) path: PathBuf,
-    /// Name in the legend, from the file name.
+    /// Legend entry, from the file name.
     pub(super) name: String,
     pub(super) rgb: [u8; 3],
     /// Coordinate system of the file before conversion.
@@ -31,7 +30,7 @@ pub(super) struct Overlay {
 }
 
 impl Overlay {
-    /// Reads the features of the file at `path`; `number` selects the colour.
+    /// Reads the vector layer at `path`; `number` is the index of its colour.
     pub(super) fn read(path: &Path, number: usize, source: &Source) -> Result<Self, SheetError> {
         let wrong = |e: String| SheetError::wrong(format!("{} {e}", path.display()));
         let root = read_layer(path).map_err(SheetError::wrong)?;
@@ -44,13 +43,12 @@ impl Overlay {
         Ok(Self { path: path.to_owned(), name, rgb: COLORS[number % COLORS.len()], system, features })
     }
 
-    /// Returns the geometry kind of the first feature, which stands for the layer in the legend:
-    /// `point`, `line` or `area`.
+    /// Returns the geometry kind of the first feature, for the legend: `point`, `line` or `area`.
     pub(super) fn kind(&self) -> &'static str {
         self.features.first().map_or("point", |feature| feature.geometry.kind())
     }
 
-    /// Returns the distinct geometry kinds of the features, in the order `point`, `line`, `area`.
+    /// Returns the geometry kinds that occur, in the order `point`, `line`, `area`.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
         let has = |kind: &&str| self.features.iter().any(|feature| feature.geometry.kind() == *kind);
         ["point", "line", "area"].into_iter().filter(has).collect()
@@ -79,8 +77,8 @@ impl Overlay {
         }
     }
 
-    /// Returns the names of the features inside the frame with their anchor points, at most
-    /// [`MOST_NAMES`].
+    /// Iterates over the labels of the features inside the frame: anchor point in millimetres, and
+    /// name; at most [`MOST_NAMES`].
     pub(super) fn names<'a>(&'a self, view: &'a View) -> impl Iterator<Item = (Point, String)> + 'a {
         let named = self.features.iter().filter_map(|feature| {
             let name = feature.properties.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
@@ -91,15 +89,15 @@ impl Overlay {
     }
 }
 
-/// Draws the symbol of a building or another point feature: a square with a white border.
+/// Draws the symbol of a point feature: a square with white border; `em`: font size in millimetres.
 pub(super) fn symbol(canvas: &mut dyn Canvas, [x, y]: Point, em: f64, rgb: [u8; 3]) {
     let square = Rect::new(x - 0.3 * em, y - 0.3 * em, 0.6 * em, 0.6 * em);
     canvas.fill(&square.grown(0.09 * em).path(), WHITE);
     canvas.fill(&square.path(), Paint::full(rgb));
 }
 
-/// Returns the anchor of the label of a geometry: the first point, the middle of the longest line,
-/// or the mean corner of the first polygon.
+/// Returns the label anchor of a geometry: the first point, the middle of the longest line, or the
+/// mean vertex of the first polygon; `None` for an empty one.
 fn anchor(geometry: &Geometry) -> Option<Point> {
     match geometry {
         Geometry::Points(points) => points.first().copied(),
@@ -118,12 +116,12 @@ fn anchor(geometry: &Geometry) -> Option<Point> {
     }
 }
 
-/// Rectangles occupied by labels, so that labels never overlap.
+/// Rectangles that labels occupy, for collision tests.
 #[derive(Default)]
 pub(super) struct Taken(Vec<Rect>);
 
 impl Taken {
-    /// Reserves `rect` if it is free; returns true on success.
+    /// Reserves `rect` if it is unoccupied; returns true on success.
     pub(super) fn take(&mut self, rect: Rect) -> bool {
         let free = !self.0.iter().any(|other| other.meets(&rect));
         if free {
@@ -132,8 +130,8 @@ impl Taken {
         free
     }
 
-    /// Writes `name` next to its anchor `at`, on the first of four sides that is free and inside
-    /// `frame`; drops the label if no side is.
+    /// Draws the label `name` next to its anchor `at`, on the first of four sides that is
+    /// unoccupied and inside `frame`; no label if there is none.
     pub(super) fn name(&mut self, canvas: &mut dyn Canvas, (at, name): (Point, &str), frame: Rect, em: f64) {
         let look = Type { halo: 0.16 * em, ..Type::new(em).in_color(INK) };
         let (width, gap) = (look.width(name), 0.65 * em);

@@ -1,4 +1,4 @@
-//! Page layout of a sheet: heading, map frame, and the blocks below (portrait) or to the right of
+//! Page layout of a map sheet: heading, map frame, and blocks below (portrait) or at the right of
 //! the map (landscape).
 
 use super::canvas::{ALARM, Align, Canvas, GRAY, INK, Paint, Pen, Point, Rect, Type, line};
@@ -15,20 +15,20 @@ use lavoxel_render::Image;
 
 /// Page margin on all sides, in millimetres.
 const MARGIN: f64 = 9.0;
-/// Width of the right panel, in ems, from which its blocks stand in two columns.
+/// Width of the right panel in ems above which its blocks are set in two columns.
 const TWO: f64 = 62.0;
-/// Length of a frame tick, in millimetres.
+/// Length of the ticks on the map frame, in millimetres.
 const TICK: f64 = 1.2;
 
-/// Page format: paper size in millimetres and font size.
+/// Page layout: paper size in millimetres, orientation and font size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Layout {
     pub(super) size: Point,
     pub(super) is_landscape: bool,
     pub(super) em: f64,
-    /// Figure mode: draws only the map and its legend, for a report.
+    /// Figure flag: only the map and its legend are drawn, for a report.
     pub(super) is_figure: bool,
-    /// Height of the panel below the map in millimetres; `None` before the blocks are measured.
+    /// Height of the panel below the map in millimetres; `None` until the blocks are measured.
     pub(super) panel: Option<f64>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Layout {
 const FIGURE: Point = [230.0, 150.0];
 
 impl Layout {
-    /// Creates the layout of a page from its paper sides in millimetres.
+    /// Creates the layout of a page; `[short, long]`: paper sides in millimetres.
     pub(super) fn new([short, long]: Point, is_landscape: bool) -> Self {
         let size = if is_landscape { [long, short] } else { [short, long] };
         // The font grows slower than the paper: 7.2 pt on A4, 8.2 pt on A3.
@@ -52,7 +52,8 @@ impl Layout {
         if self.is_figure { 0.0 } else { 7.2 * self.em }
     }
 
-    /// Space for the coordinate labels at the left and lower edge of the frame, in millimetres.
+    /// Returns the space for coordinate labels at the left and lower side of the frame, in
+    /// millimetres.
     fn numbers(&self) -> f64 {
         2.0 * self.em
     }
@@ -61,15 +62,16 @@ impl Layout {
         if self.is_figure { 0.0 } else { 2.2 * self.em }
     }
 
-    /// Height of the panel below the map, or its width at the right of the map, in millimetres.
+    /// Returns the panel's height below the map, or its width at the right of the map, in
+    /// millimetres.
     fn panel(&self) -> f64 {
         let [width, height] = self.size;
         let usual = (0.29 * height).max(33.0 * self.em);
         if self.is_landscape { (0.285 * width).max(28.0 * self.em) } else { self.panel.unwrap_or(usual) }
     }
 
-    /// Returns the room for the map frame, and true if the frame is aligned to the left of that
-    /// room.
+    /// Returns the rectangle available to the map frame, and true if the frame is left-aligned in
+    /// it.
     pub(super) fn room(&self) -> (Rect, bool) {
         let [width, height] = self.size;
         let (x, y) = (MARGIN + self.numbers(), MARGIN + self.head());
@@ -81,7 +83,7 @@ impl Layout {
         }
     }
 
-    /// Returns the room for the panel blocks: all that the map frame leaves.
+    /// Returns the rectangle available to the panel blocks outside the map frame of `view`.
     fn blocks(&self, view: &View) -> Rect {
         let [width, height] = self.size;
         let (right, bottom) = (width - MARGIN, height - MARGIN - self.foot());
@@ -96,7 +98,7 @@ impl Layout {
     }
 }
 
-/// Contents of a sheet.
+/// Content of a sheet.
 pub(super) struct Contents<'a> {
     pub(super) title: String,
     pub(super) subtitle: String,
@@ -114,8 +116,8 @@ pub(super) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Draws the sheet onto `canvas`: heading, map, frame, panel and stamp; a figure gets only map,
-    /// frame and legend.
+    /// Draws the sheet: heading, map, frame, panel and watermark; for a figure only map, frame and
+    /// legend.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, layout: Layout) {
         if layout.is_figure {
             self.map(canvas, layout.em);
@@ -182,8 +184,8 @@ impl Contents<'_> {
         canvas.clip(None);
     }
 
-    /// Writes the stamp across the map at 9 % opacity: the map stays readable through the stamp,
-    /// and a cropped copy still shows the stamp.
+    /// Draws the watermark across the map at 9 % opacity, so that the map stays readable and
+    /// cropped copies still carry the mark.
     fn watermark(&self, canvas: &mut dyn Canvas, stamp: &str) {
         let frame = self.view.frame;
         let turned = (frame.h / frame.w).atan();
@@ -193,7 +195,7 @@ impl Contents<'_> {
         canvas.text([frame.x + 0.5 * frame.w, frame.y + 0.5 * frame.h], Align::Middle, stamp, &look);
     }
 
-    /// Draws the frame with ticks and grid coordinates; skips labels that would overlap.
+    /// Draws the map frame with ticks and coordinate labels; labels that would overlap are omitted.
     fn frame(&self, canvas: &mut dyn Canvas, em: f64) {
         let frame = self.view.frame;
         canvas.stroke(&frame.path(), &Pen::new(INK, 0.14 * em));
@@ -234,13 +236,13 @@ impl Contents<'_> {
         }
     }
 
-    /// Returns the height of a figure in millimetres: the greater of map and legend.
+    /// Returns the height of a figure in millimetres: the larger of map and legend height.
     pub(super) fn figure_height(&self, layout: Layout) -> f64 {
         let legend = layout.blocks(&self.view).y + self.legend().height(layout.em) + panel::scale_height(layout.em);
         legend.max(self.view.frame.bottom() + layout.numbers()) + MARGIN
     }
 
-    /// Returns the height in millimetres that the blocks below the map need.
+    /// Returns the height of the blocks below the map, in millimetres.
     pub(super) fn height_below(&self, layout: Layout) -> f64 {
         let em = layout.em;
         let columns = self.columns(layout);
@@ -264,7 +266,7 @@ impl Contents<'_> {
         shares.iter().map(column).collect()
     }
 
-    /// Draws the blocks in columns below the map.
+    /// Draws the panel blocks in columns below the map.
     fn below(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let em = layout.em;
         let columns = self.columns(layout);
@@ -278,14 +280,14 @@ impl Contents<'_> {
         panel::notes(canvas, last, &self.notes, em);
     }
 
-    /// Draws the legend and the scale bar of a figure.
+    /// Draws legend and scale bar of a figure.
     fn key(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, room) = (layout.em, layout.blocks(&self.view));
         let took = self.legend().draw(canvas, room, em) + 0.4 * em;
         panel::scale(canvas, Rect::new(room.x, room.y + took, room.w, panel::scale_height(em)), &self.view, em);
     }
 
-    /// Draws the blocks one below another at the right of the map.
+    /// Draws the panel blocks at the right of the map, one below another.
     fn beside(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, all) = (layout.em, layout.blocks(&self.view));
         let gap = 1.2 * em;

@@ -15,7 +15,7 @@ use lavoxel_base::words as numbers;
 /// Line spacing of tables, in ems.
 const LINE: f64 = 1.42;
 
-/// Draws a block heading with a rule; returns its height in millimetres.
+/// Draws a block heading with a horizontal rule; returns its height in millimetres.
 pub(super) fn heading(canvas: &mut dyn Canvas, room: Rect, em: f64, text: &str) -> f64 {
     let look = Type::new(1.12 * em).bold();
     let text = look.shortened(text, room.w);
@@ -91,15 +91,17 @@ impl Legend<'_> {
     }
 }
 
-/// Returns the length in metres of the longest round scale bar within `room_mm` millimetres.
+/// Returns the ground length in metres of the longest round scale bar that fits into `room_mm`
+/// millimetres.
 pub(super) fn bar_m(view: &View, room_mm: f64) -> f64 {
     round_down(room_mm * view.scale / 1000.0)
 }
 
-/// Number of alternating black and white pieces of a scale bar.
+/// Number of alternating black and white segments of a scale bar.
 const PIECES: usize = 4;
 
-/// Returns the height in millimetres of the block with scale bar and north arrow.
+/// Returns the height of the block with scale bar and north arrow, in millimetres; `em`: font size
+/// in millimetres.
 pub(super) fn scale_height(em: f64) -> f64 {
     6.6 * em
 }
@@ -131,7 +133,7 @@ pub(super) fn scale(canvas: &mut dyn Canvas, room: Rect, view: &View, em: f64) {
     }
 }
 
-/// Draws an arrow to grid north.
+/// Draws an arrow that points to grid north.
 fn north(canvas: &mut dyn Canvas, [x, y]: Point, em: f64) {
     let (half, high) = (0.85 * em, 3.0 * em);
     canvas.text([x, y + 0.4 * em], Align::Middle, "N", &Type::new(1.1 * em).bold());
@@ -142,13 +144,14 @@ fn north(canvas: &mut dyn Canvas, [x, y]: Point, em: f64) {
     canvas.stroke(&[outline], &Pen::new(INK, 0.07 * em));
 }
 
-/// Returns the height in millimetres of the table with all its rows.
+/// Returns the height of the table with all its rows, in millimetres; `em`: font size in
+/// millimetres.
 pub(super) fn table_height(table: &Table, em: f64) -> f64 {
     let rows = table.reached.len().max(1) + usize::from(table.others > 0);
     (2.1 + LINE * (1 + rows) as f64 + 0.5) * em
 }
 
-/// Draws the table with as many rows as fit into `room`.
+/// Draws the rows of the table that fit into `room`.
 pub(super) fn table(canvas: &mut dyn Canvas, room: Rect, table: &Table, em: f64) {
     let mut y = room.y + heading(canvas, room, em, "Exposure");
     let (look, small) = (Type::new(em), Type::new(0.92 * em).in_color(GRAY));
@@ -205,13 +208,13 @@ fn note_lines(note: &Note, width: f64, em: f64) -> Vec<String> {
     Type::new(em).lines(&format!("{}: {}", note.heading, note.text), width)
 }
 
-/// Returns the height in millimetres of all notes in a column of `width` millimetres.
+/// Returns the total height in millimetres of all notes in a column of `width` millimetres.
 pub(super) fn notes_height(notes: &[Note], width: f64, em: f64) -> f64 {
     let lines: usize = notes.iter().map(|note| note_lines(note, width, em).len()).sum();
     (2.1 + 1.3 * lines as f64 + 0.35 * notes.len() as f64 + 0.3) * em
 }
 
-/// Draws the notes that fit into `room`; ends the last line with an ellipsis if some do not.
+/// Draws the notes that fit into `room`; an ellipsis marks omitted text.
 pub(super) fn notes(canvas: &mut dyn Canvas, room: Rect, notes: &[Note], em: f64) {
     let mut y = room.y + heading(canvas, room, em, "Notes");
     for note in notes {

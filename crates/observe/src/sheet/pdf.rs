@@ -28,19 +28,19 @@ const POINTS: f64 = 72.0 / INCH;
 const FONT: Name<'static> = Name(b"F");
 const SYSTEM: SystemInfo<'static> = SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
-/// Page being drawn.
+/// PDF page that is being drawn.
 pub(super) struct Page {
     size: Point,
     content: Content,
     letters: GlyphRemapper,
-    /// Unicode character of each glyph, by its index in the font subset.
+    /// Unicode character of each glyph by its index in the font subset, for text extraction.
     characters: BTreeMap<u16, char>,
     images: Vec<Image>,
     opacities: Vec<u8>,
     clipped: bool,
 }
 
-/// Metadata of a document.
+/// Metadata of the PDF document.
 pub(super) struct Labels<'a> {
     pub(super) title: &'a str,
     pub(super) author: Option<&'a str>,
@@ -59,7 +59,7 @@ impl Page {
         Self { size, content, letters, characters, images: Vec::new(), opacities: Vec::new(), clipped: false }
     }
 
-    /// Returns the bytes of the document.
+    /// Returns the bytes of the PDF document.
     ///
     /// # Errors
     /// Only when the font cannot be subset, which would be a fault of the embedded font file.
@@ -138,7 +138,7 @@ impl Page {
     }
 }
 
-/// Rounds to 0.001 mm: finer than print can show, and shorter in the file.
+/// Rounds to 0.001 mm: below print resolution, and shorter in the file.
 fn rounded(mm: f64) -> f32 {
     ((mm * 1000.0).round() / 1000.0) as f32
 }
@@ -157,7 +157,7 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes everything")
 }
 
-/// Embeds the subset of the font with the glyphs that the page uses.
+/// Embeds the font subset with the glyphs that the page uses.
 fn put_font(
     pdf: &mut Pdf,
     (font, next): (Ref, &mut Ref),

@@ -16,34 +16,35 @@ use lavoxel_geo::terrain::resample::{Kernel, Window, resample_with};
 use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture, load};
 use lavoxel_render::Image;
 
-/// Resolution of the picture in pixels per millimetre of paper, about 230 dpi.
+/// Resolution of the map picture in pixels per millimetre of paper (about 230 dpi).
 const PIXELS_A_MM: f64 = 9.0;
 
 /// Opacity of the class colours over the ground. Chosen by eye.
 const OPACITY: f32 = 0.8;
-/// Brightness of a class colour in full shadow. Chosen by eye.
+/// Brightness factor of a class colour in full shadow. Chosen by eye.
 const SHADOW: f32 = 0.58;
-/// Brightness that full light adds. Chosen by eye.
+/// Brightness factor that full light adds. Chosen by eye.
 const SUN: f32 = 0.62;
 
-/// Colour where no ground is known.
+/// Colour where the ground is unknown.
 const PLAIN: [u8; 3] = [244, 244, 242];
 
-/// Estimated memory in bytes per pixel while the ground is resampled and drawn.
+/// Memory in bytes per pixel during resampling and shading of the ground.
 const BYTES_A_PIXEL: f64 = 24.0;
 
-/// Returns the columns and rows of the picture for a frame of width and height in millimetres.
+/// Returns the picture size (columns, rows) for a frame of `[width, height]` millimetres.
 pub(super) fn size([width, height]: [f64; 2]) -> (usize, usize) {
     let longest = (width.max(height) * PIXELS_A_MM).clamp(LEAST_SIDE as f64, MOST_SIDE as f64);
     let scale = longest / width.max(height);
     ((width * scale).round().max(1.0) as usize, (height * scale).round().max(1.0) as usize)
 }
 
-/// Heightmap under a map, in the coordinate system of that map.
+/// Heightmap for the hill shade, in the coordinate system of the map.
 pub(super) struct Ground(Heightmap);
 
 impl Ground {
-    /// Reads the heightmap at `path` and checks that its system and extent match the map.
+    /// Reads the heightmap at `path`; fails if its coordinate system or extent does not match the
+    /// map.
     pub(super) fn read(path: &Path, source: &Source) -> Result<Self, SheetError> {
         let ground = load(path, &lavoxel_geo::terrain::LoadOptions::default())?;
         let crs = ground.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default();
@@ -69,8 +70,8 @@ impl Ground {
         Placement::new(self.0.origin.as_ref(), self.0.cell_size_m, self.0.heights.dim())
     }
 
-    /// Returns the hill shade of the map area, `width` × `height` pixels; plain where the ground is
-    /// unknown.
+    /// Returns the hill shade of the map area at `width` × `height` pixels of `pixel_m` metres; a
+    /// plain colour where the ground is unknown.
     fn shade(&self, map: &Placement, (width, height): (usize, usize), pixel_m: f64) -> Image {
         let place = self.placement();
         let window = Window {
@@ -104,7 +105,7 @@ impl Ground {
     }
 }
 
-/// Draws the classes over the ground for a frame of width and height in millimetres.
+/// Draws the class colours over the hill shade, for a frame of `[width, height]` millimetres.
 pub(super) fn draw(
     source: &Source,
     classes: &Classes,
@@ -134,8 +135,8 @@ pub(super) fn draw(
     Ok(image)
 }
 
-/// Interpolates bilinearly at `x`, `y` (in cells); `None` where less than half of the weight has a
-/// shown value.
+/// Interpolates bilinearly at the position (`x`, `y`) in cells; `None` if less than half of the
+/// weight has coloured values.
 fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option<f64> {
     let (rows, cols) = values.dim();
     let (x, y) = (x - 0.5, y - 0.5);

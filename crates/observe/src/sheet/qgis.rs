@@ -1,5 +1,5 @@
-//! Projects for QGIS 3: all maps of a folder with styles, contours, exposure and overlays, by
-//! relative paths.
+//! QGIS 3 projects: all maps of a folder with styles, contours, exposure layers and overlays,
+//! referenced by relative paths.
 
 use std::fmt::Write as _;
 use std::io::{Seek, Write};
@@ -15,7 +15,7 @@ use lavoxel_geo::map::geojson::System;
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_io::export::escaped;
 
-/// Checks before any input is read that a project can be written to `path`.
+/// Checks that a project can be written to `path`; called before any input is read.
 ///
 /// # Errors
 /// When the file extension is unknown, or the file cannot be written.
@@ -42,7 +42,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     Ok(whole(path, existing, |out| pack(out, &name, &text).map_err(std::io::Error::other))?)
 }
 
-/// Packs a project as `.qgz`, a ZIP archive with a `.qgs` inside.
+/// Writes a `.qgz` archive, a ZIP file with the project `text` as `.qgs` file.
 fn pack(out: impl Write + Seek, name: &str, text: &str) -> Result<(), zip::result::ZipError> {
     let mut archive = zip::ZipWriter::new(out);
     archive.start_file(name, zip::write::SimpleFileOptions::default())?;
@@ -51,7 +51,7 @@ fn pack(out: impl Write + Seek, name: &str, text: &str) -> Result<(), zip::resul
     Ok(())
 }
 
-/// Layer of a project.
+/// Layer of a QGIS project.
 struct Layer {
     id: String,
     name: String,
@@ -59,7 +59,7 @@ struct Layer {
     provider: &'static str,
     is_shown: bool,
     crs: Crs,
-    /// Attributes of the `<maplayer>` element in addition to those that every layer has.
+    /// XML attributes of the `<maplayer>` element in addition to those of every layer.
     kind: String,
     style: String,
 }
@@ -120,7 +120,7 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     Ok(text)
 }
 
-/// Returns all layers, the uppermost first.
+/// Returns all layers, topmost first.
 fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
     let source = &sheet.source;
     let mut layers = Vec::new();
@@ -186,7 +186,7 @@ fn raster(path: &Path, (name, is_shown): (&str, bool), folder: &Path) -> Result<
     })
 }
 
-/// Returns the inner part of the `.qml` style next to a map; empty if no style exists, then QGIS
+/// Returns the content of the `.qml` style file next to a map; empty without a style, so that QGIS
 /// uses its default.
 fn style_beside(path: &Path) -> String {
     let style = path.with_extension("qml");
@@ -252,14 +252,14 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
     }
 }
 
-/// Returns the coordinate system of a layer: by EPSG code, which QGIS resolves itself, else as WKT.
+/// Returns the XML of a layer's coordinate system: EPSG code, otherwise WKT.
 fn system_of_layer(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("<spatialrefsys><authid>EPSG:{code}</authid></spatialrefsys>"));
     number.unwrap_or_else(|| system(crs))
 }
 
-/// Returns the coordinate system of the project; QGIS ignores an EPSG code there unless the WKT
-/// stands next to the code.
+/// Returns the XML of the project's coordinate system with WKT, without which QGIS ignores an EPSG
+/// code there.
 fn system(crs: &Crs) -> String {
     let wkt = crs.to_wkt().map(|wkt| format!("<wkt>{}</wkt>", escaped(&wkt))).unwrap_or_default();
     let number = crs.epsg().map(|code| format!("<authid>EPSG:{code}</authid>")).unwrap_or_default();
@@ -275,14 +275,14 @@ fn system_of(system: &System, map: &Crs) -> Crs {
     }
 }
 
-/// Returns the coordinate system that a contour file states; that of the map if the file cannot be
-/// read.
+/// Returns the coordinate system that a contour file states; that of the map if the file is
+/// unreadable.
 fn system_of_file(path: &Path, map: &Crs) -> Crs {
     let features = read_layer(path).ok().and_then(|root| Features::of(&root).ok());
     features.map_or_else(|| map.clone(), |features| system_of(&features.system, map))
 }
 
-/// Returns the absolute path with links resolved, also for a file that does not exist yet.
+/// Returns the absolute path with symbolic links resolved; the file need not exist.
 fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
     let path = &std::path::absolute(path).map_err(|cause| OutputError::io(path, cause))?;
     let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
@@ -291,7 +291,7 @@ fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
     Ok(base.join(rest))
 }
 
-/// Returns `path` relative to `folder`, with `/` on every operating system.
+/// Returns `path` relative to `folder`, with `/` as separator on every platform.
 fn relative(path: &Path, folder: &Path) -> Result<String, SheetError> {
     let path = absolute(path)?;
     let common = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! Raster back end of a sheet. Only this file depends on the crate `tiny-skia`.
+//! Raster back end of a sheet. Only this file uses the crate `tiny-skia`.
 
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Mask, Path, PathBuilder, Pixmap, PixmapPaint, Stroke, StrokeDash, Transform,
@@ -11,7 +11,7 @@ use lavoxel_render::chart::text::{Piece, face};
 /// Millimetres per inch.
 pub(super) const INCH: f64 = 25.4;
 
-/// Sheet as pixels.
+/// Sheet as a pixel image.
 pub(super) struct Raster {
     pixels: Pixmap,
     /// Resolution in pixels per millimetre.
@@ -19,20 +19,21 @@ pub(super) struct Raster {
     mask: Option<Mask>,
 }
 
-/// Returns the number of pixels for a length of `mm` millimetres at `dpi` pixels per inch.
+/// Returns the length of `mm` millimetres in pixels at `dpi` pixels per inch.
 pub(super) fn pixels(mm: f64, dpi: f64) -> u32 {
     (mm / INCH * dpi).round() as u32
 }
 
 impl Raster {
-    /// Creates white paper of width and height in millimetres; `None` if the paper has no pixel.
+    /// Creates a white sheet of `[width, height]` millimetres; `None` if the size rounds to 0
+    /// pixels.
     pub(super) fn new([width, height]: Point, dpi: f64) -> Option<Self> {
         let mut sheet = Pixmap::new(pixels(width, dpi), pixels(height, dpi))?;
         sheet.fill(Color::WHITE);
         Some(Self { pixels: sheet, scale: (dpi / INCH) as f32, mask: None })
     }
 
-    /// Returns a copy of the drawing as an RGB image.
+    /// Returns the drawing as an RGB image.
     pub(super) fn image(&self) -> Image {
         let rgb = self.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
         Image { width: self.pixels.width() as usize, height: self.pixels.height() as usize, rgb }
@@ -75,7 +76,7 @@ fn path(lines: &[Vec<Point>]) -> Option<Path> {
     path.finish()
 }
 
-/// Returns the glyph outlines of `text` in ems, y up; `None` for an empty path.
+/// Returns the glyph outlines of `text` in em units with y up; `None` for text without outlines.
 fn outlines(text: &str) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (letter, at) in face::letters(text).0 {

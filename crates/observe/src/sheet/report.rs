@@ -1,4 +1,4 @@
-//! Report of a map or a hazard folder as Markdown or HTML: parameters, cautions, accounts, runs,
+//! Report of a map or hazard folder as Markdown or HTML: parameters, cautions, accounts, runs,
 //! exposure and figures.
 
 use std::io::Write as _;
@@ -14,17 +14,17 @@ use lavoxel_files::output::{Existing, check_free, safe_name};
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_io::export::{About, escaped, png_at, write_png_at};
 
-/// Resolution of a figure in pixels per inch.
+/// Resolution of figures in pixels per inch.
 const DPI: f64 = 120.0;
 
-/// Further maps of a hazard folder that a report shows where they exist.
+/// Maps of a hazard folder that are shown as figures if they exist.
 const FIGURES: [&str; 3] = ["probability", "arrival_q50", "thickness_q50"];
 
-/// Upper bound on the printed keys of a plan.
+/// Upper bound on the number of printed plan entries.
 const MOST_KEYS: usize = 200;
 
-/// Keys of a plan that hold hashes of longer data; the report leaves them out, as the fingerprint
-/// of the plan covers all keys.
+/// Plan entries that are hashes of longer data; omitted, because the plan's fingerprint covers all
+/// entries.
 const HASHES: [&str; 7] = ["box", "course", "form of the vent", "ground", "lava", "rules", "vents"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Format {
     }
 }
 
-/// Checks before any input is read that a report can be written to `path`.
+/// Checks that a report can be written to `path`; called before any input is read.
 ///
 /// # Errors
 /// When the file extension is unknown, or the file cannot be written.
@@ -66,7 +66,7 @@ enum Block {
 }
 
 impl Block {
-    /// Returns the number of table rows below the heading.
+    /// Returns the number of table rows without the header.
     fn rows(&self) -> usize {
         if let Self::Table(rows) = self { rows.len() - 1 } else { 0 }
     }
@@ -115,7 +115,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
 }
 
-/// Draws the figure of `layer`, of the folder or of the sheet itself.
+/// Draws the figure of the map `layer` of the folder, or of the sheet's own map.
 fn figure(sheet: &Sheet<'_>, layer: &str) -> Result<lavoxel_render::Image, SheetError> {
     let draw = |sheet: &Sheet<'_>| {
         let layout = Layout::figure();
@@ -337,7 +337,7 @@ fn html(title: &str, blocks: &[Block], address: &[String]) -> String {
     text + &format!("<p><small>{}</small></p>\n</body>\n</html>\n", About::SOFTWARE)
 }
 
-/// Encodes bytes as Base64 (RFC 4648).
+/// Encodes `bytes` as Base64 (RFC 4648).
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

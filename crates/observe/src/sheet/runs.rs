@@ -1,4 +1,4 @@
-//! Summary of the table of runs of a hazard map, `runs.csv`.
+//! Statistics of the runs of a hazard map, from the table `runs.csv`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input::RUNS;
 use lavoxel_files::table::Row;
 
-/// Row of the table: the columns that are summarised.
+/// Row of the table, reduced to the columns that are summarised.
 struct Line {
     rate_m3_s: f64,
     volume_m3: f64,
@@ -24,7 +24,7 @@ struct Line {
 }
 
 impl Line {
-    /// Parses a row; `column` finds the index of a column by its name.
+    /// Parses a row; `column` returns the index of a column by its name.
     fn of(row: &Row, column: impl Fn(&str) -> Result<usize, String>) -> Result<Self, String> {
         let number = |name: &str| row.number(column(name)?, name);
         let word = |name: &str| Ok::<_, String>(row.text(column(name)?).to_owned());
@@ -62,7 +62,7 @@ impl Spread {
     }
 }
 
-/// Estimated memory of a row in bytes with its strings; doubled, since a growing `Vec` doubles.
+/// Memory in bytes per table row with its strings, times two for `Vec` doubling.
 const BYTES_A_RUN: f64 = 2.0 * (size_of::<Line>() + 64) as f64;
 
 /// Statistics of all runs.
@@ -114,7 +114,7 @@ impl Runs {
         })
     }
 
-    /// Returns the warnings about the runs, each a sentence.
+    /// Returns warnings about the runs, a sentence each.
     pub(super) fn warnings(&self) -> Vec<String> {
         let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}.", self.count));
         [

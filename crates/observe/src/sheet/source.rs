@@ -1,4 +1,4 @@
-//! Input of a sheet: a map with its labels, and the hazard folder around the map.
+//! Input of a sheet: a map with its metadata, and the hazard folder that contains the map.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,29 +12,29 @@ use lavoxel_geo::map::{Crs, Placement};
 use lavoxel_geo::terrain::formats::geotiff;
 use lavoxel_geo::terrain::{Heightmap, load_values};
 
-/// Map of a folder that is shown unless another is named.
+/// Name of the map in a hazard folder that is shown by default.
 pub(super) const USUAL_LAYER: &str = "probability";
 
-/// Upper bound on the labels that are kept of a map.
+/// Upper bound on the number of metadata labels kept per map.
 const MOST_LABELS: usize = 100;
 
-/// Estimated memory of a map cell in bytes: its value, its class, and a copy for contour lines.
+/// Memory in bytes per map cell: value, class, and a copy for contours.
 const BYTES_A_CELL: f64 = 16.0;
 
 /// Map with its metadata.
 pub(super) struct Source {
     /// Path of the map file.
     pub(super) path: PathBuf,
-    /// Values of the map; NaN where there is no data.
+    /// Map values as a raster; NaN where there is no data.
     pub(super) map: Heightmap,
-    /// Labels by name: `quantity`, `unit`, `scene`, `seed`, `runs` or `step`, `note`,
+    /// Metadata by name: `quantity`, `unit`, `scene`, `seed`, `runs` or `step`, `note`,
     /// `DESCRIPTION`.
     pub(super) labels: BTreeMap<String, String>,
     /// Hazard folder that contains the map; `None` for a single file.
     pub(super) study: Option<Study>,
 }
 
-/// Folder of a hazard map.
+/// Hazard folder with its plan and runs.
 pub(super) struct Study {
     pub(super) folder: PathBuf,
     pub(super) plan: PlanFile,
@@ -43,8 +43,8 @@ pub(super) struct Study {
 }
 
 impl Source {
-    /// Reads the map at `path`; if `path` is a folder, reads its map `layer` (default
-    /// [`USUAL_LAYER`]).
+    /// Reads the map file at `path`, or the map `layer` (default [`USUAL_LAYER`]) if `path` is a
+    /// folder.
     pub(super) fn read(path: &Path, layer: Option<&str>) -> Result<Self, SheetError> {
         let file = if path.is_dir() { in_folder(path, layer.unwrap_or(USUAL_LAYER))? } else { path.to_owned() };
         if let (Some(layer), false) = (layer, path.is_dir()) {
@@ -69,14 +69,14 @@ impl Source {
         Ok(Self { path: file, map, labels, study })
     }
 
-    /// Returns the quantity of the map: its label, or the stem of the file name.
+    /// Returns the map's quantity: from its metadata, or else the file name without extension.
     pub(super) fn quantity(&self) -> String {
         let of_file = || self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         self.labels.get("quantity").cloned().unwrap_or_else(of_file)
     }
 
-    /// Returns the unit of the values; empty for none. A grid without labels gets the unit that its
-    /// name implies.
+    /// Returns the unit of the values; empty for dimensionless values. A map without metadata gets
+    /// the unit that its name implies.
     pub(super) fn unit(&self) -> String {
         let usual = || {
             let quantity = self.quantity();
@@ -86,7 +86,7 @@ impl Source {
         self.labels.get("unit").cloned().unwrap_or_else(usual)
     }
 
-    /// Returns the readable name of the scene, if known.
+    /// Returns the display name of the scene; `None` if unknown.
     pub(super) fn scene(&self) -> Option<String> {
         let name = self.labels.get("scene").or_else(|| self.study.as_ref().map(|study| &study.plan.scene));
         name.filter(|name| !name.is_empty()).map(|name| tame(&name.replace('_', " ")))
@@ -101,22 +101,22 @@ impl Source {
         self.map.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default()
     }
 
-    /// Returns the placement of the grid in units of its coordinate system.
+    /// Returns the placement of the raster in map units.
     pub(super) fn placement(&self) -> Placement {
         Placement::new(self.map.origin.as_ref(), self.map.cell_size_m, self.map.heights.dim())
     }
 
-    /// Returns the easting or longitude of the middle of the map.
+    /// Returns the easting or longitude of the map's centre, in map units.
     pub(super) fn middle_x(&self) -> f64 {
         self.placement().middle_x()
     }
 
-    /// Returns the metres per map unit along x and y.
+    /// Returns the ground metres per map unit, along x and y.
     pub(super) fn metres_per_unit(&self) -> (f64, f64) {
         self.map.origin.as_ref().map_or((1.0, 1.0), |origin| origin.metres_per_unit)
     }
 
-    /// Returns the day (UTC) of the last modification of the file as `YYYY-MM-DD`.
+    /// Returns the day (UTC) of the file's last modification as `YYYY-MM-DD`; `None` if unknown.
     pub(super) fn day(&self) -> Option<String> {
         let time = std::fs::metadata(&self.path).ok()?.modified().ok()?;
         let time = jiff::Timestamp::try_from(time).ok()?;
@@ -124,7 +124,7 @@ impl Source {
     }
 }
 
-/// Returns the path of the map `layer` in `folder`; the error lists the maps that exist.
+/// Returns the path of the map `layer` in `folder`; the error lists the available maps.
 fn in_folder(folder: &Path, layer: &str) -> Result<PathBuf, SheetError> {
     let path = folder.join(format!("{layer}.tif"));
     if path.is_file() {
@@ -168,7 +168,7 @@ pub(super) fn files(folder: &Path, begin: &str, ending: &str) -> Vec<PathBuf> {
 }
 
 impl Study {
-    /// Reads plan and runs of a hazard folder; `None` if `folder` is none.
+    /// Reads plan and runs of a folder; `None` if `folder` is no hazard folder.
     fn read(folder: &Path) -> Result<Option<Self>, SheetError> {
         let Some(plan) = crate::hazard::plan_of(folder).map_err(|e| SheetError::wrong(e.to_string()))? else {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! Exposure tables: buildings, roads and areas that lava reaches, as `lavoxel hazard` and `lavoxel
-//! run` write them.
+//! Exposure tables: buildings, roads and areas that lava reaches, as written by `lavoxel hazard`
+//! and `lavoxel run`.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -10,10 +10,10 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input::{ASSETS, Loaded, Reader};
 use lavoxel_files::table;
 
-/// Upper bound on the rows of a table; enough for a study of a million runs.
+/// Upper bound on the number of rows of a table; sufficient for a study of a million runs.
 const MOST_ROWS: usize = 1 << 20;
 
-/// Reads a CSV table with a header row and passes the table to `parse`.
+/// Reads the CSV file at `path` with a header row and converts the table by `parse`.
 pub(super) fn read<T>(
     reader: &Reader,
     path: &Path,
@@ -24,13 +24,13 @@ pub(super) fn read<T>(
     reader.text(path, table).map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 
-/// Estimated memory of a row in bytes with its name; doubled, since a growing `Vec` doubles.
+/// Memory in bytes per row with its name, times two for `Vec` doubling.
 const BYTES_A_ROW: f64 = 2.0 * (size_of::<Asset>() + 32) as f64;
 
-/// Upper bound on the rows that a sheet or a report lists.
+/// Upper bound on the number of rows listed in a sheet or report.
 const MOST_LISTED: usize = 1000;
 
-/// Exposed asset; numbers are `None` where lava never arrives.
+/// Exposed asset; values are `None` if lava never arrives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Asset {
     pub(super) name: String,
@@ -41,18 +41,18 @@ pub(super) struct Asset {
     pub(super) reached: bool,
 }
 
-/// Exposed assets, sorted by falling probability, then by rising arrival time.
+/// Exposed assets in descending order of probability, then ascending order of arrival time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Table {
     pub(super) reached: Vec<Asset>,
-    /// Number of assets that lava never reaches.
+    /// Number of assets that lava does not reach.
     pub(super) others: usize,
-    /// Ensemble flag: the table has probabilities from several runs.
+    /// Ensemble flag: the table has probabilities over several runs.
     pub(super) of_runs: bool,
 }
 
 impl Table {
-    /// Reads all tables and merges their rows; `None` without paths.
+    /// Reads and merges all tables; `None` if `paths` is empty.
     pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Option<Self>, SheetError> {
         let mut table = Self::default();
         for path in paths {
@@ -97,7 +97,7 @@ fn order(a: &Asset, b: &Asset) -> Ordering {
     probability.then(arrival(a).total_cmp(&arrival(b))).then_with(|| a.name.cmp(&b.name))
 }
 
-/// Formats the table for print: header and fields.
+/// Formats the table as text: header fields, and rows of fields.
 pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let number =
         |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));

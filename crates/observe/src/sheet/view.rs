@@ -1,21 +1,21 @@
-//! Projection of map coordinates to millimetres on paper: frame, scale and grid lines.
+//! Transform from map coordinates to millimetres on the paper: frame, scale and grid lines.
 
 use super::canvas::{Point, Rect};
 use super::source::Source;
 use lavoxel_base::round::{number, steps};
 use lavoxel_base::words::grouped;
 
-/// Leading digits of round map scales, as usual on printed maps.
+/// Mantissas of the scale denominators in use on printed maps.
 const SCALES: [f64; 10] = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5];
 
 /// Minimum spacing of grid lines, in millimetres.
 const GRID: f64 = 26.0;
 
-/// Map in its frame at a fixed scale.
+/// Map frame on the paper with a fixed scale.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct View {
     pub(super) frame: Rect,
-    /// Scale denominator N of 1:N.
+    /// Denominator N of the map scale 1:N.
     pub(super) scale: f64,
     /// Map coordinates of the upper left corner of the frame.
     corner: Point,
@@ -26,7 +26,8 @@ pub(super) struct View {
     is_geographic: bool,
 }
 
-/// Returns the largest round scale 1:N at which an extent of `metres` fits into `room` millimetres.
+/// Returns the denominator N of the largest round scale 1:N at which `metres` (width, height) fit
+/// into `room` (width, height in millimetres).
 pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
     let least = (metres[0] / room[0]).max(metres[1] / room[1]) * 1000.0;
     let power = 10_f64.powf(least.max(1.0).log10().floor());
@@ -35,8 +36,8 @@ pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
 }
 
 impl View {
-    /// Fits the map at the largest round scale into `room`: at its top, and left-aligned or
-    /// centred.
+    /// Fits the map at the largest round scale into `room`: top-aligned, and left-aligned if
+    /// `is_left`, otherwise centred.
     pub(super) fn fitting(source: &Source, (room, is_left): (Rect, bool)) -> Self {
         let (wide, deep) = source.map.extent_m();
         let scale = round_scale([wide, deep], [room.w, room.h]);
@@ -55,7 +56,7 @@ impl View {
         }
     }
 
-    /// Creates a view with a given scale, without a place on the ground.
+    /// Creates a view with the given scale denominator, without a place on a map.
     #[cfg(test)]
     pub(super) fn of_scale(scale: f64) -> Self {
         let mm = 1000.0 / scale;
@@ -63,36 +64,36 @@ impl View {
         Self { frame, scale, corner: [0.0; 2], unit_mm: (mm, mm), cell_mm: (1.0, 1.0), is_geographic: false }
     }
 
-    /// Converts map coordinates to millimetres on the sheet.
+    /// Converts map coordinates to a point on the paper, in millimetres.
     pub(super) fn at(&self, [x, y]: Point) -> Point {
         [self.frame.x + (x - self.corner[0]) * self.unit_mm.0, self.frame.y + (self.corner[1] - y) * self.unit_mm.1]
     }
 
-    /// Converts a position in cells (column, row from the north-west corner) to millimetres on the
-    /// sheet.
+    /// Converts a position [column, row] in cells from the north-west corner to a point on the
+    /// paper, in millimetres.
     pub(super) fn at_cell(&self, [col, row]: Point) -> Point {
         [self.frame.x + col * self.cell_mm.0, self.frame.y + row * self.cell_mm.1]
     }
 
-    /// Converts a length in metres on the ground to millimetres on paper.
+    /// Converts a length on the ground in metres to millimetres on the paper.
     pub(super) fn mm(&self, metres: f64) -> f64 {
         1000.0 * metres / self.scale
     }
 
-    /// Returns the map coordinates of the middle of the map.
+    /// Returns the map coordinates of the map's centre.
     pub(super) fn middle(&self) -> Point {
         [self.corner[0] + 0.5 * self.frame.w / self.unit_mm.0, self.corner[1] - 0.5 * self.frame.h / self.unit_mm.1]
     }
 
-    /// Returns the spacing of grid lines in map units: the first round step of at least [`GRID`]
-    /// millimetres.
+    /// Returns the grid line spacing in map units: the smallest round step of at least [`GRID`]
+    /// millimetres on the paper.
     pub(super) fn grid_step(&self) -> f64 {
         let least = GRID / self.unit_mm.0.min(self.unit_mm.1);
         steps(least).next().unwrap_or(least)
     }
 
-    /// Returns the grid eastings or longitudes from left to right: position in millimetres and
-    /// label.
+    /// Returns the vertical grid lines from left to right: x in millimetres, and the easting or
+    /// longitude as label.
     pub(super) fn eastings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
         let (from, to) = (self.corner[0], self.corner[0] + self.frame.w / self.unit_mm.0);
@@ -100,7 +101,7 @@ impl View {
         multiples(from, to, step).map(|x| (place(x), self.coordinate(x, step, ["E", "W"]))).collect()
     }
 
-    /// Returns the grid northings or latitudes: position in millimetres and label.
+    /// Returns the horizontal grid lines: y in millimetres, and the northing or latitude as label.
     pub(super) fn northings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
         let (from, to) = (self.corner[1] - self.frame.h / self.unit_mm.1, self.corner[1]);

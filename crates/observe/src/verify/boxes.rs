@@ -1,10 +1,11 @@
-//! Verification in box worlds with roofs, tunnels, lips and cliffs.
+//! Verification in boxes with roofs, tunnels, overhangs and cliffs.
 
 use super::{Measured, Row, at_once, curve, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, FlowEdit};
 
-/// Creates a box of rock with cavities where `is_open(x, y)` holds, for all z.
+/// Creates a box of rock in which the cells (x, y) with `is_open(x, y)` are empty for all z;
+/// `pa_s`: viscosity in Pa s, `step_s`: time step in seconds.
 fn carved(space: FlowBox, pa_s: f64, step_s: f64, is_open: impl Fn(usize, usize) -> bool) -> Flow {
     let mut flow = flow(space, isothermal(2600.0, pa_s, 0.0), step_s, false, |_, _| 0.0);
     let places = (0..space.nz).flat_map(|z| (0..space.ny).flat_map(move |y| (0..space.nx).map(move |x| [x, y, z])));
@@ -53,7 +54,7 @@ pub(super) fn roofed_channel() -> Measured {
     Measured { rows, curve: found, flow }
 }
 
-/// Fills the tunnel cell of column `x` in all three rows, so that the tunnel starts full.
+/// Fills the tunnel cell of column `x` in all three rows.
 fn fill_tunnel(flow: &mut Flow, x: usize) {
     let space = flow.space();
     flow.fill((0..3).map(|z| super::FlowPour { level: Some(1), ..at_once(z * space.nx + x, 500.0, 1360.0) }));

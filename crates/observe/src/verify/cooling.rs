@@ -1,4 +1,4 @@
-//! Verification of heat in still and in moving liquid.
+//! Verification of heat transport in liquid at rest and in moving liquid.
 
 use super::{Measured, Row, at_once, curve, flow, isothermal};
 use lavoxel_flow::{Cooling, Flow, FlowBox, FlowEdit, Lava, Viscosity};
@@ -45,18 +45,18 @@ pub(super) fn bed() -> Measured {
     Measured { rows, curve: found, flow }
 }
 
-/// Liquid at its melting point above a bed held cold: it solidifies from below.
+/// Stefan problem of solidification: liquid at its melting point above a cold bed.
 pub(super) fn stefan_setting() -> Measured {
     stefan(false)
 }
 
-/// Solid at its melting point above a bed held hot: it melts from below.
+/// Stefan problem of melting: solid at its melting point above a hot bed.
 pub(super) fn stefan_melting() -> Measured {
     stefan(true)
 }
 
-/// Compares the front with Neumann's one-phase solution: front at 2 λ √(α t), λ exp(λ²) erf(λ) =
-/// St/√π, St = c ΔT/L.
+/// Compares the phase front with Neumann's one-phase solution: position 2 λ √(α t) with λ exp(λ²)
+/// erf(λ) = St/√π, St = c ΔT/L. `melts`: melting instead of solidification.
 fn stefan(melts: bool) -> Measured {
     let (kelvin, difference, end_s) = (300.0, 40.0, 3600.0);
     let lava = Lava {
@@ -106,7 +106,7 @@ fn stefan(melts: bool) -> Measured {
     Measured { rows, curve: found, flow }
 }
 
-/// Solves λ exp(λ²) erf(λ) = St/√π for λ by bisection; `stefan` is the Stefan number St.
+/// Returns the root λ of λ exp(λ²) erf(λ) = St/√π by bisection; `stefan` is St.
 fn root_of_neumann(stefan: f64) -> f64 {
     let left = |lambda: f64| lambda * libm::exp(lambda * lambda) * libm::erf(lambda);
     let (mut low, mut high) = (0.0, 3.0);

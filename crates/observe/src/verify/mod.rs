@@ -20,23 +20,23 @@ use self::outcome::verdict;
 pub use self::outcome::{Curve, Outcome, Row};
 use lavoxel_flow::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity};
 
-/// Case of the suite.
+/// Verification case.
 pub struct Case {
     /// Name on the command line.
     pub name: &'static str,
-    /// Title above its plot.
+    /// Title of the case, shown above its plot.
     pub title: &'static str,
-    /// Set-up, and the source of its law.
+    /// Description of the set-up, and source of the reference.
     pub about: &'static str,
     /// Quick flag: the case belongs to the quick set.
     pub is_quick: bool,
     run: Run,
 }
 
-/// Function that runs a field case; owns the data.
+/// Function that simulates a field case; owns the field data.
 type FieldRun = Box<dyn Fn() -> Measured + Send + Sync>;
 
-/// Implementation of a case.
+/// Kind of reference of a case, with its function.
 enum Run {
     /// Comparison with theory.
     Theory(fn() -> Measured),
@@ -45,12 +45,12 @@ enum Run {
 }
 
 impl Case {
-    /// Returns true if the references are field data.
+    /// Returns true if the references of the case are field data.
     pub fn is_field(&self) -> bool {
         !matches!(self.run, Run::Theory(_))
     }
 
-    /// Runs the case and judges its numbers.
+    /// Simulates the case and judges its values by their tolerances.
     pub fn run(&self) -> Outcome {
         let Measured { mut rows, curve, flow } = match &self.run {
             Run::Theory(run) => run(),
@@ -74,7 +74,7 @@ impl Case {
     }
 }
 
-/// All cases of the suite, field cases excluded.
+/// All verification cases except those with field data.
 pub static CASES: [Case; 25] = [
     Case {
         name: "huppert-volume",
@@ -253,12 +253,12 @@ pub static CASES: [Case; 25] = [
     },
 ];
 
-/// Returns the case named `name`.
+/// Returns the verification case `name`; `None` for an unknown name.
 pub fn case(name: &str) -> Option<&'static Case> {
     CASES.iter().find(|case| case.name == name)
 }
 
-/// Results of a case, and its flow at the end.
+/// Measured values of a case, with the final state of its flow.
 struct Measured {
     rows: Vec<Row>,
     curve: Curve,
@@ -271,7 +271,8 @@ fn curve(axes: [&str; 2], is_logarithmic: bool) -> Curve {
     Curve { axes: axes.map(str::to_owned), is_logarithmic, model, theory, reference: "theory" }
 }
 
-/// Returns a liquid of constant viscosity that never cools.
+/// Returns a lava of constant viscosity `pa_s` (Pa s) and yield strength `yield_pa` (Pa) without
+/// cooling; `density` in kg/m³.
 fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
     Lava {
         density_kg_m3: density,
@@ -285,30 +286,31 @@ fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
     }
 }
 
-/// Creates a flow over ground heights in metres, given by `ground(column, row)`.
+/// Creates a flow over the ground heights `ground(column, row)`, in metres; `step_s`: time step in
+/// seconds.
 fn flow(space: FlowBox, lava: Lava, step_s: f64, open_sides: bool, ground: impl Fn(usize, usize) -> f64) -> Flow {
     let heights: Vec<f64> = (0..space.columns()).map(|c| ground(c % space.nx, c / space.nx)).collect();
     let setup = FlowSetup { lava, step_s, open_sides, seed: 1, heaters: Vec::new() };
     Flow::new(space, setup, &heights).expect("the numbers of a case are in range")
 }
 
-/// Returns an instantaneous pour of `volume` cubic metres.
+/// Returns an instantaneous pour of `volume` m³ at the temperature `kelvin` on a column.
 fn at_once(column: usize, volume: f64, kelvin: f64) -> FlowPour {
     FlowPour { column, level: None, before_m3: 0.0, after_m3: volume, temperature_k: kelvin }
 }
 
-/// Returns a pour of `rate` m³/s during the next step.
+/// Returns a pour of `rate` m³/s over the next step at the temperature `kelvin` on a column.
 fn steady(flow: &Flow, column: usize, rate: f64, kelvin: f64) -> FlowPour {
     let (before, step) = (flow.time_s(), flow.setup().step_s);
     FlowPour { column, level: None, before_m3: rate * before, after_m3: rate * (before + step), temperature_k: kelvin }
 }
 
-/// Returns the liquid depth of each column, in metres.
+/// Returns the liquid depth of each column, in metres, row-major.
 fn depths(flow: &Flow) -> Vec<f64> {
     (0..flow.space().columns()).map(|c| flow.column(c).liquid_m).collect()
 }
 
-/// Returns the exponent of the power law through two points.
+/// Returns the exponent n of the power law y ∝ xⁿ through two points (x, y).
 fn exponent((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> f64 {
     libm::log(y1 / y0) / libm::log(x1 / x0)
 }

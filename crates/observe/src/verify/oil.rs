@@ -6,9 +6,9 @@ use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
 
-/// Flow rate of the experiment (m³/s).
+/// Volume flux of the experiment (m³/s).
 const RATE: f64 = 2.2e-8;
-/// End of the comparison (s).
+/// End time of the comparison (s).
 const END_S: f64 = 380.0;
 /// Edge of a cell (m).
 const CELL_M: f64 = 1e-3;
@@ -20,7 +20,7 @@ fn oil() -> Lava {
     Lava::preset("silicone-oil").expect("a preset")
 }
 
-/// Creates an empty plate with cells of height `dz_m` metres.
+/// Creates an empty plate as a flow with cells `dz_m` metres high.
 fn plate(lava: Lava, dz_m: f64) -> Flow {
     let space = FlowBox { nx: 101, ny: 30, nz: 101, dx_m: CELL_M, dz_m };
     flow(space, lava, 0.5, false, |_, _| 1.85e-4)
@@ -52,7 +52,8 @@ pub(super) fn spreading() -> Measured {
     Measured { rows, curve: found, flow }
 }
 
-/// Returns the distance in metres at which the depth along the grid falls below 2 % of the maximum.
+/// Returns the radius in metres along a grid axis at which the depth falls below 2 % of its
+/// maximum.
 fn radius(flow: &Flow) -> f64 {
     let limit = 0.02 * super::depths(flow).into_iter().fold(0.0, f64::max);
     let row: Vec<f64> = (50..101).map(|x| flow.column(50 * 101 + x).liquid_m).collect();
@@ -89,13 +90,13 @@ pub(super) fn heat() -> Measured {
     Measured { rows, curve: found, flow: layered }
 }
 
-/// Returns the heat that a flow lost to the air, in joules.
+/// Returns the heat that a flow has lost to the air, in joules.
 fn lost_to_air(flow: &Flow) -> f64 {
     let joules = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64 * flow.setup().lava.heat_per_m3();
     flow.account().heat_sky as f64 * joules
 }
 
-/// Interpolates a curve (rising x) at `x`.
+/// Interpolates linearly between points (x, y) of ascending x, at `x`.
 fn at(points: &[(f64, f64)], x: f64) -> f64 {
     let right = points.iter().position(|point| point.0 >= x).unwrap_or(points.len() - 1).max(1);
     let [(x0, y0), (x1, y1)] = [points[right - 1], points[right]];
@@ -107,17 +108,17 @@ fn at(points: &[(f64, f64)], x: f64) -> f64 {
 /// the ring cools by dT/dt = −(ε σ (T⁴ − T_a⁴) + h_c (T − T_a))/(ρ c h).
 struct Film<'a> {
     lava: &'a Lava,
-    /// Similarity profile from the middle outwards: distance/radius, depth/`depth_m`, fraction of
-    /// the volume inside.
+    /// Similarity profile from the centre outwards: distance over radius, depth over `depth_m`, and
+    /// fraction of the volume inside.
     shape: Vec<[f64; 3]>,
     depth_m: f64,
-    /// Radius divided by the square root of the time, in m/√s.
+    /// Spreading coefficient: radius over the square root of time, in m/√s.
     spread: f64,
 }
 
-/// Number of rings of the film.
+/// Number of rings into which the film is divided.
 const RINGS: usize = 800;
-/// Number of time steps per ring.
+/// Number of time steps for the cooling of a ring.
 const STEPS: usize = 200;
 
 impl<'a> Film<'a> {
@@ -135,7 +136,8 @@ impl<'a> Film<'a> {
         self.spread * time_s.sqrt()
     }
 
-    /// Returns distance/radius, and depth in metres, at the fraction `share` of the volume.
+    /// Returns distance over radius, and depth in metres, of the ring that encloses the fraction
+    /// `share` of the volume.
     fn ring(&self, share: f64) -> (f64, f64) {
         let right = self.shape.partition_point(|point| point[2] < share).clamp(1, self.shape.len() - 1);
         let [a, b] = [self.shape[right - 1], self.shape[right]];
@@ -143,14 +145,14 @@ impl<'a> Film<'a> {
         (a[0] + (b[0] - a[0]) * part, (a[1] + (b[1] - a[1]) * part) * self.depth_m)
     }
 
-    /// Returns the heat flux of a surface, in W/m².
+    /// Returns the heat flux through a surface of temperature `kelvin` (K), in W/m².
     fn flux(&self, kelvin: f64) -> f64 {
         let fourth = |t: f64| t * t * t * t;
         let radiated = self.lava.emissivity * RADIATION * (fourth(kelvin) - fourth(self.lava.ambient_k));
         radiated + self.lava.convection * (kelvin - self.lava.ambient_k)
     }
 
-    /// Returns the temperature at `time_s` of liquid that came at `came_s`, in K.
+    /// Returns the temperature in K at `time_s` of liquid that was poured at `came_s` (seconds).
     fn kelvin(&self, came_s: f64, time_s: f64) -> f64 {
         let ratio = libm::pow(time_s / came_s, 1.0 / STEPS as f64);
         let cooled = |kelvin: f64, time: f64| {
@@ -175,19 +177,20 @@ impl<'a> Film<'a> {
         (0..RINGS).map(move |i| (1.0 - share(i), self.kelvin(share(i) * time_s, time_s)))
     }
 
-    /// Returns the heat lost until `time_s`, in joules.
+    /// Returns the heat lost from the start until `time_s` (seconds), in joules.
     fn lost_j(&self, time_s: f64) -> f64 {
         let cooled: f64 = self.rings(time_s).map(|(_, kelvin)| self.lava.vent_k - kelvin).sum();
         cooled / RINGS as f64 * self.lava.heat_per_m3() * RATE * time_s
     }
 
-    /// Returns the heat loss of the surface, in watts.
+    /// Returns the heat loss rate of the surface at `time_s` (seconds), in watts.
     fn power_w(&self, time_s: f64) -> f64 {
         let volume = RATE * time_s / RINGS as f64;
         self.rings(time_s).map(|(inside, kelvin)| self.flux(kelvin) * volume / self.ring(inside).1).sum()
     }
 
-    /// Returns the temperature in K over the distance from the middle in metres.
+    /// Returns the radial temperature profile at `time_s` (seconds): pairs (distance from the
+    /// centre in metres, temperature in K).
     fn profile(&self, time_s: f64) -> Vec<(f64, f64)> {
         let radius = self.radius(time_s);
         let mut points: Vec<_> =

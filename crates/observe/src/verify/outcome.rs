@@ -2,20 +2,20 @@
 
 use serde::Serialize;
 
-/// Value with its reference.
+/// Measured value with its reference and tolerance.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Name of the measure, with its unit.
+    /// Name of the measured quantity, with its unit.
     pub what: String,
     /// Reference from theory or from field data.
     pub reference: f64,
-    /// Value of the model.
+    /// Value computed by the model.
     pub value: f64,
-    /// Allowed absolute deviation, in the unit of the value.
+    /// Largest accepted absolute deviation, in the unit of the value.
     pub tolerance: f64,
-    /// Bounds flag: no theory gives the reference, which is the middle of two bounds.
+    /// Bounds flag: without a theory, `reference` is the middle of two bounds.
     pub is_bounded: bool,
-    /// `holds`, `fails`, or for field data `outside`; empty before the case has run.
+    /// Verdict: `holds`, `fails`, or for field data `outside`; empty before the case has run.
     pub verdict: &'static str,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn verdict(holds: bool, is_field: bool) -> &'static str {
 }
 
 impl Row {
-    /// Creates a row with a tolerance of `share` times the reference.
+    /// Creates a row with a relative tolerance: `share` times the reference.
     pub(super) fn relative(what: &str, reference: f64, value: f64, share: f64) -> Self {
         Self::absolute(what, reference, value, share * reference.abs())
     }
@@ -40,41 +40,41 @@ impl Row {
         Self { what: what.to_owned(), reference, value, tolerance, is_bounded: false, verdict: "" }
     }
 
-    /// Creates a row for a value between two bounds, without theory.
+    /// Creates a row for a value that must lie between the bounds `[least, most]`, without theory.
     pub(super) fn between(what: &str, [least, most]: [f64; 2], value: f64) -> Self {
         let middle = Self::absolute(what, 0.5 * (least + most), value, 0.5 * (most - least));
         Self { is_bounded: true, ..middle }
     }
 
-    /// Returns true if the value lies within its tolerance.
+    /// Returns true if the deviation of the value is within its tolerance.
     pub fn holds(&self) -> bool {
         (self.value - self.reference).abs() <= self.tolerance
     }
 }
 
-/// Curve for a plot: points of the model and of the reference.
+/// Curves for a plot: model and reference.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
-    /// Labels of the horizontal and the vertical axis, with units.
+    /// Labels of the horizontal and the vertical axis, with their units.
     pub axes: [String; 2],
-    /// Logarithmic flag for both axes.
+    /// Logarithmic flag: both axes are logarithmic.
     pub is_logarithmic: bool,
-    /// Points of the model, (x, y).
+    /// Points (x, y) of the model.
     pub model: Vec<(f64, f64)>,
-    /// Points of the reference, (x, y).
+    /// Points (x, y) of the reference.
     pub theory: Vec<(f64, f64)>,
-    /// Source of the reference: theory, or another quantity of the case.
+    /// Legend entry of the reference: theory, or another quantity of the case.
     pub reference: &'static str,
 }
 
-/// Result of a case.
+/// Result of a verification case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// Name of the case.
     pub name: &'static str,
-    /// Title above its plot.
+    /// Title of the case, shown above its plot.
     pub title: &'static str,
-    /// Set-up, and the source of its law.
+    /// Description of the set-up, and source of the reference.
     pub about: &'static str,
     /// Field flag: the references are field data.
     pub is_field: bool,
@@ -82,9 +82,9 @@ pub struct Outcome {
     pub rows: Vec<Row>,
     /// Curve for the plot.
     pub curve: Curve,
-    /// Exactness flag: the ledgers of volume and heat close to the unit.
+    /// Exactness flag: the volume and heat ledgers have no imbalance.
     pub is_exact: bool,
-    /// Fraction of fluxes clamped by the limiter against overshoot.
+    /// Fraction of fluxes that the overshoot limiter reduced.
     pub capped_share: f64,
     /// `holds` if all values lie within their tolerances and the ledgers close, else `fails`; for
     /// field data `outside` where the ledgers close.
@@ -92,19 +92,19 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns true if all values lie within their tolerances and the ledgers close.
+    /// Returns true if all values are within their tolerances and the ledgers have no imbalance.
     pub fn holds(&self) -> bool {
         self.is_exact && self.rows.iter().all(Row::holds)
     }
 
-    /// Returns true if the model fails: a deviation from field data is no failure, but an open
-    /// ledger is.
+    /// Returns true if the model fails: for field data only by a ledger imbalance, not by a
+    /// deviation.
     pub fn fails(&self) -> bool {
         !self.holds() && (!self.is_field || !self.is_exact)
     }
 
-    /// Returns the largest relative deviation of a value; `None` if no reference from theory
-    /// differs from 0.
+    /// Returns the largest relative deviation from theory over all values; `None` if no theoretical
+    /// reference differs from 0.
     pub fn deviation(&self) -> Option<f64> {
         let has_size = |row: &&Row| row.reference != 0.0 && !row.is_bounded;
         let shares = self.rows.iter().filter(has_size).map(|row| (row.value / row.reference - 1.0).abs());

@@ -1,17 +1,18 @@
-//! Verification of still ponds against the well-mixed law and against 1D conduction, with several
-//! cell heights.
+//! Verification of ponds at rest against the law of a well-mixed liquid and against 1D conduction,
+//! at several cell heights.
 
 use super::slab::conducted;
 use super::{Curve, Measured, Row, at_once, curve, flow};
 use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::{Cooling, Flow, FlowBox, Lava, Viscosity};
 
-/// Cell heights of a pond (m); the results must not depend on them.
+/// Cell heights in metres at which each pond is simulated; results must not depend on the cell
+/// height.
 const HEIGHTS_M: [f64; 4] = [2.0, 1.0, 0.5, 0.25];
 const HOUR_S: f64 = 3600.0;
 const STEP_S: f64 = 60.0;
 
-/// Creates a pond of nine columns with walls around.
+/// Creates a walled pond of nine columns; `depth_m`: depth, `dz_m`: cell height, in metres.
 fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
     let space = FlowBox { nx: 3, ny: (2.0 * depth_m / dz_m) as usize + 2, nz: 3, dx_m: 10.0, dz_m };
     let mut flow = flow(space, lava.clone(), STEP_S, false, |_, _| 0.0);
@@ -19,8 +20,8 @@ fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
     flow
 }
 
-/// Returns the lava of the ponds: 2 W/(m K), 2600 kg/m³, 1100 J/(kg K), 1400 K; with latent heat,
-/// solidus 1200 K.
+/// Returns the lava of the ponds: conductivity 2 W/(m K), density 2600 kg/m³, heat capacity 1100
+/// J/(kg K), 1400 K; solidus 1200 K if `latent_heat` is above 0.
 fn still(latent_heat: f64) -> Lava {
     Lava {
         density_kg_m3: 2600.0,
@@ -39,14 +40,14 @@ fn still(latent_heat: f64) -> Lava {
     }
 }
 
-/// Returns the heat that a pond lost, in GJ/m².
+/// Returns the heat that a pond has lost, in GJ/m².
 fn lost_gj(flow: &Flow) -> f64 {
     let account = flow.account();
     let units = account.heat_sky + account.heat_roof + account.heat_bed;
     units as f64 / flow.heat_units_of_joule() / (9.0 * 100.0) / 1e9
 }
 
-/// Stirred ponds, whose temperature falls by the law of a well-mixed liquid.
+/// Compares stirred ponds with the cooling law of a well-mixed liquid.
 pub(super) fn stirred() -> Measured {
     let depth_m = 2.0;
     let mut found = curve(["time in h", "temperature in K"], false);
@@ -77,8 +78,8 @@ pub(super) fn stirred() -> Measured {
     Measured { rows, curve: found, flow: last.expect("ponds") }
 }
 
-/// Compares ponds that cool through a crust, given as (depth in metres, hours), with 1D conduction
-/// at all cell heights.
+/// Compares ponds that cool through a crust with 1D conduction, at all cell heights; `ponds`: pairs
+/// (depth in metres, duration in hours).
 fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
     let mut found =
         Curve { reference: "conduction on a fine mesh", ..curve(["time in h", "heat lost in GJ/m²"], false) };
@@ -118,8 +119,8 @@ pub(super) fn still_with_latent_heat() -> Measured {
     crusted(&still(3.5e5), &[(2.0, 24.0), (2.0, 240.0), (1.0, 48.0)])
 }
 
-/// Crust of a preset on a still pond of 2 m, with the preset's emissivity, convection, conductivity
-/// and latent heat.
+/// Compares a 2 m deep pond with the crust of the lava preset `name`: its emissivity, convection,
+/// conductivity and latent heat.
 fn of_preset(name: &str) -> Measured {
     let preset = Lava::preset(name).expect("a preset");
     let cooling = Cooling::Skin { tear_m: 1000.0, exposed: 0.0 };

@@ -1,10 +1,12 @@
-//! Reference solution for crusts: 1D conduction in a slab with a radiating top, on a fine mesh.
+//! Reference solution for crusts: 1D heat conduction in a slab with a radiating top, on a fine
+//! grid.
 
 use lavoxel_flow::Lava;
 use lavoxel_flow::cooling::heat::RADIATION;
 
-/// Returns the heat loss in J/m² of a slab that conducts to a radiating surface, and the
-/// temperature of its top in K. Implicit finite volumes, finest at the top.
+/// Returns the heat loss in J/m² of a slab of depth `depth_m` (m) that conducts to a radiating
+/// surface until `end_s` (s), and the final temperature of its top in K. Implicit finite volumes,
+/// finest at the top.
 pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     let count = 300;
     let widths: Vec<f64> = {
@@ -37,7 +39,8 @@ pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     (sum, top)
 }
 
-/// Returns the surface temperature in K over a half cell, by bisection of the flux balance.
+/// Returns the surface temperature in K at which conduction through half of the top cell equals the
+/// surface flux, by bisection.
 fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
     let (mut low, mut high) = (lava.ambient_k, kelvin);
     for _ in 0..50 {
@@ -49,8 +52,8 @@ fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Performs one Newton step for the heats after a time step, by Gaussian elimination of the
-/// tridiagonal system.
+/// Performs one Newton iteration for the cell heats after an implicit time step; solves the
+/// tridiagonal system by Gaussian elimination.
 fn implicit(
     lava: &Lava,
     (before, guess, kelvin): (&[f64], &[f64], &[f64]),

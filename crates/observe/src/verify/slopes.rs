@@ -1,4 +1,4 @@
-//! Verification of flows down a slope of 10°.
+//! Verification of flows on an incline of 10°.
 
 use super::{Measured, Row, at_once, curve, exponent, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
@@ -12,7 +12,7 @@ const PA_S: f64 = 1e5;
 /// Density of the liquid (kg/m³).
 const DENSITY: f64 = 2600.0;
 
-/// Incline whose slope direction is rotated against the grid, with its source.
+/// Flow on an incline whose slope direction may be rotated against the grid, with its source.
 struct Incline {
     flow: Flow,
     turn: (f64, f64),
@@ -28,7 +28,8 @@ impl Incline {
         Self { flow: flow(space, isothermal(DENSITY, PA_S, 0.0), step_s, true, ground), turn, source }
     }
 
-    /// Interpolates the depth in metres at a distance down the slope and across.
+    /// Interpolates the depth in metres at the distance `down` the slope and `across` the slope
+    /// from the source, in metres.
     fn depth(&self, down: f64, across: f64) -> f64 {
         let (space, (cos, sin)) = (self.flow.space(), self.turn);
         let x = self.source.0 as f64 + (down * cos - across * sin) / space.dx_m;
@@ -42,8 +43,8 @@ impl Incline {
         (1.0 - b) * ((1.0 - a) * at(i, j) + a * at(i + 1, j)) + b * ((1.0 - a) * at(i, j + 1) + a * at(i + 1, j + 1))
     }
 
-    /// Returns the maximum depth of a cross section in metres, and its half-width from the area S:
-    /// 3S/(4 h₀).
+    /// Returns the maximum depth h₀ of the cross section at the distance `down`, and its half-width
+    /// 3S/(4 h₀) from the area S; both in metres.
     fn section(&self, down: f64) -> (f64, f64) {
         let pace = self.flow.space().dx_m / 4.0;
         let depths: Vec<f64> = (-160..=160).map(|i| self.depth(down, f64::from(i) * pace)).collect();
@@ -51,7 +52,7 @@ impl Incline {
         (deepest, 0.75 * depths.iter().sum::<f64>() * pace / deepest)
     }
 
-    /// Returns the farthest distance of the liquid down the slope, in metres.
+    /// Returns the largest distance down the slope that liquid has reached, in metres.
     fn front(&self) -> f64 {
         let space = self.flow.space();
         let down = |c: u32| {
@@ -72,8 +73,8 @@ impl Incline {
     }
 }
 
-/// Returns half-width and depth behind the front in metres for a rate in m³/s (Smith 1973), with
-/// cosines of the slope.
+/// Returns half-width and depth in metres at the distance `down` (m) for the volume flux `rate` in
+/// m³/s (Smith 1973, with the cosine of the slope).
 fn law(rate: f64, down: f64) -> (f64, f64) {
     let cos2 = 1.0 / (1.0 + TAN * TAN);
     let a = DENSITY * GRAVITY * TAN / (3.0 * PA_S) * cos2 * cos2;

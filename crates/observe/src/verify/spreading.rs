@@ -1,11 +1,11 @@
-//! Verification of spreading on a plane.
+//! Verification of liquid that spreads on a horizontal plane.
 
 use super::{Measured, Row, at_once, curve, depths, exponent, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox};
 
-/// Returns moments of a heap around the middle of the box: mean r² in m², and squareness ⟨h r⁴ cos
-/// 4θ⟩/⟨h r⁴⟩.
+/// Returns moments of the depth h around the centre of the box: mean r² in m², and anisotropy ⟨h r⁴
+/// cos 4θ⟩/⟨h r⁴⟩ (0 for a circular heap).
 fn moments(flow: &Flow) -> (f64, f64) {
     let (space, middle) = (flow.space(), (flow.space().nx / 2) as f64);
     let (mut sum, mut second, mut fourth, mut square) = (0.0, 0.0, 0.0, 0.0);
@@ -20,8 +20,8 @@ fn moments(flow: &Flow) -> (f64, f64) {
     (second / sum * space.dx_m * space.dx_m, square / fourth)
 }
 
-/// Returns the radius of the circle with the area that is deeper than `share` of the maximum depth,
-/// in metres.
+/// Returns the radius in metres of a circle whose area equals that with a depth above `share` times
+/// the maximum depth.
 fn reach(flow: &Flow, share: f64) -> f64 {
     let depths = depths(flow);
     let limit = share * depths.iter().copied().fold(0.0, f64::max);
@@ -29,7 +29,7 @@ fn reach(flow: &Flow, share: f64) -> f64 {
     (columns as f64 / core::f64::consts::PI).sqrt() * flow.space().dx_m
 }
 
-/// Fills a disc in the middle of the box.
+/// Fills a disc of `radius` metres at the centre of the box with `volume` m³.
 fn fill_disc(flow: &mut Flow, radius: f64, volume: f64) {
     let space = flow.space();
     let middle = (space.nx / 2) as f64;

@@ -1,4 +1,4 @@
-//! Axes around a frame of cells: numbers in cells on one side, in metres or map coordinates on the
+//! Axes around a picture of cells: cell indices on one side, metres or map coordinates on the
 //! other.
 
 use crate::chart::legend::{Frame, stroke};
@@ -17,7 +17,7 @@ pub struct Ruler {
     pub note: String,
     /// Value at the lower face of cell 0, in `unit`.
     pub start: f64,
-    /// Increase of the value per cell, in `unit`; negative where values fall.
+    /// Increase of the value per cell, in `unit`; negative for descending values.
     pub per_cell: f64,
 }
 
@@ -37,13 +37,13 @@ pub(crate) enum Side {
     Right,
 }
 
-/// Axis of a frame.
+/// Axis along one side of a frame.
 pub(crate) struct Axis<'a> {
     pub(crate) side: Side,
     pub(crate) ruler: &'a Ruler,
-    /// Range of the axis in cells: left and right end, or lower and upper end.
+    /// Ends of the axis in cells: left and right, or lower and upper.
     pub(crate) cells: (f64, f64),
-    /// Least distance between two numbers, in units of the ruler.
+    /// Minimum difference between consecutive numbers, in units of the ruler.
     pub(crate) least: f64,
     pub(crate) ink: Ink,
     /// Title flag: set where the title is written too.
@@ -51,18 +51,18 @@ pub(crate) struct Axis<'a> {
 }
 
 impl Ruler {
-    /// Ruler that has the value `start` at the lower face of cell 0 and rises by `per_cell` with
-    /// each cell.
+    /// Returns a ruler with the value `start` at the lower face of cell 0 and the increase
+    /// `per_cell` per cell.
     pub fn new(name: &str, unit: &str, start: f64, per_cell: f64) -> Self {
         Self { name: name.to_owned(), unit: unit.to_owned(), note: String::new(), start, per_cell }
     }
 
-    /// Ruler in cells along the axis `x`, `y` or `z`.
+    /// Returns a ruler in cells along the axis `x`, `y` or `z`.
     pub fn of_cells(axis: char) -> Self {
         Self::new(&axis.to_string(), "cells", 0.0, 1.0)
     }
 
-    /// Value at a distance of `cells` cells from the lower face of cell 0.
+    /// Value at `cells` cells from the lower face of cell 0.
     pub fn at(&self, cells: f64) -> f64 {
         self.start + cells * self.per_cell
     }
@@ -144,7 +144,7 @@ impl Axis<'_> {
         }
     }
 
-    /// Relative place of a value along the axis: 0 at its left or lower end, 1 at its right or
+    /// Relative position of a value along the axis: 0 at its left or lower end, 1 at its right or
     /// upper end.
     fn place(&self, value: f64) -> f64 {
         let (a, b) = (self.ruler.at(self.cells.0), self.ruler.at(self.cells.1));

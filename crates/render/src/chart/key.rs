@@ -1,4 +1,5 @@
-//! Key of a picture: materials drawn in a single colour, and the palettes of materials with values.
+//! Colours of materials in pictures: single colours for the key, and palettes for materials with
+//! values.
 
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::{Palette, Preset};
@@ -6,8 +7,8 @@ use lavoxel_automaton::world::{CellMeasure, Quantity};
 
 use crate::media::haze;
 
-/// Colours (sRGB) of materials whose look has none: the lava, two spare colours, and one colour for
-/// each preset.
+/// Default colours (sRGB) of materials without a colour of their own: the lava, two spare colours,
+/// and one colour for each preset.
 pub(crate) const MATERIALS: [[u8; 3]; 15] = [
     [236, 92, 24],
     [58, 128, 214],
@@ -53,7 +54,7 @@ const PALE: f32 = 0.93;
 /// Share of the material's colour at the lower end of its palette.
 const LEAST_TONE: f32 = 0.18;
 
-/// Material without values: drawn in a single colour, which the key names.
+/// Key entry: material drawn in a single colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain {
     /// Name of the material.
@@ -62,8 +63,8 @@ pub struct Plain {
     pub color: [u8; 3],
 }
 
-/// Index of a free colour for `material`: its own colour, or one that nobody has where its own is
-/// taken. Once all colours are taken, they repeat.
+/// Returns the index in [`MATERIALS`] of an unused colour for `material`: its default colour, or a
+/// spare one if that is taken. If all colours are taken, they repeat.
 fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
     let own = if material.carries_energy() { LAVA } else { of_preset(material.look.preset) };
     let others = (SPARE..MATERIALS.len()).chain(LAVA + 1..SPARE);
@@ -73,7 +74,7 @@ fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
 }
 
 impl Plain {
-    /// All materials of a world, in the order of the layers.
+    /// Returns key entries for all materials of a world, in the order of the layers.
     pub fn all<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
         let mut taken = [false; MATERIALS.len()];
         let plain = |material: &Material| {
@@ -84,8 +85,8 @@ impl Plain {
         materials.into_iter().map(plain).collect()
     }
 
-    /// Materials that a slice of `quantity` shows without values: all but the material of
-    /// `quantity`.
+    /// Returns key entries for the materials that a slice of `quantity` shows without values: all
+    /// but the material of `quantity`.
     pub fn without_values<'a>(quantity: &Quantity, materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
         let mut all = Self::all(materials);
         all.retain(|plain| quantity.material() != Some(&plain.name[..]));
@@ -93,9 +94,9 @@ impl Plain {
     }
 }
 
-/// Palette of its own of `quantity`. A material: from pale to the full tone of its colour. The air:
-/// a fixed palette by measure. `None` for the lava and the ground, which use the palette of the
-/// look.
+/// Returns the palette specific to `quantity`: from pale to the full tone of a material's colour,
+/// or a fixed palette by measure for the air. `None` for the lava and the ground, which use the
+/// palette of the look.
 pub fn palette_of_quantity<'a>(
     quantity: &Quantity,
     materials: impl IntoIterator<Item = &'a Material>,

@@ -1,4 +1,4 @@
-//! Colour bars: the number that a colour stands for.
+//! Colour bars and their scales.
 
 use crate::chart::key::Plain;
 use crate::chart::text::{Align, Ink};
@@ -8,16 +8,17 @@ use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::Palette;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 
-/// Scale of the colours: name, unit and range of the values.
+/// Colour scale: name, unit and range of the values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// Name of the values, such as `amount`.
+    /// Name of the quantity, such as `amount`.
     pub label: String,
-    /// Unit of the values, such as `cells`; empty for none.
+    /// Unit of the quantity, such as `cells`; empty for none.
     pub unit: String,
     /// Values at the lower and the upper end of the palette.
     pub range: (f32, f32),
-    /// Numbers that the bar shows for the values 0 and 1; `None` shows the values themselves.
+    /// Numbers displayed for the values 0 and 1 (linear conversion of units); `None` displays the
+    /// values themselves.
     pub reads: Option<[f32; 2]>,
 }
 
@@ -25,12 +26,12 @@ pub struct Scale {
 const CELSIUS: f32 = 273.15;
 
 impl Scale {
-    /// Scale named `label` in `unit`, over `range`.
+    /// Returns a scale with the name `label`, the unit `unit` and the range `range`.
     pub fn new(label: &str, unit: &str, range: (f32, f32)) -> Self {
         Self { label: label.to_owned(), unit: unit.to_owned(), range, reads: None }
     }
 
-    /// Scale of `quantity` over its full range; `None` for quantities without values.
+    /// Returns the scale of `quantity` over its full range; `None` for quantities without values.
     pub fn of(quantity: &Quantity) -> Option<Self> {
         let (label, unit) = quantity.measure().bar()?;
         // Labels for the air name the air already.
@@ -38,8 +39,8 @@ impl Scale {
         Some(Self::new(&label, unit, quantity.measure().range()))
     }
 
-    /// Scale of `quantity` in a picture that shows `others` as well. The label then names the lava,
-    /// whose quantities have bare names otherwise.
+    /// Returns the scale of `quantity` for a picture that shows the materials `others` too; the
+    /// label then includes the name of the lava. `None` for quantities without values.
     pub fn among(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
         let scale = Self::of(quantity)?;
         let bare = quantity.material().filter(|name| *name == Material::LAVA && !others.is_empty());
@@ -58,9 +59,9 @@ impl Scale {
         Self { range: (self.range.0, high), ..self }
     }
 
-    /// Converts to °C where the values are temperatures or energies per amount. `kelvin` are the
-    /// temperatures of lava that has just set and of lava from the vent, whose energies per amount
-    /// are 0 and 1; `None` leaves the scale as it is.
+    /// Converts the displayed numbers to °C if the values are temperatures or specific energies.
+    /// `kelvin`: temperatures of lava that has just set and of lava from the vent, whose specific
+    /// energies are 0 and 1; `None` leaves the scale unchanged.
     #[must_use]
     pub fn in_celsius(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         match kelvin {
@@ -75,30 +76,31 @@ impl Scale {
         }
     }
 
-    /// Scale for the lava of a volume, whose palette ends at the temperature of the vent.
+    /// Returns the scale for the lava of a volume, whose palette ends at the temperature of the
+    /// vent.
     #[must_use]
     pub fn of_volume(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         let scale = self.in_celsius(quantity, kelvin);
         if scale.reads.is_some() { scale.up_to(1.0) } else { scale }
     }
 
-    /// Numbers that the bar shows at the lower and the upper end of the palette.
+    /// Returns the numbers displayed at the lower and the upper end of the palette.
     pub fn read_range(&self) -> (f32, f32) {
         let read = |value: f32| self.reads.map_or(value, |[zero, one]| zero + value * (one - zero));
         (read(self.range.0), read(self.range.1))
     }
 
-    /// Relative place on the palette, 0 to 1, of a number that the bar shows.
+    /// Relative position (0 to 1) on the palette of a displayed number.
     pub fn place_of_read(&self, number: f32) -> f32 {
         Self { range: self.read_range(), ..self.clone() }.place(number)
     }
 
-    /// Relative place of `value` on the palette, clamped to 0..1.
+    /// Relative position of `value` on the palette, clamped to 0..1.
     pub fn place(&self, value: f32) -> f32 {
         ((value - self.range.0) / (self.range.1 - self.range.0).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)
     }
 
-    /// Label with its unit in brackets.
+    /// Returns the label with its unit in brackets.
     pub fn title(&self) -> String {
         if self.unit.is_empty() { self.label.clone() } else { format!("{} [{}]", self.label, self.unit) }
     }

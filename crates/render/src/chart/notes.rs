@@ -1,5 +1,5 @@
-//! Notes in the corners of a picture: caption, clock, north arrow, scale bar, temperature bar. They
-//! are light with a dark rim, which stays legible over sky, snow and lava.
+//! Annotations in the corners of a picture: caption, clock, north arrow, scale bar, temperature
+//! bar; light with a dark outline, legible over sky, snow and lava.
 
 use super::legend::{ColorBar, Frame, Scale};
 use super::text::{Align, Ink, blend};
@@ -26,23 +26,23 @@ const BARB: f32 = 0.45;
 /// Temperature of 0 °C, in kelvin.
 const CELSIUS: f32 = 273.15;
 
-/// Notes of one picture; a field of `None` is not drawn.
+/// Annotations of one picture; a field of `None` is not drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
-    /// Line in the upper left corner.
+    /// Text in the upper left corner.
     pub caption: Option<String>,
-    /// Line below the caption.
+    /// Text below the caption.
     pub clock: Option<String>,
-    /// Direction of north in the picture, to the right and down; length 1 seen from above, shorter
-    /// where the view is oblique.
+    /// Direction of north in the picture, to the right and down; length 1 for a view from above,
+    /// shorter for an oblique view.
     pub north: Option<[f32; 2]>,
-    /// Metres per pixel in the middle of the picture.
+    /// Metres per pixel at the centre of the picture, for the scale bar.
     pub metres_a_pixel: Option<f64>,
     /// Lowest and highest temperature of the temperature bar, in kelvin.
     pub kelvin: Option<[f32; 2]>,
 }
 
-/// Time since the start in its two largest units, such as `2 h 05 min`.
+/// Formats `time_s` seconds in the two largest units, such as `2 h 05 min`.
 pub fn clock(time_s: f64) -> String {
     let seconds = time_s.round() as u64;
     let [days, hours, minutes] = [seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60];

@@ -1,4 +1,4 @@
-//! Annotation of a relief seen from above: colour bar of the elevations, and scale bar.
+//! Annotation of a shaded relief map: colour bar of the elevations, and scale bar.
 
 use crate::chart::legend::{ColorBar, Frame, Scale, stroke};
 use crate::chart::text::{Align, Ink};
@@ -32,8 +32,8 @@ pub struct Relief {
 }
 
 impl Relief {
-    /// Copies `map` into a larger picture, with a scale bar below and a colour bar of the
-    /// elevations at its right.
+    /// Returns `map` in a larger picture with a scale bar below and a colour bar of the elevations
+    /// at the right.
     pub fn annotate(&self, map: &Image) -> Image {
         let longer = map.width.max(map.height);
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));

@@ -23,7 +23,7 @@ const LINE: f32 = 1.35;
 /// Least height of the colour bar, in ems.
 const LEAST_BAR: f32 = 12.0;
 
-/// Legend of a map.
+/// Legend of a map sheet.
 #[derive(Clone, Debug)]
 pub enum Legend {
     /// Colour bar with numbers.
@@ -32,7 +32,7 @@ pub enum Legend {
         title: String,
         /// Colours from the bottom to the top of the bar.
         palette: Palette,
-        /// Numbers as text, each with its relative place: 0 at the bottom, 1 at the top.
+        /// Labels with their relative positions: 0 at the bottom, 1 at the top.
         ticks: Vec<(f32, String)>,
     },
     /// Single colour with its meaning.
@@ -44,7 +44,7 @@ pub enum Legend {
     },
 }
 
-/// Map sheet around a map seen from above, north up.
+/// Map sheet around a map, north up.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     /// Title at the upper left.
@@ -57,11 +57,11 @@ pub struct Sheet {
     pub legend: Legend,
 }
 
-/// Side in pixels of the map whose text size a legend on a sheet of its own has.
+/// Map size in pixels from which the text size of a stand-alone legend is derived.
 const ALONE: usize = 600;
 
 impl Legend {
-    /// Draws the legend without a map, for maps that are laid over others.
+    /// Returns a picture of the legend alone, for maps that are overlaid on others.
     pub fn alone(&self) -> Image {
         let ink = Ink::of_picture(INK, (ALONE + ALONE / 4, ALONE));
         let px = |ems: f32| (ems * ink.size).round() as usize;
@@ -87,7 +87,7 @@ impl Legend {
 }
 
 impl Sheet {
-    /// Draws the map sheet around `map`.
+    /// Returns the map sheet around `map`.
     pub fn around(&self, map: &Image) -> Image {
         let longer = map.width.max(map.height);
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));

@@ -11,16 +11,16 @@ use lavoxel_automaton::view::srgb_to_linear;
 /// Smallest legible text size, in pixels per em.
 const SMALLEST: f32 = 12.0;
 
-/// Colour and size of text.
+/// Text style: colour and size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ink {
     /// Colour in sRGB.
     pub(crate) color: [u8; 3],
-    /// Size in pixels per em: the distance between two lines, less a little.
+    /// Font size in pixels per em; slightly more than the line spacing.
     pub(crate) size: f32,
 }
 
-/// Part of a text that lies at the given place.
+/// Horizontal alignment: part of a text that lies at the given position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Start,
@@ -52,8 +52,8 @@ impl Face {
         PxScale::from(size * self.font.height_unscaled() / self.per_em)
     }
 
-    /// Glyphs of `text`, each with its distance from the start, and the length of the text; all in
-    /// ems. Kerning is applied.
+    /// Returns the glyphs of `text`, each with its offset from the start, and the length of the
+    /// text, in ems and with kerning.
     fn glyphs(&self, text: &str) -> (Vec<(GlyphId, f32)>, f32) {
         let mut at = 0.0;
         let mut last = None;
@@ -70,7 +70,7 @@ impl Face {
     }
 }
 
-/// Segment of the outline of a letter: control points in ems from the start of the baseline, y up.
+/// Segment of a glyph outline: control points in ems from the start of the baseline, y up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece {
     Move([f32; 2]),
@@ -89,33 +89,35 @@ pub mod face {
     /// PostScript name of the font.
     pub const NAME: &str = "Ubuntu-Light";
 
-    /// Bytes of the font file.
+    /// Returns the bytes of the font file.
     pub fn file() -> &'static [u8] {
         epaint_default_fonts::UBUNTU_LIGHT
     }
 
-    /// Height of a capital.
+    /// Height of a capital letter in ems.
     pub fn capital() -> f32 {
         FACE.capital
     }
 
-    /// Ascent and descent of the font: its highest and lowest line.
+    /// Ascent and descent of the font in ems.
     pub fn extent() -> (f32, f32) {
         (FACE.font.ascent_unscaled() / FACE.per_em, FACE.font.descent_unscaled() / FACE.per_em)
     }
 
-    /// Glyph numbers of `text` with the start of each glyph, and the length of the text.
+    /// Returns the glyph indices of `text` with the start of each glyph, and the length of the
+    /// text, all in ems.
     pub fn letters(text: &str) -> (Vec<(u16, f32)>, f32) {
         let (glyphs, length) = FACE.glyphs(text);
         (glyphs.into_iter().map(|(glyph, at)| (glyph.0, at)).collect(), length)
     }
 
-    /// Advance width: distance from the start of a letter to the start of the next one.
+    /// Advance width in ems of the glyph `letter`.
     pub fn advance(letter: u16) -> f32 {
         FACE.font.h_advance_unscaled(GlyphId(letter)) / FACE.per_em
     }
 
-    /// Outline of a letter as a list of segments, closed contours one after the other.
+    /// Returns the outline of the glyph `letter` as a list of segments, closed contours one after
+    /// the other, in ems.
     pub fn outline(letter: u16) -> Vec<Piece> {
         let ems = |point: ab_glyph::Point| [point.x / FACE.per_em, point.y / FACE.per_em];
         let mut pieces = Vec::new();
@@ -137,8 +139,8 @@ pub mod face {
 }
 
 impl Ink {
-    /// Ink for a picture of (width, height) pixels: the text grows with the picture, and is never
-    /// too small to read.
+    /// Returns the text style for a picture of (width, height) pixels: the size grows with the
+    /// picture and is always legible.
     pub(crate) fn of_picture(color: [u8; 3], (width, height): (usize, usize)) -> Self {
         Self { color, size: (width as f32 / 62.0).min(height as f32 / 42.0).max(SMALLEST) }
     }
@@ -148,7 +150,7 @@ impl Ink {
         FACE.glyphs(text).1 * self.size
     }
 
-    /// `text`, or the longest beginning that fits into `room` pixels, with an ellipsis.
+    /// Returns `text`, or its longest prefix with an ellipsis that fits into `room` pixels.
     pub(crate) fn shortened(self, text: &str, room: f32) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -160,16 +162,16 @@ impl Ink {
         if begin.is_empty() { begin } else { format!("{}…", begin.trim_end()) }
     }
 
-    /// Draws `text` along a row of pixels: `at` is its start, middle or end by `align`, at half the
-    /// height of its capitals. Pixels outside the picture are dropped; letters that the font lacks
-    /// become boxes.
+    /// Draws `text` horizontally: `at` is its start, centre or end by `align`, at half the height
+    /// of its capitals, in pixels. Pixels outside of the picture are ignored; letters that the font
+    /// lacks become boxes.
     pub(crate) fn draw(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.start(at.0, align, text), self.base(at.1));
         self.fill(text, |(across, down), share| blend(image, (x + across, y + down), self.color, share));
     }
 
-    /// Draws `text` upwards, rotated by a quarter turn to the left: `at` is at half the height of
-    /// its capitals, with the start at the bottom.
+    /// Draws `text` upwards, rotated by 90° to the left: `at` is at half the height of its
+    /// capitals, in pixels, with the start at the bottom.
     pub(crate) fn draw_upward(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.base(at.0), -self.start(-at.1, align, text));
         self.fill(text, |(across, down), share| blend(image, (x + down, y - across - 1), self.color, share));
@@ -191,7 +193,7 @@ impl Ink {
     }
 
     /// Calls `put` with each pixel of `text`, relative to the start of the baseline, and with the
-    /// covered share of the pixel, 0 to 1.
+    /// pixel's coverage, 0 to 1.
     fn fill(self, text: &str, mut put: impl FnMut((i64, i64), f32)) {
         let scale = FACE.scale(self.size);
         for (glyph, at) in FACE.glyphs(text).0 {
@@ -203,8 +205,8 @@ impl Ink {
     }
 }
 
-/// Blends a colour over a share of a pixel, in linear light: in sRGB a thin bright line on dark
-/// would look too dark.
+/// Blends `color` over a pixel with coverage `share` (0 to 1), in linear light: in sRGB a thin
+/// bright line on dark would look too dark.
 pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share: f32) {
     let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
     if x >= image.width || y >= image.height || share <= 0.0 {

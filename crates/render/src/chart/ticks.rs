@@ -3,26 +3,26 @@
 use lavoxel_base::round::steps;
 pub(crate) use lavoxel_base::round::{number, round_down};
 
-/// Rounds `value` up to the next multiple of a tenth of the power of ten below it.
+/// Rounds `value` up to two significant digits.
 pub fn round_up(value: f64) -> f64 {
     lavoxel_base::round::round_up(value)
 }
 
-/// Upper bound of the intervals between numbers along an axis, however long the axis is.
+/// Maximum number of intervals between numbers along an axis.
 const MOST: f64 = 10.0;
 
-/// Round numbers between two ends.
+/// Tick values of an axis: round numbers between two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
-    /// Distance between two numbers.
+    /// Difference between consecutive values.
     step: f64,
-    /// Values of the numbers, rising.
+    /// Tick values in ascending order.
     pub values: Vec<f64>,
 }
 
 impl Ticks {
-    /// All multiples of `step` from `low` to `high`; none where `step` is unusable (0, NaN, or more
-    /// than 10,000 multiples).
+    /// Returns all multiples of `step` from `low` to `high`; none if `step` is unusable (0, NaN, or
+    /// more than 10,000 multiples).
     fn new((low, high): (f64, f64), step: f64) -> Self {
         let first = (low / step - 1e-6).ceil();
         let count = (high / step + 1e-6).floor() - first + 1.0;
@@ -30,9 +30,9 @@ impl Ticks {
         Self { step, values: (0..count).map(|i| (first + f64::from(i)) * step).collect() }
     }
 
-    /// The largest number of round values from `low` to `high` that fits on `pixels` pixels without
-    /// overlap; the values are at least `least` apart. `room` gives the length in pixels of a
-    /// number along the axis, including the gap after the number.
+    /// Returns the largest set of round values from `low` to `high` whose labels fit on `pixels`
+    /// pixels without overlap; consecutive values differ by at least `least`. `room` returns the
+    /// length in pixels of a label along the axis, including the gap after it.
     pub fn fitting((low, high): (f64, f64), least: f64, pixels: f32, room: impl Fn(&str) -> f32) -> Self {
         let per_pixel = (high - low) / f64::from(pixels.max(1.0));
         let fits = |ticks: &Self| {
@@ -44,12 +44,12 @@ impl Ticks {
         steps(least).map(|step| Self::new((low, high), step)).find(fits).unwrap_or_else(none)
     }
 
-    /// Numbers as text.
+    /// Returns the tick values as text.
     pub fn labels(&self) -> impl Iterator<Item = String> + '_ {
         self.values.iter().map(|value| number(*value, self.step))
     }
 
-    /// Text of a `value` between the numbers, to a tenth of the step.
+    /// Returns `value` as text with a precision of a tenth of the step.
     pub(crate) fn label(&self, value: f64) -> String {
         number(value, 0.1 * self.step)
     }

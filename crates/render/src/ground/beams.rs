@@ -21,17 +21,18 @@ const SIDES: [usize; 4] = [64, 16, 4, LEAF];
 /// Edge of the smallest squares in pixels.
 const LEAF: usize = 2;
 
-/// Depth of each square of pixels of a picture before which there is no ground.
+/// Depth per square of pixels in front of which there is no ground.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beams {
-    /// Squares per row.
+    /// Number of squares per row.
     across: usize,
-    /// Depths in cells, row-major; [`f32::MAX`] where there is no ground at all.
+    /// Depths in cells, row-major; [`f32::MAX`] for squares without ground.
     free: Vec<f32>,
 }
 
 impl Beams {
-    /// Returns the beams of `camera` for the part `part` of the ground; reuses the memory of `old`.
+    /// Computes the ground-free depths of `camera` for the part `part` of the ground; reuses the
+    /// allocations of `old`.
     pub(crate) fn new(block: &Heightfield, part: &Part, camera: &Camera, level: Level, old: Self) -> Self {
         let (width, height) = camera.size();
         // Begins with one square for the whole picture, of which only depth 0 is known.
@@ -51,8 +52,8 @@ impl Beams {
         Self { across, free: coarse }
     }
 
-    /// Returns the ray through the place (`u`, `v`) in the pixel (`x`, `y`), and the distance along
-    /// the ray before which there is no ground; infinite if there is no ground at all.
+    /// Returns the ray through the position (`u`, `v`) in the pixel (`x`, `y`), and a lower bound
+    /// of its distance to the ground; infinite without ground.
     #[inline(always)]
     pub(crate) fn ray(&self, camera: &Camera, (x, y): (usize, usize), (u, v): (f32, f32)) -> (Ray, f32) {
         let (ray, length) = camera.ray_and_length(x as f32 + u, y as f32 + v);
@@ -132,7 +133,8 @@ impl Beam {
         Self { origin, low, high, spread: pixel * side as f32, scale: block.heights.per_cell }
     }
 
-    /// Depth up to which the beam is free of ground; `known` is a depth that is known to be free.
+    /// Returns the depth in cells up to which the beam is free of ground; `known` is a depth that
+    /// is already known to be free.
     #[inline(always)]
     // Few tests cover a long way: the stride doubles in free air, is quartered before ground, and
     // ends at half the width of the beam or half a patch.

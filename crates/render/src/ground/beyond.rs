@@ -1,5 +1,4 @@
-//! The ground beyond the sides of the box: a continuation of the slopes at the sides that sinks
-//! into a sea, or becomes a plain.
+//! Land around the box: continues the slopes at the sides and sinks into a sea, or becomes a plain.
 //!
 //! ```text
 //!            _/\_                        _/\_
@@ -80,17 +79,17 @@ const LOW: f32 = 0.2;
 /// Share of the margin from which hills flatten out into the plain.
 const FLAT: f32 = 0.75;
 
-/// End of the ground around a box.
+/// Kind of outer edge of the land around a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ends {
-    /// The ground sinks below the water of a sea.
+    /// The land sinks below the water of a sea.
     Sea,
-    /// The ground becomes a plain that extends to the horizon.
+    /// The land becomes a plain that extends to the horizon.
     Plain,
 }
 
 impl Ends {
-    /// Returns the end of the ground around the box for `look`; `None` where the ground ends at the
+    /// Returns the kind of outer edge for `look`; `None` if the ground ends at the sides of the
     /// box.
     pub(crate) fn of(look: &LookSpec) -> Option<Self> {
         match look.surroundings {
@@ -101,10 +100,10 @@ impl Ends {
     }
 }
 
-/// Ground around a box; places are in cells of the box.
+/// Baked land around a box; positions are in cells of the box.
 #[derive(Clone, Debug)]
 pub struct Beyond {
-    /// End of the ground.
+    /// Kind of outer edge.
     pub ends: Ends,
     /// Height in cells of the plain in which the ground ends.
     pub(crate) plain: f32,
@@ -114,7 +113,7 @@ pub struct Beyond {
     pub albedo: Raster<V3>,
     /// Unit normals.
     pub normal: Raster<V3>,
-    /// Light: x is the open share of the sky, y the share of the sun that arrives.
+    /// Light: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
     pub light: Raster<Vector2<f32>>,
     /// Distance from the first node to the box in cells.
     pub margin: f32,
@@ -221,7 +220,7 @@ impl Outline<'_> {
     }
 }
 
-/// Albedo and normal of rock at a place.
+/// Albedo and normal of rock at a point.
 pub struct Surface {
     /// Albedo, linear RGB.
     pub(super) albedo: V3,
@@ -315,7 +314,7 @@ impl Beyond {
         Rock { albedo: self.albedo.at(i, j), normal: unit_or_up(self.normal.at(i, j)), light: self.light.at(i, j) }
     }
 
-    /// Share of the sun that arrives at (x, z) in cells.
+    /// Unshadowed fraction of the sun at (x, z) in cells.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         let [i, j] = self.node(x, z);
         self.light.at(i, j).y

@@ -1,4 +1,4 @@
-//! Light that lava throws on the rock around, without extra rays.
+//! Lava light on the surroundings, approximated without extra rays.
 //!
 //! A map of the glow of each column, blurred at three radii, approximates light from near, middle
 //! and far.
@@ -21,16 +21,16 @@ use lavoxel_automaton::view::LookSpec;
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Temperature in kelvin whose colour the light of lava has on its surroundings.
+/// Temperature in kelvin whose colour lava light has on its surroundings.
 pub const KELVIN: f32 = 1040.0;
-/// Brightness of that light relative to the colour that a picture shows for the temperature.
+/// Brightness of lava light relative to the display colour of the temperature `KELVIN`.
 pub const STRENGTH: f32 = 33.0;
 
 /// Factor of the light on surfaces, which grows with the square of the blurred glow.
 // The square darkens places near a wide sheet, most of which is seen at a grazing angle.
 pub const STEEPER: f32 = 1.6;
 
-/// Share of the light that reaches surfaces turned away from the lava.
+/// Fraction of lava light that reaches surfaces facing away from the lava.
 // A larger share would show no relief next to the lava.
 pub const ASIDE: f32 = 0.06;
 
@@ -73,7 +73,7 @@ impl From<&LookSpec> for Glow {
     }
 }
 
-/// Blurred glow around each column, and the height from which the glow comes.
+/// Lava light: blurred glow of the columns, and the height of its source.
 #[derive(Clone, Debug)]
 pub struct EmberLight {
     /// Map of the columns: x is the glow, y the height (cells) of the glowing surface times its
@@ -87,10 +87,10 @@ pub struct EmberLight {
     tall: f32,
 }
 
-/// Lava of some neighbouring columns.
+/// Glowing lava of 4 × 4 columns, merged into a point source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patch {
-    /// Glow-weighted middle of the patch in cells.
+    /// Glow-weighted centre of the patch in cells.
     pub place: V3,
     /// Sum of the glow of the columns.
     pub glow: f32,
@@ -113,10 +113,10 @@ fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
 }
 
 impl EmberLight {
-    /// Returns the light of a volume, from the highest drawn cell of every column.
+    /// Computes the lava light of `volume` from the highest drawn cell of every column.
     ///
-    /// `rows` has the range of cells of each row, numbered `z · ny + y`, outside of which the row
-    /// is empty: rows without lava then cost nothing.
+    /// `rows` holds the non-empty range along x of each row (row index `z · ny + y`), so that empty
+    /// rows cost nothing; `None` if unknown.
     pub fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
         let grid = volume.grid;
         let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
@@ -129,7 +129,7 @@ impl EmberLight {
         Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches, crust, tall: glow.cell_height }
     }
 
-    /// Returns the light of a box without lava: none.
+    /// Returns the lava light of a box without lava: zero.
     pub(crate) fn none(grid: Grid) -> Self {
         Self {
             maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]),
@@ -139,17 +139,18 @@ impl EmberLight {
         }
     }
 
-    /// Surface temperature of the lava around a column in kelvin; `None` if unknown.
+    /// Surface temperature in kelvin of the lava at `p` (cells); `None` if unknown.
     pub(crate) fn crust(&self, p: V3) -> Option<f32> {
         self.crust.as_ref().map(|crust| crust.at(p.x, p.z))
     }
 
-    /// Strength of the glow around a column, about 0 to 2.
+    /// Strength of the glow at the column of `p` (cells), about 0 to 2.
     pub(crate) fn strength(&self, p: V3) -> f32 {
         self.maps.at(p.x, p.z).x
     }
 
-    /// Strength of the glow that reaches a point with normal `n`, about 0 to 1.
+    /// Strength of the glow that reaches `p` (cells) on a surface with unit normal `n`, about 0 to
+    /// 1.
     pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| {
             let facing = saturate(n.dot(&from));
@@ -157,14 +158,14 @@ impl EmberLight {
         })
     }
 
-    /// Strength of the glow that a surface at `p` mirrors in direction `direction`: the lava counts
-    /// as a wide patch of light.
+    /// Strength of the glow reflected at `p` (cells) in direction `direction`; the lava is treated
+    /// as a wide area light.
     pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| light * saturate(direction.dot(&from)).powi(GLOSS))
     }
 
-    /// Strength of the glow that reaches `p` from all sides, about 0 to 1; fades with the height
-    /// above the lava in pattern units of `unit` cells.
+    /// Strength of the glow that reaches `p` (cells) from all sides, about 0 to 1; falls with the
+    /// height above the lava in pattern units of `unit` cells.
     pub(crate) fn around(&self, p: V3, unit: f32) -> f32 {
         let here = self.maps.at(p.x, p.z);
         if here.x < 1e-4 {

@@ -1,4 +1,4 @@
-//! Floor on which the box stands, a table or the plain around the land, up to the horizon.
+//! Floor around the box up to the horizon: a table, or a plain.
 
 use super::beyond::{Beyond, beyond};
 use super::heightfield::Heightfield;
@@ -15,7 +15,7 @@ pub const STONE: [f32; 3] = [0.250, 0.240, 0.226];
 /// Albedo of the table, a dark slate, linear RGB.
 // A pale table was as light as the matter on top, and mirrored nothing.
 pub const SLATE: [f32; 3] = [0.046, 0.043, 0.042];
-/// Share of the table's light that is left outside of the lamp's pool of light.
+/// Fraction of the table's light outside of the lamp's pool of light.
 pub const UNLIT: f32 = 0.22;
 /// Radius of the pool of light in longest sides of the box.
 pub const POOL: f32 = 1.25;
@@ -24,7 +24,7 @@ pub const POLISH: [f32; 2] = [0.03, 0.34];
 /// Height over which the mirror image of the box fades, in heights of the box.
 pub const SHOWN: f32 = 0.9;
 
-/// Share of its light that the ground keeps where the sun is hidden: sky light remains.
+/// Fraction of its light that shadowed ground keeps: skylight remains.
 pub const SHADED: f32 = 0.4;
 
 /// Waves of the fields of a plain per pattern unit.
@@ -49,8 +49,8 @@ pub const LOAM: [f32; 3] = [0.046, 0.042, 0.040];
 /// Albedo of the crests, linear RGB.
 pub const BARE: [f32; 3] = [0.150, 0.128, 0.104];
 
-/// Haze lengths of land and of a table in longest sides of the box: the distance at which 1/e of
-/// the light comes through, measured from the box where the ground continues, else from the eye.
+/// Extinction lengths of the haze over land and over a table, in longest sides of the box; measured
+/// from the box if the ground continues, else from the eye.
 pub const FAR: [f32; 2] = [15.0, 5.0];
 
 /// Floor around a box.
@@ -86,8 +86,8 @@ impl Floor {
         Some(Self { is_table, foot, side, size, tall: block.tall, unit, is_plain: around.is_some() })
     }
 
-    /// Light of the floor along a ray that meets nothing else, and its distance in cells; `None` if
-    /// the ray does not meet the floor. `pixel` is the width of a pixel at distance 1.
+    /// Linear RGB light of the floor along `ray`, and the floor's distance in cells; `None` if the
+    /// ray misses. `pixel` is the width of a pixel at distance 1.
     pub(crate) fn seen(&self, ray: &Ray, sky: &Sky, pixel: f32) -> Option<(V3, f32)> {
         let fall = self.foot - ray.origin.y;
         if ray.direction.y > -1e-5 || fall >= 0.0 {
@@ -125,8 +125,8 @@ impl Floor {
         self.clear(beyond(self.size, p))
     }
 
-    /// Share of its light that a place of the floor keeps in the shade of matter in the box;
-    /// `sunlight` gives the share of the sun at a place in the box.
+    /// Fraction of its light that the floor at `p` (cells) keeps in the shadow of matter in the
+    /// box; `sunlight` returns the transmittance towards the sun at a point in the box.
     pub(crate) fn shaded(&self, p: V3, sun: V3, sunlight: impl Fn(V3) -> f32) -> f32 {
         // Ground that the sides of the box hide from the sun is dark already.
         let lit = self.lit(p, sun, self.side * self.tall);
@@ -215,7 +215,8 @@ impl Floor {
         sky.sun_color * (saturate(sky.sun.dot(&normal)) * lit) + sky.ambient(normal) * open
     }
 
-    /// Share of the sun that the sides of the box, `high` widths of a cell tall, leave at `p`.
+    /// Fraction of the sun that the sides of the box, `high` cell widths tall, leave at `p`
+    /// (cells).
     fn lit(&self, p: V3, sun: V3, high: f32) -> f32 {
         let [low, top] = passed(self.size, p, sun, high);
         1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
@@ -236,8 +237,8 @@ fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     [low, top]
 }
 
-/// Place at which the way from `p` to the sun enters a box, or the space over the box; `size` in
-/// cells along x and z, `tall` is the height of a cell in its widths.
+/// Point at which the ray from `p` to the sun enters a box, or the space above; `size` in cells
+/// along x and z, `tall`: cell height in cell widths. `None` if the ray misses.
 pub(crate) fn entry((size, tall): ([f32; 2], f32), p: V3, sun: V3) -> Option<V3> {
     let [low, top] = passed(size, p, sun, f32::MAX);
     (low < top).then(|| v3(p.x + sun.x / sun.y * low, p.y + low / tall, p.z + sun.z / sun.y * low))

@@ -24,19 +24,19 @@ pub use crate::camera::Ray;
 pub use crate::ground::raster::Raster;
 use crate::math::{V3, in_cells, unit_or_up, v3};
 
-/// Part of the block that a ray met.
+/// Kind of surface of the ground block that a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Face {
-    /// The smooth top.
+    /// Smooth top.
     Top,
-    /// A side, the roof or the floor of the shown part, with the outward normal.
+    /// Side, roof or floor of the shown part, with its outward normal.
     Cut(V3),
-    /// A cell of a column with caves, with the outward normal of the cell's side.
+    /// Side of a cell in a column with caves, with its outward normal.
     Block(V3),
 }
 
-/// Box in which the block is shown: x and z in patches, y in cells. Empty if a component of `low`
-/// is not below that of `high`.
+/// Shown part of the block: x and z in patches, y in cells. Empty if a component of `low` is not
+/// below that of `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
     /// Lower corner.
@@ -50,41 +50,41 @@ pub(crate) struct Part {
 pub(crate) struct GroundHit {
     /// Distance along the ray in cells.
     pub(crate) t: f32,
-    /// Place in cells.
+    /// Position in cells.
     pub(crate) point: V3,
-    /// Part of the block that was hit.
+    /// Kind of surface that was hit.
     pub(crate) face: Face,
 }
 
 impl GroundHit {
-    /// Distance up to which lava may cover this point.
+    /// Distance in cells up to which lava in front may cover this point.
     #[inline(always)]
     pub(crate) fn front(&self) -> f32 {
         if matches!(self.face, Face::Cut(_)) { before_cut(self.t) } else { self.t }
     }
 }
 
-/// Distance up to which lava may cover a cut side met at distance `t`.
+/// Distance in cells up to which lava may cover a cut side that is hit at distance `t`.
 // A side cuts lava and ground in one plane, where rounding must not decide which of the two is
 // seen: density reaches into the rock.
 pub(crate) fn before_cut(t: f32) -> f32 {
     t * 0.999_9 - 1e-3
 }
 
-/// Distance up to which a slice may lie in the plane of a cut side with [`GroundHit::front`]
-/// `front`: there the slice is seen.
+/// Distance in cells up to which a slice may lie in the plane of a cut side with
+/// [`GroundHit::front`] `front`: the slice is then drawn.
 pub(crate) fn up_to_cut(front: f32) -> f32 {
     front * 1.000_2 + 4e-3
 }
 
 /// Depth in cells below the ground up to which a roof touches the ground and does not cut it.
 const TOUCHES: f32 = 1e-3;
-/// Patches that are tried one after another before larger squares are.
+/// Number of patches that are tested one by one before the walk over larger squares.
 const STEPS: usize = 32;
 /// Level of the pyramid at which the walk over larger squares begins.
 const FIRST: usize = 2;
 
-/// End of a walk from patch to patch.
+/// Result of a walk from patch to patch.
 enum Steps {
     /// The ray meets the ground at this distance.
     Hit(f32),
@@ -94,12 +94,12 @@ enum Steps {
     Ongoing(f32),
 }
 
-/// Greatest heights over squares of 2^level patches.
+/// Level of the maximum-height pyramid: heights over squares of 2^level patches.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Squares along x.
+    /// Number of squares along x.
     width: usize,
-    /// Squares along z.
+    /// Number of squares along z.
     depth: usize,
     /// Greatest height of each square in cells, x fastest.
     highest: Vec<f32>,
@@ -112,18 +112,19 @@ pub struct Heightfield {
     pub heights: Raster<f32>,
     /// Height of the foot in cells; below the box floor.
     pub foot: f32,
-    /// Greatest of the heights.
+    /// Greatest height in cells.
     pub top: f32,
     /// Pyramid of greatest heights, from single patches to one square.
     levels: Vec<Level>,
     /// Height of a cell in its widths.
     pub(crate) tall: f32,
-    /// Columns that no height can describe.
+    /// Columns with caves, which a height field cannot represent.
     pub caves: Caves,
 }
 
 impl Heightfield {
-    /// Builds the pyramid of the heights `heights`; `foot` is the height of the foot in cells.
+    /// Builds the block with the heights `heights` of its top, in cells, and the height `foot` of
+    /// its foot, in cells.
     pub(crate) fn new(heights: Raster<f32>, foot: f32) -> Self {
         let mut levels = vec![finest(&heights)];
         while let Some(last) = levels.last().filter(|l| l.width > 1 || l.depth > 1) {
@@ -143,7 +144,7 @@ impl Heightfield {
         (self.heights.depth - 1) as f32 / self.heights.per_cell
     }
 
-    /// Mean height of the top along its border.
+    /// Mean height in cells of the top along its border.
     pub(crate) fn side(&self) -> f32 {
         let Raster { width, depth, data, .. } = &self.heights;
         let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
@@ -152,7 +153,7 @@ impl Heightfield {
         border.iter().sum::<f32>() / border.len() as f32
     }
 
-    /// Updates the pyramid after a change of the heights of the nodes `across` × `rows`.
+    /// Updates the pyramid after the heights of the nodes `across` × `rows` have changed.
     pub(crate) fn refresh(&mut self, across: Range<usize>, rows: Range<usize>) {
         let squares = |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);
         let finest = &mut self.levels[0];
@@ -178,22 +179,22 @@ impl Heightfield {
         self.levels.iter().zip(&other.levels).all(|(a, b)| a.highest == b.highest)
     }
 
-    /// Unit normal of the top at (x, z) in true proportions, from differences over `reach` cells to
-    /// each side.
+    /// Unit normal in world proportions of the top at (x, z) (cells), from differences over ±
+    /// `reach` cells.
     #[inline(always)]
     pub(crate) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
         let (east, south) = self.heights.slope(x, z, reach);
         unit_or_up(v3(-east * self.tall, 1.0, -south * self.tall))
     }
 
-    /// The whole block.
+    /// Returns the part that contains the whole block.
     pub(crate) fn whole(&self) -> Part {
         let [width, depth] = [self.heights.width, self.heights.depth].map(|nodes| (nodes - 1) as f32);
         Part { low: v3(0.0, self.foot, 0.0), high: v3(width, self.top.max(self.caves.roof()), depth) }
     }
 
-    /// Part between the shares `shares` of a box of `cells` along x, y and z. The whole range of an
-    /// axis includes the foot.
+    /// Returns the part between the fractions `shares` (low and high along x, y and z) of a box of
+    /// `cells` cells. A full range along y includes the foot.
     pub(crate) fn part(&self, shares: [[f32; 2]; 3], cells: [f32; 3]) -> Part {
         let mut part = self.whole();
         for axis in 0..3 {
@@ -215,7 +216,7 @@ impl Heightfield {
         v3(v.x * self.heights.per_cell, v.y, v.z * self.heights.per_cell)
     }
 
-    /// Returns the first point at which a ray enters the rock of `part`.
+    /// Returns the first intersection of `ray` with the ground in `part`.
     ///
     /// There is no rock before `start`, which is 0 or a bound from [`crate::ground::beams`];
     /// infinite for a ray that meets no ground.
@@ -244,8 +245,7 @@ impl Heightfield {
         })
     }
 
-    /// Returns the first point at which a ray enters rock, when all columns are rock below their
-    /// tops.
+    /// Returns the first intersection of a ray with the ground, ignoring caves.
     #[inline(always)]
     fn hit_top(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
         let scale = self.heights.per_cell;
@@ -268,8 +268,8 @@ impl Heightfield {
         Some(GroundHit { t, point: ray.at(t), face: Face::Top })
     }
 
-    /// Returns true if nothing of the block lies between `from` and the sun; `sun` is a direction
-    /// in true proportions.
+    /// Returns true if no ground lies between `from` (cells) and the sun; `sun` is a direction in
+    /// world proportions.
     pub(crate) fn lit(&self, from: V3, sun: V3) -> bool {
         let direction = in_cells(sun, self.tall);
         self.hit(&Ray { origin: from, direction }, &self.whole(), 0.0).is_none()
@@ -305,7 +305,7 @@ impl Heightfield {
         self.caves.floor_below(self, p).unwrap_or_else(|| self.heights.at(p.x, p.z))
     }
 
-    /// Walks from patch to patch: the fastest way where the ray is near the ground already.
+    /// Walks from patch to patch; fastest if the ray is near the ground already.
     #[inline(always)]
     fn step(&self, line: &Line, (near, far): (f32, f32)) -> Steps {
         let (o, d, finest) = (line.origin, line.direction, &self.levels[0]);
@@ -339,8 +339,8 @@ impl Heightfield {
         Steps::Ongoing(t)
     }
 
-    /// Walks the pyramid of greatest heights: large squares that the ray passes over are left in
-    /// one stride.
+    /// Walks the maximum-height pyramid: squares whose greatest height is below the ray are skipped
+    /// in one stride.
     #[inline(always)]
     fn descend(&self, line: &Line, (near, far): (f32, f32)) -> Option<f32> {
         let (o, d) = (line.origin, line.direction);
@@ -383,8 +383,8 @@ impl Heightfield {
         None
     }
 
-    /// Distance within `span` at which the ray goes below the bilinear patch (i, j), exactly: the
-    /// root of a quadratic.
+    /// Exact distance within `span` at which the ray goes below the bilinear patch (i, j): root of
+    /// a quadratic.
     #[inline(always)]
     fn patch(&self, o: V3, d: V3, (i, j): (usize, usize), span: (f32, f32)) -> Option<f32> {
         let (w, h) = (self.heights.width, &self.heights.data);

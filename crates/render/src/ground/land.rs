@@ -1,4 +1,4 @@
-//! The look of the ground: colour, fine relief, occlusion and sunlight.
+//! Ground appearance: baked maps of colour, fine relief, occlusion and sunlight.
 //!
 //! The maps are baked once, kept between frames and patched where the ground changes. Invariant: a
 //! patch gives the same maps as a new bake.
@@ -54,11 +54,11 @@ pub(crate) struct Rock {
     pub(crate) albedo: V3,
     /// Unit normal.
     pub(crate) normal: V3,
-    /// Light: x is the open share of the sky, y the share of the sun that arrives.
+    /// Light: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
     pub(crate) light: nalgebra::Vector2<f32>,
 }
 
-/// Returns the rock of the ground from above as sRGB bytes, without light and shadow, below the
+/// Returns the ground's albedo seen from above as sRGB bytes, without shading, blended with the
 /// picture `drape`; `wide` × `high` pixels, rows from the north.
 pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize; 2]) -> Vec<u8> {
     // Without baked maps: colours need heights and slopes of the columns alone.
@@ -91,7 +91,7 @@ pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize
     (0..wide * high).into_par_iter().map(pixel).collect::<Vec<_>>().concat()
 }
 
-/// The ground, ready to be drawn: baked from heights once, then shared by all frames.
+/// Ground baked for drawing: maps computed once from heights, then shared by all frames.
 #[derive(Clone, Debug)]
 pub struct TerrainLook {
     /// Drawn ground: the top with its relief, `per_cell` nodes per cell, and the cut sides.
@@ -101,9 +101,9 @@ pub struct TerrainLook {
     /// Normals with the finest grain; unit vectors at the nodes, to be normalised again between
     /// nodes.
     pub normal: Raster<V3>,
-    /// Light: x is the open share of the sky, y the share of the sun that arrives.
+    /// Light: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
     pub light: Raster<nalgebra::Vector2<f32>>,
-    /// Light of the plain styles on the top: a fixed lamp, and the open sky.
+    /// Shading factor of the plain styles on the top: a fixed lamp, and the visible sky.
     pub(crate) plain: Raster<f32>,
     /// Pattern unit in cells: a fine and a coarse grid of the same land look alike.
     pub unit: f32,
@@ -124,13 +124,13 @@ pub struct TerrainLook {
     sun: Raster<f32>,
     /// Hard shadows with soft edges.
     soft: Raster<f32>,
-    /// Heights by which the rock is coloured.
+    /// Height range by which the rock is coloured.
     scale: Altitudes,
     /// Picture over the ground; `None` without a picture.
     drape: Option<Drape>,
 }
 
-/// Heights by which the rock is coloured.
+/// Height range by which the rock is coloured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Altitudes {
     /// Lowest height in cells.
@@ -248,8 +248,8 @@ impl TerrainLook {
         }
     }
 
-    /// Updates the look to another ground of the same shape: by a patch where little changed, else
-    /// by a new bake. Returns true if anything changed.
+    /// Updates the maps to another ground of equal shape: by a patch if little changed, else by a
+    /// new bake. Returns true if anything changed.
     pub fn follow(&mut self, ground: &Array2<f32>, caves: &Caves, look: &LookSpec) -> bool {
         let patched = self.patch(ground, caves.clone(), look);
         if patched == Patched::TooMuch {
@@ -265,8 +265,8 @@ impl TerrainLook {
         self.block.heights.per_cell as usize
     }
 
-    /// Bakes the sunlight again for another time of day; bakes everything again for cells of
-    /// another height, another picture over the ground or another kind of ground.
+    /// Bakes the sunlight again for the sun of `look`; bakes all maps again if the cell height, the
+    /// draped picture or the kind of ground changed.
     pub fn relight(&mut self, look: &LookSpec) {
         if !self.is_of(look) {
             let (columns, caves) = (&self.coarse, self.block.caves.clone());
@@ -345,8 +345,8 @@ impl TerrainLook {
         Rock { albedo, normal, light }
     }
 
-    /// Share of the sky that rock leaves open over a cell's side: share of the [`OPEN_RAYS`] that
-    /// go at least [`OPEN_FAR`] cells.
+    /// Visible fraction of the sky at `p` (cells) on a cell's side with outward normal `side`:
+    /// fraction of the [`OPEN_RAYS`] that are free for at least [`OPEN_FAR`] cells.
     pub(crate) fn open_above(&self, p: V3, side: V3) -> f32 {
         let (from, whole) = (p + side * OPEN_HAIR, self.block.whole());
         let open = OPEN_RAYS.iter().filter(|[x, z]| {
@@ -356,13 +356,13 @@ impl TerrainLook {
         openness(open.count())
     }
 
-    /// Lowest height, and rise from there to the height that counts as the top, in cells; the rock
-    /// is coloured by both.
+    /// Returns the lowest height, and the rise from there to the upper end of the colour range, in
+    /// cells.
     pub fn altitudes(&self) -> [f32; 2] {
         [self.scale.lowest, self.scale.rise]
     }
 
-    /// Share of the sun that arrives at (x, z) in cells.
+    /// Unshadowed fraction of the sun at (x, z) in cells.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(x, z) => beyond.sunlight(x, z),

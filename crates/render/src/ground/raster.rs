@@ -1,4 +1,4 @@
-//! Map of scalars or vectors over the ground plane, with smooth sampling.
+//! 2D map of scalars or vectors over the ground plane, with bilinear and Catmull–Rom sampling.
 
 use std::ops::{Add, Mul, Range, Sub};
 
@@ -7,16 +7,16 @@ use lavoxel_base::parallel::*;
 /// Samples over (x, z), `x` fastest.
 #[derive(Clone, Debug)]
 pub struct Raster<T> {
-    /// Samples along x.
+    /// Number of samples along x.
     pub width: usize,
-    /// Samples along z.
+    /// Number of samples along z.
     pub depth: usize,
     /// Samples per cell edge.
     pub per_cell: f32,
     /// Position of sample 0 in sample units from the box's corner: 0 for corner nodes, 0.5 for
     /// column centres.
     pub(crate) origin: f32,
-    /// Values of the samples.
+    /// Values, x fastest.
     pub data: Vec<T>,
 }
 
@@ -36,7 +36,7 @@ impl<T: Copy + Send + Sync> Raster<T> {
         Self { width: cells.0, depth: cells.1, per_cell: 1.0, origin: 0.5, data }
     }
 
-    /// Sample at (i, j), with indices clamped to the edges.
+    /// Returns the sample at (i, j), with indices clamped to the map.
     pub(crate) fn held(&self, i: isize, j: isize) -> T {
         let i = i.clamp(0, self.width as isize - 1) as usize;
         let j = j.clamp(0, self.depth as isize - 1) as usize;
@@ -58,7 +58,7 @@ impl<T> Raster<T>
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
-    /// Bilinear value at (x, z) in cells, clamped to the edges.
+    /// Bilinear interpolation at (x, z) in cells, clamped to the edges.
     #[inline(always)]
     pub(crate) fn at(&self, x: f32, z: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
@@ -100,8 +100,8 @@ impl<T> Raster<T>
 where
     T: Copy + Send + Sync + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
-    /// Blurs with three box filters of `radius` samples, nearly a Gaussian; edge values are
-    /// repeated.
+    /// Returns the map blurred with three box filters of `radius` samples (nearly Gaussian); edge
+    /// values are repeated.
     pub(crate) fn blurred(&self, radius: usize) -> Self {
         let mut now = self.clone();
         for _ in 0..3 {
@@ -146,7 +146,7 @@ where
         Self { data, ..*self }
     }
 
-    /// Map with x and z exchanged, so that one filter serves both axes.
+    /// Returns the map with x and z exchanged, so that one filter serves both axes.
     fn transposed(&self) -> Self {
         let mut data = self.data.clone();
         data.par_chunks_mut(self.depth).enumerate().for_each(|(i, row)| {
@@ -157,7 +157,8 @@ where
 }
 
 impl Raster<f32> {
-    /// Catmull–Rom value at (x, z) in cells: passes through the samples with continuous slope.
+    /// Catmull–Rom interpolation at (x, z) in cells: passes through the samples with continuous
+    /// slope.
     pub(crate) fn smooth_at(&self, x: f32, z: f32) -> f32 {
         let (u, v) = (x * self.per_cell - self.origin, z * self.per_cell - self.origin);
         let (i, j) = (u.floor(), v.floor());

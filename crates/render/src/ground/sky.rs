@@ -1,4 +1,4 @@
-//! Sun, sky and studio: the light on the rock, and the backdrop behind the scene.
+//! Environment light (sun, sky or studio) and the backdrop behind the scene.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::noise;
 use lavoxel_automaton::view::{LookSpec, SkyPreset, Surroundings};
 use lavoxel_base::parallel::*;
 
-/// Light of one time of day; colours are linear RGB.
+/// Environment of one time of day; colours are linear RGB.
 #[derive(Clone, Debug)]
 pub struct Sky {
     /// Unit direction towards the sun (or the moon).
@@ -23,15 +23,15 @@ pub struct Sky {
     pub nadir: V3,
     /// Colour around the sun.
     pub halo: V3,
-    /// Light from all sides: on an open upward surface, and from below.
+    /// Ambient light on an upward and on a downward surface.
     pub ambient: [V3; 2],
-    /// Brightness of the light of lava in smoke relative to day: the eye adapts to the dark.
+    /// Brightness factor of lava light in smoke relative to day: the eye adapts to the dark.
     pub adapted: f32,
-    /// Share of the sky that clouds cover, 0 to 1.
+    /// Fraction of the sky that clouds cover, 0 to 1.
     pub clouds: f32,
     /// Brightness of stars, 0 to 1.
     pub stars: f32,
-    /// True if hills stand at the horizon.
+    /// True if hills are drawn at the horizon.
     pub hills: bool,
     /// Set if the lamps of a studio are around instead of a sky.
     pub(crate) is_indoors: bool,
@@ -255,7 +255,7 @@ impl Sky {
         }
     }
 
-    /// Light of a ray in direction `d` that leaves the scene.
+    /// Linear RGB light of a ray with direction `d` that leaves the scene.
     pub(crate) fn backdrop(&self, d: V3) -> V3 {
         let air = self.air(d);
         if d.y <= 0.0 {
@@ -325,12 +325,12 @@ impl Sky {
         base + self.halo * (saturate(d.dot(&self.sun)).powi(8) * 0.35)
     }
 
-    /// Sky light on a surface with normal `n`.
+    /// Ambient light (linear RGB) on a surface with unit normal `n`.
     pub(crate) fn ambient(&self, n: V3) -> V3 {
         mix(self.ambient[1], self.ambient[0], 0.5 + 0.5 * n.y)
     }
 
-    /// Sky, or studio, in a blurred reflection.
+    /// Linear RGB light of the environment in a blurred reflection in direction `d`.
     pub(crate) fn reflected(&self, d: V3) -> V3 {
         if self.is_indoors {
             return self.studio(d, SOFTENED);
@@ -338,8 +338,8 @@ impl Sky {
         mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
     }
 
-    /// Mirror image of the surroundings in a smooth surface: a sky with clouds over a horizon and
-    /// dark ground, or a studio.
+    /// Linear RGB light of the environment in a sharp reflection in direction `d`: a sky with
+    /// clouds over a horizon and dark ground, or a studio.
     ///
     /// `softer` widens the edges of the studio's lamps.
     pub(crate) fn mirrored(&self, d: V3, softer: f32) -> V3 {
@@ -382,7 +382,7 @@ impl Sky {
         light
     }
 
-    /// Colour to which distance fades in direction `d`.
+    /// Haze colour (linear RGB) in direction `d`.
     pub(crate) fn haze(&self, d: V3) -> V3 {
         mix(self.air(v3(d.x, d.y.max(-0.25), d.z).normalize()), self.horizon, 0.35)
     }

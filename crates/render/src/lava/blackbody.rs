@@ -1,4 +1,4 @@
-//! Colours of hot rock: Planck's law integrated over the standard observer.
+//! Black-body colours: Planck's law integrated over the CIE standard observer.
 //!
 //! Spectral radiance is weighted with the CIE 1931 2° colour-matching functions (the multi-lobe fit
 //! of Wyman, Sloan and Shirley, 2013) and converted to linear Rec. 709 RGB. Pictures deviate from
@@ -19,25 +19,25 @@ const HOTTEST_K: f32 = 3500.0;
 /// Number of entries of the table.
 // Steps of 5 K: 1 + (3500 − 500) / 5.
 const ENTRIES: usize = 601;
-/// Temperature whose shown luminance is 1, in kelvin.
+/// Temperature in kelvin whose displayed luminance is 1.
 const REFERENCE_K: f32 = 1400.0;
 /// Exponent that compresses the luminance.
 // Below 1 to compress the decades of radiance; chosen so that the glow goes from white-yellow to
 // dark red.
 const LUMINANCE_POWER: f32 = 0.70;
-/// Temperatures in kelvin at which a body begins to glow, and from which on all of its light is
-/// shown.
+/// Temperatures in kelvin at which a body begins to glow visibly, and from which its light is
+/// displayed without reduction.
 // Below 600 K nothing glows: compressed luminance would show light that no eye sees.
 pub const GLOWS: [f32; 2] = [600.0, 850.0];
 
-/// Temperature in kelvin of lava with `energy` per unit of amount; `cold` and `hot` are those of
-/// energy 0 and 1.
+/// Temperature in kelvin of lava with specific energy `energy`; `cold` and `hot` are the
+/// temperatures of specific energy 0 and 1.
 pub(crate) fn kelvin([cold, hot]: [f32; 2], energy: f32) -> f32 {
     cold + (hot - cold) * energy
 }
 
-/// Share of a body's light that is shown at `kelvin`, 0 below the temperature at which a body
-/// begins to glow.
+/// Fraction of a body's light that is displayed at the temperature `kelvin`; 0 below the onset of
+/// glow.
 pub(crate) fn red_hot(kelvin: f32) -> f32 {
     smoothstep(GLOWS[0], GLOWS[1], kelvin)
 }
@@ -45,7 +45,7 @@ pub(crate) fn red_hot(kelvin: f32) -> f32 {
 /// Look-up table of black-body colours.
 #[derive(Clone, Debug)]
 pub struct BlackBody {
-    /// Linear RGB at evenly spaced temperatures; the luminance is 1 at the white-balanced
+    /// Linear RGB at temperatures 5 K apart from 500 K; the luminance is 1 at the white-balanced
     /// reference.
     table: Vec<V3>,
 }
@@ -57,7 +57,7 @@ impl Default for BlackBody {
 }
 
 impl BlackBody {
-    /// Integrates the spectra of all entries.
+    /// Computes the LUT.
     pub fn new() -> Self {
         let reference = luminance(rgb(balanced(REFERENCE_K)));
         let step = (HOTTEST_K - COLDEST_K) / (ENTRIES - 1) as f32;
@@ -65,16 +65,16 @@ impl BlackBody {
         Self { table }
     }
 
-    /// Linear RGB radiance of a black body at `kelvin`, without the white balance; luminance in
-    /// units of the white-balanced reference.
+    /// Linear RGB radiance of a black body at `kelvin` (K), without white balance; relative to the
+    /// white-balanced reference.
     pub fn radiance(&self, kelvin: f32) -> V3 {
         let position = ((kelvin - COLDEST_K) / (HOTTEST_K - COLDEST_K)).clamp(0.0, 1.0) * (ENTRIES - 1) as f32;
         let i = (position as usize).min(ENTRIES - 2);
         self.table[i].lerp(&self.table[i + 1], position - i as f32)
     }
 
-    /// Colour that a picture shows for rock at `kelvin`: white-balanced hue, compressed luminance,
-    /// 1 at 1400 K.
+    /// Linear RGB display colour of rock at `kelvin` (K): white-balanced hue, compressed luminance,
+    /// which is 1 at 1400 K.
     pub fn shown(&self, kelvin: f32) -> V3 {
         let raw = self.radiance(balanced(kelvin));
         let light = luminance(raw).max(1e-12);
@@ -82,7 +82,7 @@ impl BlackBody {
     }
 }
 
-/// Temperature at which the table is read for rock at `kelvin`: the white balance.
+/// LUT temperature for rock at `kelvin`: white balance.
 fn balanced(kelvin: f32) -> f32 {
     1.35 * kelvin + 250.0
 }
@@ -103,7 +103,7 @@ fn rgb(kelvin: f32) -> V3 {
     .map(|c| c.max(0.0))
 }
 
-/// Spectral radiance by Planck's law, up to a constant factor.
+/// Spectral radiance by Planck's law at a wavelength in nanometres, up to a constant factor.
 fn planck(nanometres: f32, kelvin: f32) -> f32 {
     let micrometres = f64::from(nanometres) * 1e-3;
     let exponent = 14_387.77 / (micrometres * f64::from(kelvin));

@@ -1,4 +1,4 @@
-//! Shading of the lava's skin: dark plates that drift apart over a glowing inside.
+//! Shading of the lava's surface: dark crust plates that drift apart over a glowing interior.
 //!
 //! The share of crust grows as the energy per amount falls, and shrinks with the speed of the flow:
 //! near the vent and in steep channels the skin is torn open, far away only a few cracks glow.
@@ -22,10 +22,10 @@ pub const CRACKS: [f32; 2] = [480.0, 760.0];
 pub const SHINES: [f32; 2] = [0.25, 2.2];
 /// Albedo of an old crust, a gray in linear RGB.
 pub const DULL: V3 = V3::new(0.034, 0.033, 0.033);
-/// Share of [`DULL`] in the colour of the oldest crust.
+/// Weight of [`DULL`] in the colour of the oldest crust.
 pub const DULLED: f32 = 0.6;
 
-/// Share of the heat under an old crust that counts for its cracks.
+/// Fraction of the heat under an old crust that shows in its cracks.
 pub const UNDER: f32 = 0.78;
 /// Temperatures in kelvin of lava that just moves under its crust, and that moves freely.
 pub const LIQUID: [f32; 2] = [1000.0, 1280.0];
@@ -36,16 +36,16 @@ pub const OPEN_HOT: f32 = 1300.0;
 /// Difference in kelvin by which a young crust between cracks is colder than the mean of its
 /// surface.
 pub const SKINNED: f32 = 150.0;
-/// Share of the lava's light that its own crust receives.
+/// Fraction of the lava's light that its own crust receives.
 pub const LIT: f32 = 0.20;
 /// Reflectance of a crust for the sky at a grazing angle.
 pub const SHEEN: f32 = 0.20;
-/// Brightness of open lava relative to the colour that a picture shows for its temperature.
+/// Brightness of open lava relative to the display colour of its temperature.
 pub const BRIGHT: f32 = 1.7;
 
 /// Depth of the chilled layer over the bed of cut lava, in cells.
 pub const CHILLED: f32 = 2.5;
-/// Densities between which lava below a point begins to count, and counts fully.
+/// Densities (0 to 1) of lava below a cut point between which the bed fades from near to far.
 pub const BEDDED: [f32; 2] = [0.2, 0.9];
 /// Cooling of cut lava at its bed, in kelvin.
 pub const COLDER: f32 = 130.0;
@@ -67,42 +67,42 @@ pub const ROOF_TINT: V3 = V3::new(0.036, 0.033, 0.031);
 /// Highest temperature of the crust of cut lava, in kelvin.
 pub const ROOFED: f32 = 760.0;
 
-/// Youth of a crust, 0 (old) to 1 (young), by its surface temperature `kelvin`.
+/// Youth of a crust, 0 (old) to 1 (young), by its surface temperature `kelvin` (K).
 pub(crate) fn youth(kelvin: f32) -> f32 {
     smoothstep(AGES[0], AGES[1], kelvin)
 }
 
-/// Share of their full width to which cracks may open, 0 to 1, by the surface temperature `kelvin`.
+/// Crack width factor, 0 to 1, by the surface temperature `kelvin` (K).
 pub(crate) fn cracked(kelvin: f32) -> f32 {
     smoothstep(CRACKS[0], CRACKS[1], kelvin)
 }
 
-/// Point of the lava's surface to be shaded.
+/// Point of the lava's surface that is shaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Skin {
-    /// Place in cells.
+    /// Position in cells.
     pub(crate) point: V3,
     /// Outward unit normal.
     pub(crate) normal: V3,
     /// Direction of the ray from the eye.
     pub(crate) view: V3,
-    /// Set where a side of the box, or of its shown part, cuts through the lava: the inside has no
+    /// Set if a side of the box, or of its shown part, cuts through the lava: the interior has no
     /// crust.
     pub(crate) cut: bool,
 }
 
-/// Heat of the lava at `p`: 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
+/// Heat of the lava at `p` (cells): 0 (cold, closed) to 1 (as at the vent, or hotter).
 pub(crate) fn heat(context: &ShadeContext, p: V3) -> f32 {
     let [cold, hot] = context.look.heat;
     saturate((context.field.specific_energy(p) - cold) / (hot - cold))
 }
 
-/// Temperature of the lava at `p` in kelvin; `None` if the look gives no range of temperatures.
+/// Temperature in kelvin of the lava at `p` (cells); `None` if the look gives no temperature range.
 pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
     context.look.kelvin.map(|range| kelvin(range, context.field.specific_energy(p)))
 }
 
-/// Light that leaves the skin towards the eye, in linear RGB.
+/// Linear RGB light from the lava's surface towards the eye.
 pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
     let under = skin.point - skin.normal * 0.6;
@@ -148,39 +148,39 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     emitted + lit(context, skin, normal, &Crust { here, youth: surface.map(youth) })
 }
 
-/// Closeness of cut lava at `p` to its bed, 0 to 1.
+/// Closeness of cut lava at `p` (cells) to its bed, 0 to 1.
 // Lava at three depths decides, because the beds of single columns would show as darker boxes.
 fn chilled(context: &ShadeContext, p: V3) -> f32 {
     let lava = |part: f32| context.field.density(p - v3(0.0, CHILLED * part, 0.0));
     1.0 - [0.33, 0.67, 1.0].iter().map(|&part| smoothstep(BEDDED[0], BEDDED[1], lava(part))).sum::<f32>() / 3.0
 }
 
-/// Light of sun and sky from the cut crust over lava.
+/// Linear RGB light of sun and sky reflected by the cut crust over lava.
 fn roof(context: &ShadeContext, normal: V3, ragged: f32) -> V3 {
     let sky = context.sky;
     let light = sky.ambient(normal) + sky.sun_color * saturate(normal.dot(&sky.sun));
     times(ROOF_TINT, light) * (1.0 + ragged)
 }
 
-/// Light that leaves cold, broken crust towards the eye. `relief` scales the crust's height; 1 is
-/// usual.
+/// Linear RGB light from cold, broken crust towards the eye. `relief` scales the crust's height; 1
+/// is usual.
 pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     let here = rubble(context, skin.point);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     lit(context, skin, unit_or_up(skin.normal - slope * (1.3 * relief)), &Crust { here, youth: None })
 }
 
-/// Light of a body of temperature `kelvin`; 0 below the temperature at which a body begins to glow.
+/// Linear RGB light of a body of temperature `kelvin` (K); 0 below the onset of glow.
 pub(crate) fn body(context: &ShadeContext, kelvin: f32) -> V3 {
     glowing(context, kelvin) * red_hot(kelvin)
 }
 
-/// Light of lava of temperature `kelvin`, without the limit below which nothing glows.
+/// Linear RGB light of lava of temperature `kelvin` (K), without the lower limit of glow.
 fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
     context.blackbody.shown(kelvin) * BRIGHT
 }
 
-/// Crust to be lit.
+/// Crust properties for reflected light.
 struct Crust {
     /// Pattern at the point.
     here: Pattern,
@@ -188,7 +188,7 @@ struct Crust {
     youth: Option<f32>,
 }
 
-/// Light of sun, sky and neighbouring glow from the crust.
+/// Linear RGB light of sun, sky and neighbouring lava reflected by the crust.
 fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: &Crust) -> V3 {
     let (sky, p) = (context.sky, skin.point);
     let open = context.open_on(p, skin.normal);

@@ -15,24 +15,24 @@ use crate::style::shading::ShadeContext;
 use lavoxel_automaton::view::LookSpec;
 
 // Look constants, chosen by eye; shaders read the same values by name.
-/// Distance that a copy of the pattern rides per period at full speed, in plate widths.
+/// Advection distance of a pattern copy per period at full speed, in plate widths.
 pub const RIDE: f32 = 1.6;
 
-/// Largest lead of one place over another at full speed, in plate widths.
+/// Upper bound of the relative displacement between two points at full speed, in plate widths.
 // The shear draws plates out in some places and crowds them in others: cells of one size looked
 // like a pattern.
 pub const SHEAR: f32 = 2.2;
-/// Size of the sheared places in plate widths.
+/// Size of the areas of different displacement, in plate widths.
 pub const SHEARED: f32 = 2.3;
 
-/// Share of the step in height that is left between plates with the strongest bond.
+/// Fraction of the height step that is left between plates with the strongest bond.
 pub const LEVELLED: f32 = 0.15;
 /// Height of the domed plates in plate widths.
 pub const DOMED: f32 = 0.26;
 
-/// Share of the crust that full heat opens in standing lava.
+/// Fraction of the crust that full heat opens in stagnant lava.
 pub const SLOW_OPENS: f32 = 0.55;
-/// Share of the crust that full heat opens in addition in fast lava.
+/// Additional fraction of the crust that full heat opens in fast lava.
 pub const FAST_OPENS: f32 = 0.62;
 /// Relative speed of the flow, 0 to 1, from which it counts as fast.
 pub const FAST: f32 = 0.5;
@@ -44,15 +44,15 @@ pub const DRAWN: f32 = 0.95;
 /// Slope (rise per cell) at which the square of the lengthening is half its limit.
 pub const GENTLE: f32 = 0.06;
 
-/// Strain on cracks per open share of the crust.
+/// Strain on cracks per open fraction of the crust.
 pub const STRAIN: f32 = 1.3;
 /// Amplitude by which the strain varies along a crack.
 pub const RAGGED: f32 = 0.32;
 /// Reduction of strain between plates with the strongest bond.
 pub const BOND: f32 = 0.68;
-/// Strain that opens no crack.
+/// Strain below which no crack opens.
 pub const HOLDS: f32 = 0.03;
-/// Further strain that opens no crack between fragments.
+/// Additional strain below which no crack opens between fragments.
 pub const FINE: f32 = 0.35;
 /// Half the width of a crack per strain, in plate widths.
 pub const WIDE: f32 = 0.30;
@@ -101,17 +101,17 @@ pub const BLOCKS: f32 = 0.75;
 /// Unlit state of the crust at a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
-    /// Open share: 0 is crust, 1 is open lava.
+    /// Open fraction: 0 is crust, 1 is open lava.
     pub(crate) molten: f32,
     /// Slope of the crust's relief.
     pub(crate) slope: V3,
-    /// Random number of the plate, 0 to 1.
+    /// Random number of the plate, 0 to 1, for its tone.
     pub(crate) tone: f32,
     /// Fine irregularity, about -1 to 1.
     pub(crate) grain: f32,
 }
 
-/// State of the lava under the pattern.
+/// State of the lava that shapes the pattern.
 struct State {
     /// Heat, 0 (cold) to 1 (as it leaves the vent).
     heat: f32,
@@ -123,13 +123,14 @@ struct State {
     drawn: V3,
 }
 
-/// Position of one copy of the pattern in its ride.
+/// Phase of one copy of the advected pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
-    /// Phase: 0 at the beginning of the ride, half a ride upstream; 1 at the end, half a ride
-    /// downstream.
+    /// Phase in the advection period: 0 at its start, half the advection distance upstream; 1 at
+    /// its end, half the distance downstream.
     pub phase: f32,
-    /// Offset of the pattern in cells. Each round has another offset, so that plates do not repeat.
+    /// Offset of the pattern in the noise, in cells; differs from period to period, so that plates
+    /// do not repeat.
     pub offset: f32,
 }
 
@@ -138,8 +139,8 @@ pub fn plate_size(look: &LookSpec, unit: f32) -> f32 {
     look.plate_size.unwrap_or(3.6 * unit)
 }
 
-/// Returns the two copies of the pattern at step `steps`, or `None` if the crust does not ride. At
-/// step 0 the first copy is in the middle of its ride.
+/// Returns the phases of both pattern copies at step `steps`; `None` if the look has no drift. At
+/// step 0 the first copy is at half of its period.
 pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     if look.drift <= 0.0 {
         return None;
@@ -153,7 +154,8 @@ pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     }))
 }
 
-/// Pattern at point `p` on lava of heat `heat`, after the ride.
+/// Advected crust pattern at `p` (cells) with surface normal `normal`, on lava of heat `heat` (0 to
+/// 1).
 pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) -> Pattern {
     let unit = context.land.unit;
     let size = plate_size(context.look, unit);
@@ -179,20 +181,20 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
     }
 }
 
-/// Pattern of rubble: small plates that are closed and do not ride.
+/// Crust pattern of rubble at `p` (cells): small closed plates without advection.
 pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
     let unit = context.land.unit;
     let size = BLOCKS * plate_size(context.look, unit);
     Pattern { molten: 0.0, ..pattern(p, size, &State { heat: 0.0, crust: 1.0, fast: 0.0, drawn: V3::zeros() }, unit) }
 }
 
-/// Slope of the bed `bed`, scaled to 0 where the lava's surface is level: a pond does not flow.
+/// Slope of the bed `bed`, scaled to 0 where the lava's surface is level: ponds do not flow.
 fn fall(bed: Vector2<f32>, normal: V3) -> Vector2<f32> {
     let surface = normal.x.hypot(normal.z) / normal.y.max(0.1);
     bed * smoothstep(0.15, 0.6, surface / bed.norm().max(1e-3))
 }
 
-/// Direction and relative speed of the flow at `p`; length at most 1.
+/// Direction and relative speed of the flow at `p` (cells); the length is at most 1.
 fn flow(context: &ShadeContext, p: V3, slope: Vector2<f32>) -> V3 {
     let glow = smoothstep(0.05, 0.9, context.ember.strength(p));
     let steep = slope.norm_squared();
@@ -208,7 +210,7 @@ fn drawn(slope: Vector2<f32>) -> V3 {
     along * (DRAWN * (steep / (steep + GENTLE)).sqrt())
 }
 
-/// Linear blend of two patterns: `share` 0 gives `a`, 1 gives `b`.
+/// Linear interpolation of two patterns: `share` 0 gives `a`, 1 gives `b`.
 fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     Pattern {
         molten: lerp(a.molten, b.molten, share),
@@ -218,7 +220,7 @@ fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     }
 }
 
-/// Pattern of plates of width `size` (cells) at `p`, without the ride.
+/// Crust pattern of plates of width `size` (cells) at `p`, without advection.
 fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     // Longer down steep flanks than across, as plates that ride on a flow are.
     let q = v3(p.x, p.y * 0.66, p.z) / size;
@@ -265,7 +267,7 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     Pattern { molten, slope, tone: large.tone, grain }
 }
 
-/// Share of the step in height between plates, which falls with the bond of the plate.
+/// Fraction of the height step between plates that is left by the plate's bond.
 fn level(plate: &noise::Plate) -> f32 {
     lerp(1.0, LEVELLED, smoothstep(0.3, 0.7, plate.bond))
 }
@@ -275,8 +277,8 @@ fn gap(strain: f32) -> f32 {
     if strain > 0.0 { WIDE * strain } else { SHUT * strain }
 }
 
-/// Slope of the ropes on a plate, and the share of skin between the ropes of open lava, 0 to 1.
-/// Ropes are folds across the flow, bent downstream because the middle of a plate runs ahead.
+/// Slope of the ropes (folds) on a plate, and the fraction of skin between the ropes of open lava,
+/// 0 to 1. Ropes lie across the flow, bent downstream because the middle of a plate runs ahead.
 fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
     let long = drawn.norm();
     if long < 1e-3 {

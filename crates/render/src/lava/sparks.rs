@@ -1,4 +1,4 @@
-//! Incandescent clots that vents throw, for the cinematic style.
+//! Incandescent clots (sparks) thrown by vents, drawn as streaks in the cinematic style.
 //!
 //! No model moves the clots: each flies along a parabola that depends only on the seed and the
 //! number of the step. Invariant: the same step shows the same clots, so films are reproducible and
@@ -21,14 +21,14 @@ use lavoxel_base::simd::Portable;
 use lavoxel_sim::lowpass::Volume;
 use lavoxel_sim::source::VentSpec;
 
-/// Upper bound of the streaks of a picture.
+/// Maximum number of streaks in a picture.
 // Each ray tests the streaks of all fountains near to its way: both bounds limit that cost.
 pub const MOST: usize = 160;
-/// Upper bound of the mouths that throw streaks; those with the highest rates are kept.
+/// Maximum number of mouths that throw clots; those with the highest rates are kept.
 pub const MOST_MOUTHS: usize = 8;
 // Look constants of the fountain, chosen by eye.
-/// Streaks of a vent with a scaled rate (effusion rate divided by the square of the pattern unit)
-/// of 1 cell per step.
+/// Number of streaks of a vent with a scaled rate (effusion rate divided by the square of the
+/// pattern unit) of 1 cell per step.
 const USUAL: f32 = 88.0;
 /// Height of the highest clots in pattern units at a scaled rate of 1 cell per step.
 const HEIGHT: f32 = 11.0;
@@ -39,10 +39,10 @@ const RATES: [f32; 2] = [0.02, 4.0];
 /// Duration of the highest clot's flight, up and down, in steps.
 // Fewer steps would look faster than in nature, and a film would show each clot in one frame only.
 const STEPS: f64 = 240.0;
-/// Share of a clot's cycle after which it falls through the mouth's height.
+/// Fraction of a clot's cycle after which it falls below the height of the mouth.
 // The clot goes on falling below that height until the next clot leaves.
 const FALLS: f32 = 0.72;
-/// Length of a streak as a share of its clot's way.
+/// Length of a streak as a fraction of its clot's trajectory.
 const LENGTH: f32 = 0.06;
 /// Smallest and largest radius of streaks in pattern units.
 const RADII: [f32; 2] = [0.04, 0.22];
@@ -50,31 +50,31 @@ const RADII: [f32; 2] = [0.04, 0.22];
 const LEAVES: f32 = 1420.0;
 /// Cooling of a clot during its flight, in kelvin.
 const COOLS: f32 = 520.0;
-/// Share of the cooling that the largest clots do not undergo.
+/// Fraction of the cooling from which the largest clots are exempt.
 const KEPT: f32 = 0.4;
 /// Brightness of a streak relative to the colour that a picture shows for its temperature.
 pub const BRIGHT: f32 = 4.6;
 /// Brightness of the tail relative to the head.
 pub const TAIL: f32 = 0.3;
-/// Least radius of a streak in widths of a pixel, so that no streak falls between pixels.
+/// Lower bound of a streak's radius in pixel widths, so that no streak falls between pixels.
 pub const THINNEST: f32 = 0.6;
 /// Distance from a streak's axis, in its radii, beyond which its light is cut off.
 pub const SEEN: f32 = 2.6;
-/// Factor of the optical depth of gas and smoke before a streak.
+/// Factor on the optical depth of gas and smoke in front of a streak.
 // Below 1, because so bright a light is seen through a cloud that hides a surface.
 pub const HIDES: f32 = 0.45;
-/// Samples of gas and smoke before the nearest streak of a ray.
+/// Number of gas and smoke samples in front of the nearest streak of a ray.
 pub const SAMPLES: usize = 16;
 
 /// Mouth of a vent that throws clots of lava.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mouth {
-    /// Middle of the mouth on the lava or the ground, in cells along x, y and z from the north-west
+    /// Centre of the mouth on the lava or the ground, in cells along x, y and z from the north-west
     /// lower corner of the box.
     pub place: [f32; 3],
     /// Radius of the mouth in cells.
     pub radius: f32,
-    /// Effusion rate of the mouth in full cells per step.
+    /// Effusion rate of the mouth, in full cells per step.
     pub rate: f32,
     /// Seed of the random numbers of this mouth's clots.
     pub seed: u64,
@@ -114,8 +114,8 @@ impl Mouth {
     }
 }
 
-/// Height of the lava, or else of the ground, in the column at (x, z), in cells; `None` where
-/// another liquid stands over it.
+/// Surface height of the lava, or of the ground without lava, in cells, in the column at (x, z);
+/// `None` if another liquid covers the column.
 fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f32> {
     let grid = volume.grid;
     let [x, z] = [(x.max(0.0) as usize).min(grid.nx - 1), (z.max(0.0) as usize).min(grid.nz - 1)];
@@ -130,9 +130,9 @@ fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f3
 /// Clot in flight, drawn as a streak from `tail` to `head`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Streak {
-    /// Present place in cells.
+    /// Current position in cells.
     pub head: V3,
-    /// Place a little earlier, in cells.
+    /// Position shortly before, in cells.
     pub tail: V3,
     /// Radius in cells.
     pub radius: f32,
@@ -161,7 +161,7 @@ pub struct Sparks {
 }
 
 impl Sparks {
-    /// Returns the clots of `mouths` at step `steps`.
+    /// Returns the clots of `mouths` that are in flight at step `steps`.
     ///
     /// `share` scales the usual number of clots, 0 to 1; `unit` is a pattern unit in cells.
     pub fn at(mouths: &[Mouth], steps: f64, share: f32, unit: f32) -> Self {
@@ -187,8 +187,9 @@ impl Sparks {
         self.fountains.iter().any(|fountain| fountain.is_near(ray))
     }
 
-    /// Light of the clots along `ray` before distance `far`, in cells. Streaks are at least
-    /// [`THINNEST`] · `pixel` · distance in radius; `pixel` is the width of a pixel at distance 1.
+    /// Linear RGB light of the clots along `ray` up to distance `far`, in cells. Streaks have a
+    /// radius of at least [`THINNEST`] · `pixel` · distance; `pixel` is the width of a pixel at
+    /// distance 1.
     pub(crate) fn light(&self, context: &ShadeContext, ray: &Ray, far: f32, pixel: f32) -> V3 {
         let (mut sum, mut nearest) = (V3::zeros(), f32::MAX);
         for fountain in self.fountains.iter().filter(|fountain| fountain.is_near(ray)) {
@@ -204,12 +205,13 @@ impl Sparks {
     }
 }
 
-/// Uniform random number in 0 to 1 for one `property` of the clot with seed `seed`.
+/// Uniform random number (0 to 1) for the property with index `property` of the clot with seed
+/// `seed`.
 fn dice(seed: u64, property: u64) -> f32 {
     (mix64(seed ^ mix64(property)) >> 40) as f32 / (1_u64 << 24) as f32
 }
 
-/// The `k`-th clot of a mouth at step `steps`; a clot that has come down is replaced by a new one.
+/// Returns the `k`-th clot of `mouth` at step `steps`; a landed clot is replaced by a new one.
 fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Streak {
     let own = mix64(mouth.seed ^ mix64(k + 1));
     // The power makes high clots rare.
@@ -255,8 +257,8 @@ impl Fountain {
 }
 
 impl Streak {
-    /// Distance along `ray` of its closest approach to the streak's axis, and the share of the
-    /// streak's light at that distance from the axis.
+    /// Returns the distance along `ray` of its closest approach to the streak's axis, and the
+    /// fraction of the streak's light there.
     fn met(&self, ray: &Ray, pixel: f32) -> (f32, f32) {
         let (along, to) = (self.head - self.tail, self.tail - ray.origin);
         let (b, c) = (ray.direction.dot(&along), along.norm_squared());
@@ -274,7 +276,7 @@ impl Streak {
     }
 }
 
-/// Transmittance of gas and smoke along `ray` before distance `t`, with optical depth scaled by
+/// Transmittance of gas and smoke along `ray` up to distance `t`, with optical depth scaled by
 /// [`HIDES`].
 fn unclouded(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let mut depth = 0.0;

@@ -1,4 +1,4 @@
-//! Billows of smoke: a periodic block of noise with its gradient, so that shading needs a single
+//! Billow noise: a periodic 3D texture of noise with its gradient, so that shading needs a single
 //! lookup and no finite differences.
 
 use std::sync::LazyLock;
@@ -6,26 +6,27 @@ use std::sync::LazyLock;
 use crate::math::{V3, v3};
 use lavoxel_base::simd::{Simd, hash};
 
-/// Edge of the block in texels; a power of two.
+/// Edge of the noise texture in texels; a power of two.
 pub const SIDE: usize = 64;
-/// Number of billows of the broadest octave along an edge of the block.
+/// Number of billows of the broadest octave along an edge of the texture.
 pub const BROADEST: i32 = 2;
 /// Number of octaves.
 const OCTAVES: u32 = 4;
-/// Height of an octave relative to the next broader one. Chosen by eye.
+/// Amplitude ratio of consecutive octaves. Chosen by eye.
 const FINER: f32 = 0.68;
 /// Mean of the sum of the octaves, subtracted from the noise.
 const MEAN: f32 = 0.45;
-/// Factor that scales the rest to about −1..1.
+/// Factor that scales the remainder to about −1..1.
 const STRENGTH: f32 = 2.1;
-/// Largest slope that a byte stores, per edge of a broadest billow; steeper slopes are clamped.
+/// Upper bound of the slope that a byte encodes, per edge of a broadest billow; steeper slopes are
+/// clamped.
 pub const STEEPEST: f32 = 12.0;
 
-/// Texels of the block; the first texel of each row, layer and slab is repeated at its end, for
-/// interpolation.
+/// Texels of the noise texture; the first texel of each row, layer and slab is repeated at its end,
+/// for interpolation.
 struct Block(Vec<[u8; 4]>);
 
-/// Shared instance of the block, computed on first use.
+/// Shared instance of the noise texture, computed on first use.
 static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     let value = |[x, y, z]: [usize; 3]| {
         let p = v3(x as f32, y as f32, z as f32) * (BROADEST as f32 / SIDE as f32);
@@ -52,7 +53,7 @@ static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     Block((0..whole * whole * whole).map(|i| texel([i % whole, i / whole % whole, i / (whole * whole)])).collect())
 });
 
-/// Gradient noise with a period of `period` cells along each axis.
+/// Gradient noise at `p` that repeats after `period` cells along each axis.
 fn periodic(p: V3, period: i32) -> f32 {
     let cell = p.map(f32::floor);
     let f = p - cell;
@@ -71,22 +72,23 @@ fn periodic(p: V3, period: i32) -> f32 {
     1.2 * mix(sheet(0), sheet(1), w.z)
 }
 
-/// Height (about −1 to 1) and slope of the billow at `p`; lengths are in edges of the broadest
-/// billows.
+/// Height (about −1 to 1) and slope of the billow noise at `p`; lengths are in edges of the
+/// broadest billows. `s` selects the SIMD instructions.
 #[inline(always)]
 pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
     let (rows, between) = around(p);
     decoded(s.blend(rows, between))
 }
 
-/// Billows at two points, `p` and `q`, as by [`billow`].
+/// Height and slope at two points, `p` and `q`, as by [`billow`].
 #[inline(always)]
 pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
     let ((near, between), (others, beside)) = (around(p), around(q));
     [decoded(s.blend(near, between)), decoded(s.blend(others, beside))]
 }
 
-/// Four rows of two texels around a point, and the place between the texels, 0..1 by axis.
+/// Four pairs of texels along x around `p`, and the interpolation fractions along x, y and z (0 to
+/// 1).
 #[inline(always)]
 fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     let whole = SIDE + 1;
@@ -114,14 +116,14 @@ fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     (value * scale - 1.0, (v3(east, up, south) * scale - V3::new(1.0, 1.0, 1.0)) * STEEPEST)
 }
 
-/// Texel at `start` and its neighbour to the east.
+/// Bytes of the texel at `start` and of its neighbour at x + 1.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
     bytes[4 * start..].first_chunk().expect("a texel has one to its east")
 }
 
-/// Block as a repeating texture: edge in texels, and for each texel (x fastest) the encoded height
-/// and the slopes along x, y, z.
+/// Noise as a repeating 3D texture: edge in texels, and for each texel (x fastest) the encoded
+/// height and the slopes along x, y, z.
 pub fn texels() -> (usize, Vec<[u8; 4]>) {
     let whole = SIDE + 1;
     let rows = (0..SIDE * SIDE).map(|row| (row / SIDE * whole + row % SIDE) * whole);

@@ -17,7 +17,8 @@ use lavoxel_base::simd::hash;
 
 /// Steepness of a wall's change between two cells, relative to linear interpolation.
 pub const SHARP: f32 = 3.0;
-/// Share of the gradient along an axis from which a wall's surface takes that axis as its normal.
+/// Smallest component of the unit gradient along an axis at which the normal of a surface snaps to
+/// that axis.
 pub const SIDE: f32 = 0.95;
 /// Half-width in cells of the near gradient.
 pub const NEAR: f32 = 0.4;
@@ -31,7 +32,7 @@ pub const STONE: [f32; 2] = [1.7, 0.85];
 pub const TILE: [f32; 2] = [0.55, 0.5];
 /// Pixel sizes, relative to a piece of a course, between which the pieces fade out.
 pub const SEEN: [f32; 2] = [0.25, 0.6];
-/// Share of light that a wall loses at its dirty foot.
+/// Fraction of light lost at the dirty foot of a wall.
 pub const SOILED: f32 = 0.4;
 /// Heights above the ground, in cells, between which the dirt rises from none to full.
 pub const FOOT: [f32; 2] = [3.0, 0.2];
@@ -44,7 +45,8 @@ pub(crate) fn sharpened(p: V3) -> V3 {
     })
 }
 
-/// Outward normal: along an axis on sides of cells, else from a gradient over several cells.
+/// Outward unit normal at `p` (cells): along an axis on sides of cells, else from a gradient over
+/// several cells.
 pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
     let density = |p: V3| field.density(if preset == Preset::Wall { sharpened(p) } else { p });
     let along = |step: V3| density(p + step * NEAR) - density(p - step * NEAR);
@@ -77,7 +79,7 @@ fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Piece {
     Piece { tone: noise::share_of(hash([column as i32, row as i32, 5])), edge, up: y }
 }
 
-/// Light from the surface towards the eye.
+/// Linear RGB light from the surface towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, n) = (hit.clear.look, hit.normal);
     let q = in_widths(hit.point, context.look.cell_height);
@@ -100,12 +102,12 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     times(albedo, arriving(context, hit, n, (grains::SOFT, own(context, hit))))
 }
 
-/// Visibility, 0 to 1, of detail of `size` cells in pixels `pixel` cells wide.
+/// Visibility (0 to 1) of detail of `size` cells for pixels `pixel` cells wide.
 fn seen(pixel: f32, size: f32) -> f32 {
     1.0 - smoothstep(SEEN[0], SEEN[1], pixel / size)
 }
 
-/// Point of a surface, with the noise that all its textures share.
+/// Surface point, with the noise values that all textures share.
 struct Surface {
     q: V3,
     /// Coordinates along a course and up, in cell widths.

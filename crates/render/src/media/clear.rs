@@ -1,4 +1,4 @@
-//! Medium other than the lava, and the media of a frame sorted by the way in which rays meet them.
+//! Media other than lava, sorted by the way in which rays treat them: translucent, opaque, or gas.
 
 use crate::math::{V3, at_stops, saturate};
 use crate::media::fog::{Fog, FogField};
@@ -9,20 +9,20 @@ use crate::volume::field::MediumField;
 use crate::volume::places::Skipping;
 use lavoxel_automaton::view::{Form, LookSpec, MaterialLook};
 
-/// Density up to which a medium other than the lava is not drawn.
+/// Density (0 to 1) up to which a medium other than lava is not drawn.
 pub const LEAST: f32 = 0.02;
-/// Number of entries of an opacity table.
+/// Number of entries of an opacity LUT.
 const ENTRIES: usize = 256;
 
 /// Media other than the lava, for a frame of the cinematic style.
 pub(crate) struct Media<'a> {
-    /// Media with a surface that light passes.
+    /// Translucent media.
     pub(crate) clear: Vec<Clear<'a>>,
-    /// Media whose surface ends a ray.
+    /// Opaque media.
     pub(crate) solids: Vec<Clear<'a>>,
-    /// Gases.
+    /// Gases, and shadows of opaque media; `None` without either.
     pub(crate) fog: Option<FogField<'a>>,
-    /// Contents of the air: ash and steam.
+    /// Ash and steam in the air; `None` without either.
     pub(crate) smoke: Option<SmokeField<'a>>,
 }
 
@@ -35,12 +35,13 @@ pub(crate) struct Clouds<'a> {
     pub(crate) haze: Option<&'a Haze>,
     /// Size of the voxel box, in cells along x, y and z.
     pub(crate) size: [f32; 3],
-    /// Sampling step of the look, in cells.
+    /// Ray step of the look in cells.
     pub(crate) step: f32,
 }
 
 impl<'a> Media<'a> {
-    /// Sorts the media of a frame; `shown` are the shares of the box in which they are drawn.
+    /// Sorts the media of a frame; `shown` is the part of the box (fractions along x, y and z) in
+    /// which media are drawn.
     pub(crate) fn new(all: Vec<Clear<'a>>, clouds: Clouds<'a>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
         let Clouds { fog, smoke, size, step, .. } = clouds;
         let with_surface = all.into_iter().filter(|medium| medium.look.preset.form() != Form::Cloud);
@@ -54,7 +55,7 @@ impl<'a> Media<'a> {
     }
 }
 
-/// Medium other than the lava, for one frame.
+/// One medium other than lava, prepared for one frame.
 pub(crate) struct Clear<'a> {
     pub(crate) field: MediumField<'a>,
     pub(crate) look: &'a MaterialLook,

@@ -36,12 +36,12 @@ pub const LIT: f32 = 3.0;
 pub const INSIDE: f32 = 1.15;
 /// Penetration depth of that light in a translucent material by colour, in flame heights.
 pub const ENTERS: V3 = V3::new(1.25, 0.80, 0.50);
-/// Largest displacement of the tip east and south, in flame heights.
+/// Amplitude of the tip's displacement east and south, in flame heights.
 const BLOWN: [f64; 2] = [0.07, 0.05];
-/// Turns per step of the swaying of the tip, east and south.
+/// Frequency of the swaying of the tip, east and south, in cycles per step.
 const TURNS: [f64; 2] = [0.37, 0.23];
 
-/// Flame of a frame.
+/// Candle flame of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flame {
     /// Foot of the flame, in cells.
@@ -55,7 +55,7 @@ pub struct Flame {
 }
 
 impl Flame {
-    /// Flame of `look` after `steps` steps; `None` without one.
+    /// Returns the flame of `look` after `steps` steps; `None` if the look has no flame.
     pub fn of(look: &LookSpec, steps: f64) -> Option<Self> {
         let [x, y, z, height] = look.flame?;
         let blown = |k: usize| ((steps * TURNS[k]).fract() * std::f64::consts::TAU).sin() * BLOWN[k];
@@ -63,7 +63,8 @@ impl Flame {
         (height > 0.0).then_some(Self { foot, height: height * tall, tall, blown: [0, 1].map(|k| blown(k) as f32) })
     }
 
-    /// Distances between which a ray may see the flame, before `far`.
+    /// Entry and exit distance of `ray` through the sphere around the flame, up to `far` (cells);
+    /// `None` if the ray misses.
     fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let way = in_widths(ray.direction, self.tall);
         let to = in_widths(self.foot - ray.origin, self.tall) + v3(0.0, 0.5 * self.height, 0.0);
@@ -78,12 +79,12 @@ impl Flame {
         (from < to).then_some((from, to))
     }
 
-    /// True if a ray may see the flame.
+    /// True if `ray` passes through the sphere around the flame.
     pub(crate) fn is_near(&self, ray: &Ray) -> bool {
         self.span(ray, f32::MAX).is_some()
     }
 
-    /// Light of the flame along a ray before `far`.
+    /// Linear RGB light of the flame along `ray` up to distance `far` (cells).
     pub(crate) fn light(&self, ray: &Ray, far: f32) -> V3 {
         let Some((from, to)) = self.span(ray, far) else { return V3::zeros() };
         let step = (to - from) / SAMPLES as f32;
@@ -94,7 +95,7 @@ impl Flame {
         sum * (step * in_widths(ray.direction, self.tall).norm() * BRIGHT / (WIDE * self.height))
     }
 
-    /// Emission at `p`, an offset from the foot in cell widths.
+    /// Emitted linear RGB light at `p`, an offset from the foot in cell widths.
     fn glow(&self, p: V3) -> V3 {
         let up = p.y / self.height;
         if up <= 0.0 || up >= 1.0 {
@@ -109,7 +110,7 @@ impl Flame {
         color * (shape * (1.0 - 0.8 * dark))
     }
 
-    /// Light of the flame that arrives at the point `p` with the normal `n`.
+    /// Irradiance by the flame at `p` (cells) on a surface with unit normal `n`.
     pub(crate) fn at(&self, p: V3, n: V3) -> V3 {
         let to = self.toward(p);
         let apart = to.norm_squared() / (self.height * self.height);
@@ -123,13 +124,13 @@ impl Flame {
         self.at(p, n).zip_map(&of_lava, |light, lava| light / lava.max(1e-3))
     }
 
-    /// Light of the flame that leaves a translucent material at `p`.
+    /// Linear RGB flame light that leaves a translucent material at `p` (cells).
     pub(crate) fn inside(&self, p: V3) -> V3 {
         let apart = self.toward(p).norm() / self.height;
         LIGHT.zip_map(&ENTERS, |light, reach| INSIDE * light * (-(apart - 0.5).max(0.0) / reach).exp())
     }
 
-    /// Offset from a point to the middle of the flame, in cell widths.
+    /// Offset from `p` (cells) to the middle of the flame, in cell widths.
     fn toward(&self, p: V3) -> V3 {
         in_widths(self.foot - p, self.tall) + v3(0.0, lerp(0.0, self.height, 0.35), 0.0)
     }

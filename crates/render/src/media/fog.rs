@@ -1,5 +1,5 @@
-//! Gases of a frame on a coarse grid: soft densities, and the light that reaches each place through
-//! gas and past solid matter.
+//! Gases of a frame on a coarse grid: smoothed densities, and transmittance of sunlight and of
+//! light from below.
 //!
 //! ```text
 //!       sun          density, of two kinds of gas
@@ -10,8 +10,8 @@
 //!     lava
 //! ```
 //!
-//! Gases move in whole cells, at random. The coarse, blurred grid hides these jumps, and lets rays
-//! take longer steps.
+//! The simulated gas moves randomly by whole cells. The coarse, blurred grid hides these jumps and
+//! permits longer ray steps.
 
 use lavoxel_automaton::view::{Form, MaterialLook, Preset};
 use lavoxel_automaton::world::Span;
@@ -33,39 +33,41 @@ use lavoxel_base::simd::{Portable, Simd};
 
 /// Extinction per cell length of a cell full of gas (exponent, natural logarithm).
 pub(crate) const DENSE: f32 = 0.25;
-/// Number of kinds of gas with their own colour; further kinds are drawn as the last.
+/// Maximum number of gas kinds with their own optical properties; further kinds are drawn like the
+/// last.
 pub const KINDS: usize = 2;
-/// Side of a box in cells above which coarse cells are 4 cells long, not 2.
+/// Box length in cells above which coarse cells have an edge of 4 cells instead of 2.
 const LARGE: usize = 256;
-/// Sum of both densities up to which nothing is drawn; 255 stands for 1.
+/// Sum of both encoded densities (255 for 1) up to which gas is not drawn.
 pub const LEAST: u16 = 2;
-/// Sideways displacement of gas by eddies, in coarse cells.
+/// Horizontal displacement of gas by eddies, in coarse cells.
 const BENT: f32 = 1.4;
-/// Number of eddies per unit of pattern; they rise with the billows.
+/// Frequency of the eddies per pattern unit; eddies rise together with the billows.
 const EDDIES: f32 = 0.11;
-/// Width of the zone, in coarse cells, over which gas thins out before a side or the roof of the
-/// box: seen from outside, gas that ends in a cut would look like a wall.
+/// Width in coarse cells of the zone over which gas fades out towards a side or the roof of the
+/// box: seen from outside, gas with a sharp cut would look like a wall.
 const THINNED: f32 = 3.0;
-/// Number of coarse cells along an axis below which a box counts as a slice and shows all of its
-/// gas.
+/// Number of coarse cells along an axis below which gas does not fade out along that axis: the box
+/// is then a thin slice.
 const SLICE: usize = 10;
-/// Share of the extinction that counts for light from below, which comes from a wide area and by
-/// detours.
+/// Fraction of the extinction that applies to light from below, which comes from a wide area and is
+/// scattered around obstacles.
 const DETOURS: f32 = 0.45;
-/// Step of a look up to which gas is sampled once per coarse cell; longer steps sample less often.
+/// Largest step of a look, in cells, at which gas is sampled once per coarse cell; longer steps
+/// sample less often.
 const USUAL_STEP: f32 = 0.5;
-/// Least distance between samples, as a share of a coarse cell.
+/// Lower bound of the distance between samples, in coarse cells.
 const FINEST: f32 = 0.4;
-/// Extinction per cell length of a solid material, as for [`DENSE`].
+/// Extinction per cell length of an opaque material, in the unit of [`DENSE`].
 const SOLID: f32 = 1.2;
 /// Extinction per cell length of ice, which lets much light through.
 const ICE: f32 = 0.12;
-/// Distance from a surface, along its normal and towards the sun, at which its light is looked up,
-/// in coarse cells: the surface's own cell is dark.
+/// Offset in coarse cells, along the normal and towards the sun, of the point at which a surface's
+/// sunlight is looked up: the surface's own cell is dark.
 pub const OFF: f32 = 1.25;
-/// Distance outside the box over which shade fades, in coarse cells.
+/// Distance in coarse cells outside of the box over which shadows fade out.
 pub const FADED: f32 = 8.0;
-/// Lower bound of the sine of the sun's elevation for shadows: a lower sun throws the same shadow.
+/// Lower bound of the sine of the sun's elevation for shadows; a lower sun casts the same shadow.
 const LOWEST: f32 = 0.2;
 
 /// Optical properties of a kind of gas.
@@ -75,7 +77,7 @@ pub struct Kind {
     pub extinction: f32,
     /// Single-scattering albedo.
     pub albedo: V3,
-    /// Depth of the billows: 0 none, 1 usual.
+    /// Amplitude of the billows: 0 none, 1 usual.
     pub billows: f32,
 }
 
@@ -89,26 +91,27 @@ impl Kind {
     }
 }
 
-/// Inputs of a fog in addition to the amounts; a fog is reused while they are equal.
+/// Cache key of a `Fog` in addition to the amounts: a fog is reused while the key is equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Unit direction to the sun.
+    /// Unit direction towards the sun.
     sun: V3,
     /// Height of a cell, in cell widths.
     tall: f32,
-    /// Cells per unit of pattern.
+    /// Length of a pattern unit in cells.
     unit: f32,
-    /// Rise of the eddies, in cells.
+    /// Height in cells by which the eddies have risen.
     risen: f32,
-    /// Gases: index in [`Volume::media`] and kind.
+    /// Index in [`Volume::media`] and optical kind of each gas.
     media: Vec<(usize, Kind)>,
-    /// Solid media: index in [`Volume::media`] and extinction per cell length.
+    /// Index in [`Volume::media`] and extinction per cell length of each opaque medium.
     solids: Vec<(usize, f32)>,
 }
 
 impl Wanted {
-    /// Gases and solids of `volume`, for cells `tall` times as high as wide, under the sun
-    /// direction `sun`; `None` without any.
+    /// Returns the inputs for the gases and opaque media of `volume`; `None` without any. `sun`:
+    /// direction towards the sun; `tall`: cell height in cell widths; `risen`: height of the eddies
+    /// in cells.
     pub fn of(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
         let there = || volume.media.iter().enumerate().filter(|(_, medium)| !medium.density.is_empty());
         let of = |form: Form| there().filter(move |(_, medium)| medium.look.preset.form() == form);
@@ -116,33 +119,33 @@ impl Wanted {
         let keeps = |look: &MaterialLook| if look.preset == Preset::Ice { ICE * look.depth } else { SOLID };
         let solids: Vec<_> = of(Form::Solid).map(|(k, medium)| (k, keeps(&medium.look))).collect();
         let unit = pattern_unit(volume.grid);
-        // Nothing rises without gas: a constant then keeps the inputs equal from frame to frame.
+        // Eddies matter only with gas; the constant keeps the key equal from frame to frame.
         let risen = if media.is_empty() { 0.0 } else { risen };
         (!media.is_empty() || !solids.is_empty()).then_some(Self { sun, tall, unit, risen, media, solids })
     }
 
-    /// True if a fog reads media of this form.
+    /// True if a fog depends on media of the form `form`.
     pub fn reads(form: Form) -> bool {
         form != Form::Clear
     }
 
-    /// Indices of the gases and solids in [`Volume::media`].
+    /// Indices of the gases and opaque media in [`Volume::media`].
     pub(crate) fn media(&self) -> impl Iterator<Item = usize> {
         self.media.iter().map(|(k, _)| *k).chain(self.solids.iter().map(|(k, _)| *k))
     }
 }
 
-/// Gases of a frame.
+/// Gases of a frame on the coarse grid, with their occupancy blocks.
 #[derive(Clone, Debug)]
 pub struct Fog {
     /// Size of the box in cells along x, y and z.
     size: [f32; 3],
     /// Edge of a coarse cell, in cells.
     pub edge: usize,
-    /// Grid of the coarse cells.
+    /// Shape of the coarse grid.
     pub grid: Grid,
-    /// Bytes of each coarse cell (x fastest): densities of the two kinds, transmittance of
-    /// sunlight, transmittance of light from below; 255 stands for 1.
+    /// Encoded coarse cells, x fastest; bytes (255 for 1): densities of the two kinds,
+    /// transmittance of sunlight, transmittance of light from below.
     pub cells: Vec<[u8; 4]>,
     pub kinds: Vec<Kind>,
     blocks: Blocks,
@@ -150,8 +153,8 @@ pub struct Fog {
 }
 
 impl Fog {
-    /// Builds the gases of `volume`. `rows` gives for a medium, by its index, the span of cells of
-    /// each row (`z · ny + y`) outside of which the row is empty.
+    /// Builds the gases of `volume`. `rows` returns for the index of a medium the non-empty range
+    /// along x of each row (row index `z · ny + y`).
     pub fn new<'a>(volume: &Volume, wanted: &Wanted, rows: impl Fn(usize) -> &'a [Span]) -> Self {
         let fine = volume.grid;
         let edge = if fine.nx.max(fine.ny).max(fine.nz) > LARGE { 4 } else { 2 };
@@ -180,8 +183,8 @@ impl Fog {
         for &(k, keeps) in &wanted.solids {
             add(&mut solid, grid, &Fine { grid: fine, edge, values: &volume.media[k].density, rows: rows(k) }, keeps);
         }
-        // Solids shade sunlight only; light from below is absorbed by gas alone. Hence two
-        // extinctions.
+        // Opaque media attenuate sunlight only, whereas light from below is attenuated by gas
+        // alone: hence two extinction fields.
         solid.iter_mut().zip(&extinction).for_each(|(solid, gas)| *solid += gas);
         let (sun, below) = join(
             || sunlight(&solid, grid, (wanted.sun, wanted.tall), edge as f32),
@@ -203,12 +206,12 @@ impl Fog {
         self.blocks.is_empty()
     }
 
-    /// True if there is neither gas nor shade.
+    /// True if there is neither gas nor a shadow of opaque media.
     pub fn is_empty(&self) -> bool {
         self.is_clear() && !self.is_shaded
     }
 
-    /// Blocks with gas, as boxes in cells.
+    /// Bounding boxes of the occupied blocks, in cells.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
@@ -222,7 +225,7 @@ struct Fine<'a> {
     rows: &'a [Span],
 }
 
-/// Adds the mean amounts in each coarse cell (1 for full), times `share`.
+/// Adds to `to` the mean density of `from` in each coarse cell (1 for full), times `share`.
 fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
     let Grid { nx, ny, nz } = from.grid;
     let edge = from.edge;
@@ -247,7 +250,8 @@ fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
     });
 }
 
-/// Binomial filter along each axis, (1 2 1)/4; values are clamped at the sides.
+/// Returns `values` filtered with the binomial kernel (1 2 1)/4 along each axis; edge values are
+/// repeated.
 pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     let (row, slab) = (grid.nx, grid.nx * grid.ny);
     let mut to = vec![0.0; values.len()];
@@ -271,8 +275,8 @@ pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     to
 }
 
-/// Thins a field out towards the sides and the roof of the box. The eddies, applied later, make the
-/// edge ragged.
+/// Fades `values` out towards the sides and the roof of the box. Eddies, applied later, make the
+/// faded edge ragged.
 fn thin(values: &mut [f32], grid: Grid) {
     let left = |cell: usize, count: usize, floor: bool| {
         let away = (count - 1 - cell).min(if floor { count } else { cell });
@@ -286,7 +290,7 @@ fn thin(values: &mut [f32], grid: Grid) {
     });
 }
 
-/// Field displaced sideways by eddies: gas that rises straight up then meanders.
+/// Returns `values` displaced horizontally by eddies, so that rising gas meanders.
 fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
     let (row, slab) = (grid.nx, grid.nx * grid.ny);
     let far = (BENT + 1.0).ceil() as usize;
@@ -310,7 +314,8 @@ fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
     to
 }
 
-/// Bilinear interpolation in a layer whose rows along x `line` gives; clamped at the sides.
+/// Bilinear interpolation at `place` in a layer; `line` returns the row with an index, along x.
+/// Clamped at the sides.
 fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32; 2]) -> f32 {
     let [(i, fx), (k, fz)] = std::array::from_fn(|axis| {
         let place = place[axis].clamp(0.0, count[axis] as f32 - 1.001);
@@ -320,7 +325,7 @@ fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32;
     along(k) + (along(k + 1) - along(k)) * fz
 }
 
-/// Extinction of all gases together, per cell length.
+/// Total extinction of all gases per cell length, per coarse cell.
 fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
     let mut total = vec![0.0; grid.cells()];
     for (values, kind) in densities.iter().zip(kinds) {
@@ -329,13 +334,13 @@ fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
     total
 }
 
-/// Transmittance of an optical depth `exponent`; the test saves the exponential in the empty part
-/// of the box.
+/// Transmittance of the optical depth `exponent`; the comparison saves the exponential in empty
+/// cells.
 fn left(exponent: f32) -> f32 {
     if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
 }
 
-/// Transmittance of sunlight at the middle of each coarse cell.
+/// Transmittance of sunlight at the centre of each coarse cell.
 fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -> Vec<f32> {
     let steep = sun.y.max(LOWEST);
     // Offset from a layer to the layer above, along the ray.
@@ -344,7 +349,7 @@ fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -
     let (whole_x, whole_z) = (east.floor() as isize, south.floor() as isize);
     let (fx, fz) = (east - east.floor(), south - south.floor());
     let mut lit = vec![1.0; grid.cells()];
-    // Light that leaves the layer above through its lower half; above the box no light is lost.
+    // Transmittance below the lower half of the layer above; 1 above the box.
     let mut above = vec![1.0; grid.nx * grid.nz];
     let mut untouched = true;
     for y in (0..grid.ny).rev() {
@@ -376,7 +381,7 @@ fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -
     lit
 }
 
-/// Transmittance of light from the floor at the middle of each coarse cell, through the gas
+/// Transmittance of light from the floor at the centre of each coarse cell, through the gas
 /// between.
 fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     let half = 0.5 * edge * DETOURS;
@@ -395,18 +400,18 @@ fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     lit
 }
 
-/// Gases of a frame as rays sample them.
+/// Gases of a frame with the ray-marching step and the shown part of the box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FogField<'a> {
     fog: &'a Fog,
     step: f32,
-    /// Lower and upper corner of the shown part of the box by axis, in cells.
+    /// Low and high bound of the shown part of the box along x, y and z, in cells.
     shown: [[f32; 2]; 3],
     skipping: Skipping,
 }
 
-/// Gases at a point: densities by kind, transmittances of sunlight and of light from below; all 0
-/// to 1.
+/// Interpolated gases at a point: densities by kind, transmittance of sunlight, and transmittance
+/// of light from below; each 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gas {
     pub(crate) densities: [f32; KINDS],
@@ -415,7 +420,7 @@ pub(crate) struct Gas {
 }
 
 impl Gas {
-    /// True if there is too little gas to be drawn.
+    /// True if the gas is below the drawing threshold.
     #[inline(always)]
     pub(crate) fn is_nothing(&self) -> bool {
         // A mean of coarse cells below the limit stays below it, except for rounding: hence the
@@ -425,7 +430,8 @@ impl Gas {
 }
 
 impl<'a> FogField<'a> {
-    /// Gases in a part of the box, given as shares along x, y and z, for the step of a look.
+    /// Returns the gases restricted to the part `clip` of the box (fractions along x, y and z);
+    /// `step` is the step of the look in cells.
     pub(crate) fn new(fog: &'a Fog, step: f32, (clip, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
         let shown = std::array::from_fn(|axis| clip[axis].map(|share| share * fog.size[axis]));
         Self { fog, step: fog.edge as f32 * (step / USUAL_STEP).max(FINEST), shown, skipping }
@@ -435,12 +441,12 @@ impl<'a> FogField<'a> {
         &self.fog.kinds
     }
 
-    /// Distance between samples, in cells.
+    /// Distance between samples in cells.
     pub(crate) fn step(&self) -> f32 {
         self.step
     }
 
-    /// Gases at a point, by trilinear interpolation; clamped at the sides of the box.
+    /// Trilinearly interpolated gases at `p` (cells); clamped at the sides of the box.
     #[inline(always)]
     pub(crate) fn at(&self, p: V3) -> Gas {
         let grid = self.fog.grid;
@@ -460,14 +466,15 @@ impl<'a> FogField<'a> {
         Gas { densities: [first, second], sun, below }
     }
 
-    /// Distances between which a ray passes the shown part, before `far`.
+    /// Entry and exit distance of `ray` through the shown part, up to `far`, all in cells; `None`
+    /// if the ray misses.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Transmittance of sunlight at a point, through gas and past solid matter.
+    /// Transmittance (0 to 1) of sunlight at `p` (cells) through gas and past opaque media.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
-        // Outside the box, the value of the nearest side, fading to 1.
+        // Outside of the box: value at the nearest side, fading to 1 with distance.
         let size = self.fog.size;
         let beside = [p.x, p.z].into_iter().zip([size[0], size[2]]).map(|(at, size)| (-at).max(at - size));
         lerp(self.at(p).sun, 1.0, saturate(beside.fold(0.0, f32::max) / (FADED * self.edge())))
@@ -483,15 +490,15 @@ impl<'a> FogField<'a> {
         self.fog.is_clear()
     }
 
-    /// Density of all gases at a point; 0 outside the shown part.
+    /// Total density of all gases at `p` (cells); 0 outside of the shown part.
     pub(crate) fn density(&self, p: V3) -> f32 {
         let inside = (0..3).all(|axis| self.shown[axis][0] <= p[axis] && p[axis] <= self.shown[axis][1]);
         if inside { self.at(p).densities.iter().sum() } else { 0.0 }
     }
 
-    /// Calls `put` with each sample of the ray within `span` that may hold gas, until `put` returns
-    /// false. Samples lie at whole multiples of the step plus the jitter, independent of skipped
-    /// blocks.
+    /// Calls `put` with the distance and position (cells) of each sample in occupied blocks within
+    /// `span`, until `put` returns false. Samples lie at (n + jitter) · step for integers n,
+    /// whatever blocks were skipped.
     #[inline(always)]
     pub(crate) fn walk(&self, ray: &Ray, span: (f32, f32), jitter: f32, put: impl FnMut(f32, V3) -> bool) {
         let stride = Stride { step: self.step, jitter, skipping: self.skipping };

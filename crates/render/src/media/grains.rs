@@ -1,4 +1,4 @@
-//! Sand and ash: matt grains with ripples of wind, which fray where they fall in a thin stream.
+//! Sand and ash: diffuse grains with wind ripples; thin falling streams have frayed edges.
 
 use crate::math::{V3, lerp, saturate, smoothstep, times, v3};
 use crate::media::solid::{Hit, Softness, arriving, own};
@@ -9,11 +9,12 @@ use lavoxel_automaton::view::Preset;
 
 // Look constants are chosen by eye.
 
-/// Least brightness factor of a grain, however coarse the look makes the grains.
+/// Lower bound of a grain's brightness factor, however coarse the look makes the grains.
 pub const DARKEST: f32 = 0.15;
-/// Depth under the surface, in cells, at which the density tells a thin stream from a heap.
+/// Depth below the surface, in cells, at which the density is sampled to distinguish a thin stream
+/// from a heap.
 pub const THIN: f32 = 5.0;
-/// Densities at that depth from which grains are wholly a heap, and wholly a thin stream.
+/// Densities at that depth at which grains are entirely a heap, and entirely a thin stream.
 pub const THIN_ENDS: [f32; 2] = [0.5, 0.2];
 /// Streaks of falling grains: number per cell sideways, number per cell along the fall, and noise
 /// periods fallen while ripples move by one unit.
@@ -21,9 +22,9 @@ pub const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
 /// Cosines to the eye between which the surface of a stream frays, and the weight of the streaks in
 /// that cosine.
 pub const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
-/// Wind ripples per unit of pattern.
+/// Frequency of wind ripples per pattern unit.
 pub const RIPPLES: f32 = 0.8;
-/// Slope of the wind ripples.
+/// Slope amplitude of the wind ripples.
 pub const STEEP: f32 = 0.3;
 /// Weight of the second harmonic, which makes the lee steeper.
 pub const LEE: f32 = 0.35;
@@ -43,7 +44,7 @@ pub const BLOWN_GRAIN: f32 = 0.55;
 /// Softness of the shaded side of grains.
 pub const SOFT: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 
-/// Opacity of grains at a hit: a falling stream is thin, and frays at its edges.
+/// Opacity (0 to 1) of grains at a hit: a falling stream is thin, with frayed edges.
 pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
     if hit.cut || !matches!(hit.clear.look.preset, Preset::Sand | Preset::Ash) {
         return 1.0;
@@ -85,7 +86,7 @@ fn ripple(q: V3) -> (f32, f32) {
     (fields * phase.sin(), fields * (phase.cos() + LEE * (2.0 * phase).sin()))
 }
 
-/// Light from a surface of sand or ash towards the eye.
+/// Linear RGB light from a surface of sand or ash towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, p, unit) = (hit.clear.look, hit.point, context.land.unit);
     let fine = noise::gradient(p * 4.3);

@@ -1,5 +1,4 @@
-//! Ash and steam in the air in the plain styles: a thin haze, coloured by density, which hides
-//! little of the scene.
+//! Haze: ash and steam in the air as drawn by the plain styles, thin and coloured by density.
 //!
 //! Densities differ by powers of ten between a vent and the sky. Colour and opacity therefore go by
 //! the logarithm of the density, over a fixed range: a colour stands for the same density in all
@@ -22,16 +21,16 @@ use crate::volume::bricks::Drawn;
 use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 
-/// Densities at the two ends of the colours, as powers of ten of kg/m³; thinner air is clear.
+/// Density range of the colour scale, as powers of ten of kg/m³; thinner air is transparent.
 const RANGE: (f32, f32) = (-6.0, 0.0);
-/// Opacity of a voxel length at the upper end of the scale. At the relative place x on the scale
-/// the opacity is x² times this value. Chosen by eye.
+/// Opacity per voxel length at the upper end of the scale; at position x (0 to 1) on the scale, the
+/// opacity is x² times this value. Chosen by eye.
 pub const OPACITY: f32 = 0.14;
-/// Number of entries of a colour table.
+/// Number of entries of a colour LUT.
 const ENTRIES: usize = 256;
 
-/// Colours of the haze, from dark slate through blue to pale sand; they differ from the colours
-/// that palettes give to lava.
+/// Palette of the haze, from dark slate through blue to pale sand; differs from the palettes of
+/// lava.
 pub static PALETTE: LazyLock<Palette> = LazyLock::new(|| {
     const STOPS: [[f32; 3]; 5] =
         [[0.17, 0.23, 0.36], [0.24, 0.42, 0.58], [0.40, 0.62, 0.68], [0.70, 0.78, 0.70], [0.97, 0.94, 0.80]];
@@ -42,13 +41,13 @@ pub static PALETTE: LazyLock<Palette> = LazyLock::new(|| {
     })
 });
 
-/// Scale of the colours.
+/// Colour scale of the haze: name, unit and range.
 pub fn scale() -> Scale {
     Scale::new("ash and steam", "log10 kg/m³", RANGE)
 }
 
-/// Linear colour (not premultiplied) and opacity of a step of `step` voxels, for places on the
-/// scale evenly spaced from 0 to 1.
+/// LUT of linear RGB colour (not premultiplied) and opacity of a step of `step` voxels, evenly
+/// spaced over the scale from 0 to 1.
 pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     let entry = |i: usize| {
         let place = i as f32 / (ENTRIES - 1) as f32;
@@ -58,21 +57,21 @@ pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     (0..ENTRIES).map(entry).collect()
 }
 
-/// Haze of a frame.
+/// Haze of a frame: encoded air cells and their occupancy blocks.
 #[derive(Clone, Debug)]
 pub struct Haze {
     pub grid: Grid,
     /// Lower corner of the air's box, in voxels.
     pub low: V3,
-    /// Edge of an air cell, in voxels.
+    /// Edge of an air cell in voxels.
     pub edge: f32,
-    /// Place of each cell's density on the scale, 255 for 1; 0 for clear air.
+    /// Position of each air cell's density on the scale (x fastest), 255 for 1; 0 for clear air.
     pub cells: Vec<u8>,
     blocks: Blocks,
 }
 
 impl Haze {
-    /// Builds the haze of the air.
+    /// Computes the haze of `air`.
     pub fn new(air: &AirVolume) -> Self {
         let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
         let edge = ratio as f32;
@@ -95,12 +94,12 @@ impl Haze {
         self.blocks.is_empty()
     }
 
-    /// Blocks with haze, as boxes in voxels.
+    /// Bounding boxes of the occupied blocks, in voxels.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
 
-    /// Place on the scale of the density at a point, by trilinear interpolation; clamped at the
+    /// Trilinearly interpolated position on the scale (0 to 1) at `p` (voxels); clamped at the
     /// sides.
     #[inline(always)]
     fn at(&self, p: V3) -> f32 {
@@ -123,11 +122,11 @@ impl Haze {
     }
 }
 
-/// Haze of a frame as rays sample it.
+/// Haze of a frame with the ray step and the shown part of the air.
 #[derive(Clone, Debug)]
 pub(crate) struct HazeField<'a> {
     haze: &'a Haze,
-    /// Lower and upper corner of the shown part of the air by axis, in voxels.
+    /// Low and high bound of the shown part of the air along x, y and z, in voxels.
     shown: [[f32; 2]; 3],
     step: f32,
     table: Vec<[f32; 4]>,
@@ -135,15 +134,16 @@ pub(crate) struct HazeField<'a> {
 }
 
 impl<'a> HazeField<'a> {
-    /// Haze in a part of the voxel box of `size`, given as shares along x, y and z, for the step of
-    /// a look.
+    /// Returns the haze restricted to the part `clip` (fractions along x, y and z) of the voxel box
+    /// of `size`; `step`: step of the look in cells.
     pub(crate) fn new(haze: &'a Haze, step: f32, (clip, size): ([[f32; 2]; 3], [f32; 3]), skipping: Skipping) -> Self {
         let step = stride(haze.edge, step);
         let shown = cut(haze.blocks.whole(), clip, size);
         Self { haze, shown, step, table: table(step), skipping }
     }
 
-    /// Samples along a ray between two distances.
+    /// Returns an iterator over the samples along `ray` between the distances `near` and `far`
+    /// (voxels); `jitter`: offset of the first sample in steps.
     #[inline(always)]
     pub(crate) fn walk<'r>(&'r self, ray: &'r Ray, (near, far): (f32, f32), jitter: f32) -> HazeWalk<'r> {
         let span = span_in(&self.shown, ray, far).map_or((0.0, 0.0), |(from, to, _)| (from.max(near), to));
@@ -152,13 +152,13 @@ impl<'a> HazeField<'a> {
     }
 }
 
-/// Iterator over the samples along a ray, in order of distance.
+/// Iterator over the haze samples along a ray, in order of distance.
 pub(crate) struct HazeWalk<'a> {
     field: &'a HazeField<'a>,
     places: Places<'a>,
 }
 
-/// Sample of the haze: its distance, and colour and opacity of the step that it stands for.
+/// Haze sample: distance, and colour and opacity of the step that the sample represents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HazeSample {
     pub(crate) t: f32,
@@ -166,7 +166,7 @@ pub(crate) struct HazeSample {
 }
 
 impl HazeWalk<'_> {
-    /// Next sample that contains haze.
+    /// Returns the next sample with haze; `None` at the end of the ray.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<HazeSample> {
         loop {

@@ -11,7 +11,7 @@ use crate::style::shading::ShadeContext;
 pub const ABSORBS: V3 = V3::new(0.13, 0.040, 0.022);
 /// Colour of the light that ice scatters.
 pub const COLOR: V3 = V3::new(0.90, 0.965, 1.0);
-/// Greatest depth that is looked into, in cells.
+/// Upper bound of the sampled depth in cells.
 pub const DEEP: f32 = 4.0;
 /// Number of samples over that depth.
 pub const SAMPLES: usize = 8;
@@ -21,9 +21,9 @@ pub const SOFT: Softness = Softness { wrap: 0.5, bleeds: 0.0 };
 pub const MIRRORS: f32 = 0.02;
 /// Weight of the inward normal in the refracted direction.
 pub const BENDS: f32 = 0.31;
-/// Share of light that frost and bubbles scatter back.
+/// Diffuse reflectance of frost and bubbles.
 pub const WHITE: f32 = 0.42;
-/// Share of light that clear ice scatters back.
+/// Diffuse reflectance of clear ice.
 pub const GLASSY: f32 = 0.07;
 /// Transmittance of deep, clear ice for light from behind.
 pub const CLEAR: f32 = 0.85;
@@ -41,14 +41,15 @@ pub const SHUT: [f32; 2] = [0.45, 0.15];
 pub const EDGES: [f32; 2] = [0.022, 0.2];
 /// Turbidity per cell length.
 pub const TURBID: f32 = 0.16;
-/// Share of the background that deep, clear ice shows.
+/// Fraction of the background visible through deep, clear ice.
 pub const BEHIND: f32 = 0.85;
 /// Lift of refracted rays towards the sky: walls inside turn light that comes from above.
 pub const LIFTED: f32 = 0.25;
 /// Weights of the surroundings and of the sky in the light that ice gathers.
 pub const GATHERS: [f32; 2] = [0.75, 0.22];
 
-/// Light from ice towards the eye: a skin of frost over glass, in which cracks and bubbles shine.
+/// Linear RGB light from ice towards the eye: a skin of frost over glass, in which cracks and
+/// bubbles shine.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (unit, look, sky) = (context.land.unit, hit.clear.look, context.sky);
     let view = context.view(hit.ray);
@@ -83,7 +84,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     (body + through) * (1.0 - share) + (sky.mirrored(mirror, 0.0) + sky.sun_color * glint) * share.max(0.04)
 }
 
-/// Direction of a ray inside the ice.
+/// Refracted unit direction of a ray inside the ice.
 fn bent(view: V3, normal: V3) -> V3 {
     unit_or_up(view * (1.0 - BENDS) - normal * BENDS)
 }
@@ -95,7 +96,7 @@ fn milkiness(up: f32, frost: f32, waves: f32) -> f32 {
 
 /// Cracks and bubbles under a point.
 struct Flaws {
-    /// Share of light that the flaws scatter back towards the eye.
+    /// Fraction of light that the flaws scatter back towards the eye.
     white: f32,
     /// Offset of the direction of a ray inside.
     turn: V3,

@@ -47,13 +47,13 @@ pub const DRY: V3 = V3::new(1.35, 1.02, 0.70);
 pub const GREEN: V3 = V3::new(1.25, 1.35, 0.35);
 /// Densities at the hit between which a gap becomes dark.
 pub const GAPS: [f32; 2] = [0.35, 0.95];
-/// Share of light that the deepest gap loses.
+/// Fraction of light lost in the deepest gap.
 pub const DARK: f32 = 0.85;
-/// Share of sunlight that thin foliage transmits.
+/// Transmittance of thin foliage for sunlight.
 pub const THROUGH: f32 = 0.7;
-/// Depth in cells after which a third (1/e) of that light is left.
+/// Penetration depth (1/e) of transmitted sunlight in cells.
 pub const ENTERS: f32 = 3.0;
-/// Share of that light seen at right angles to the sun.
+/// Fraction of transmitted sunlight seen at right angles to the sun.
 pub const ASIDE: f32 = 0.35;
 
 /// Heights of clumps and tufts at a place; 0 in the creases between them.
@@ -87,7 +87,7 @@ fn rise(q: V3) -> V3 {
     v3(along(V3::x()), along(V3::y()), along(V3::z()))
 }
 
-/// Light from foliage towards the eye.
+/// Linear RGB light from foliage towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let look = hit.clear.look;
     let q = in_widths(hit.point, context.look.cell_height);

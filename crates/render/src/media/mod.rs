@@ -1,5 +1,5 @@
-//! Media other than the lava: the light that they add and absorb along a ray, up to the lava, rock
-//! or sky at its end.
+//! Media other than lava: light that media scatter and absorb along a ray, up to its opaque hit
+//! (lava, rock or sky).
 //!
 //! ```text
 //!  eye ─────────┬───────────────┬────────────▪
@@ -9,9 +9,9 @@
 //!                 scatters
 //! ```
 //!
-//! A ray ends at the nearest lava, rock or other solid material. Every surface of a medium cuts the
-//! ray into stretches. Surfaces and stretches add their light front to back, attenuated by all
-//! matter in front. Gases scatter light only outside all other media.
+//! A ray ends at the nearest lava, rock or other opaque material. Surfaces of translucent media
+//! divide the ray into segments. Light of surfaces and segments is composited front to back. Gases
+//! scatter light only outside all other media.
 
 pub mod billows;
 pub mod built;
@@ -45,21 +45,21 @@ use crate::volume::field::{Border, Pace};
 use crate::volume::tiles::{Others, Reach};
 use lavoxel_automaton::view::MaterialLook;
 
-/// Density at the surface of a medium.
+/// Isovalue of density (0 to 1) at the surface of a medium.
 pub const ISO: f32 = 0.5;
-/// Distance in cells behind the last exit from a body at which the density is checked: is the exit
-/// a surface, or a side of the box?
+/// Distance in cells behind a ray's exit from a body at which the density is tested: a low density
+/// means that the exit is a surface, a high density that it is a side of the box.
 const BEYOND: f32 = 0.3;
-/// Upper bound of the surfaces drawn along a ray; farther surfaces are skipped.
+/// Maximum number of surface hits per ray; farther surfaces are ignored.
 const MOST: usize = 24;
-/// Length of a part in smoke steps, where smoke and gases are integrated in alternating parts.
+/// Segment length, in smoke steps, in which smoke and gases are integrated alternately.
 pub const TURN: f32 = 4.0;
-/// Transmittance below which the rest of a ray is skipped.
+/// Transmittance at which a ray terminates early.
 pub const CLOSED: f32 = 0.01;
-/// Tolerance in cells between the end of a ray and the end of its gas.
+/// Tolerance in cells between the end of a ray and the end of its gas, without smoke.
 const GAS: f32 = 2.0;
 
-/// Intersection of a ray with the surface of a medium.
+/// Intersection of a ray with the surface of a translucent medium.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     t: f32,
@@ -67,7 +67,7 @@ struct Event {
     border: Border,
 }
 
-/// Surfaces along a ray, sorted by distance.
+/// Surface hits along a ray, sorted by distance.
 struct Events {
     count: usize,
     events: [Event; MOST],
@@ -86,8 +86,8 @@ impl Events {
         events
     }
 
-    /// Inserts `event` in order of distance, after events at an equal distance. Beyond [`MOST`]
-    /// events, the farthest is dropped.
+    /// Inserts `event` in order of distance, after events at an equal distance. If there are
+    /// already [`MOST`] events, the farthest is dropped.
     fn put(&mut self, event: Event) {
         let place = self.events[..self.count].partition_point(|known| known.t <= event.t);
         if place < MOST {
@@ -97,8 +97,8 @@ impl Events {
         }
     }
 
-    /// Removes the event of `medium` at about the distance `t` whose border satisfies `is`. Returns
-    /// true if there was one.
+    /// Removes the event of `medium` near the distance `t` (cells) whose border satisfies `is`.
+    /// Returns true if an event was removed.
     fn remove(&mut self, medium: usize, t: f32, is: impl Fn(Border) -> bool) -> bool {
         let is_it = |event: &Event| event.medium == medium && (event.t - t).abs() < SEAM && is(event.border);
         let Some(place) = self.all().iter().position(is_it) else { return false };
@@ -107,14 +107,15 @@ impl Events {
         true
     }
 
-    /// Likeness of the body entered by an event to a drop or a thin stream, 0 to 1: decreases with
-    /// the length of the ray through the body, up to its exit into the open before `far`.
+    /// Drop factor (0 to 1) of the body that the ray enters at the event with index `entered`: 1
+    /// for a drop or thin stream, falling with the ray's length inside; 0 if the ray does not leave
+    /// the body into the open before `far` (cells).
     fn smallness(&self, media: &[Clear], ray: &Ray, (entered, far): (usize, f32)) -> f32 {
         let Event { t, medium, .. } = self.events[entered];
         let mut after = self.all()[entered + 1..].iter();
         match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
-            // At a side of the box, densities are held constant outside: the body continues there
-            // and is no drop.
+            // Outside of the box, densities repeat the value at its side: a body cut by the side
+            // continues there and is no drop.
             Some(left) if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO => {
                 let small = (1.0 - (left.t - t) / water::DROP).max(0.0);
                 if small > 0.0 && lies(&media[medium], ray.at(t)) { 0.0 } else { small }
@@ -128,32 +129,33 @@ impl Events {
     }
 }
 
-/// Media that a ray is inside of.
+/// Set of the media that a ray is inside of.
 #[derive(Clone, Copy, Debug, Default)]
 struct Inside {
     /// Bit set of the media, by index.
     media: u32,
-    /// Set where the ray entered through a side of the shown part of the box.
+    /// Set if the ray entered through a side of the shown part of the box.
     by_pane: bool,
 }
 
-/// True if the liquid at `p` lies on more liquid: a ripple is neither a drop nor a stream.
+/// True if more liquid lies around and below `p` (cells): the surface is then a ripple, not a drop
+/// or a stream.
 fn lies(clear: &Clear, p: V3) -> bool {
     let [aside, down] = water::LIES;
     let is_wet = |x: f32, z: f32| clear.field.density(p + V3::new(x, -down, z)) >= ISO;
     (is_wet(aside, 0.0) && is_wet(-aside, 0.0)) || (is_wet(0.0, aside) && is_wet(0.0, -aside))
 }
 
-/// Light that the media add along a ray, and the transmittance by colour for the light behind.
+/// Light that media add along a ray, and the RGB transmittance for the light behind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) light: V3,
     pub(crate) through: V3,
-    /// Distance to the first surface; [`f32::MAX`] without any.
+    /// Distance in cells to the first surface or gas; [`f32::MAX`] without any.
     pub(crate) first: f32,
-    /// Distance to the last smoke; 0 without any.
+    /// Distance in cells to the last gas or smoke sample; 0 without any.
     pub(crate) last: f32,
-    /// Set where the ray ends inside a medium.
+    /// Set if the ray ends inside a medium.
     pub(crate) ends_inside: bool,
 }
 
@@ -174,14 +176,15 @@ impl Passed {
     }
 }
 
-/// Effect of gases and smoke along a ray before `far`, where no other medium lies.
+/// Integrates gases and smoke along a ray up to distance `far` (cells), for rays that meet no other
+/// medium.
 pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let mut passed = Passed::NOTHING;
     between(context, &mut passed, ray, Inside::default(), (0.0, far), sight);
     passed
 }
 
-/// Effect of all media along a ray before `far`.
+/// Integrates all media along a ray up to distance `far` (cells).
 pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let edge = context.smoke.map_or(GAS, |field| field.smoke.edge());
     if context.clear.is_empty()
@@ -194,8 +197,8 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     if let Some(sea) = &context.sea {
         sea.join(&mut events, ray, far);
     }
-    // Gas lies before the first surface. Where a surface has more gas behind, the veil does not fit
-    // and the ray integrates the gas by itself.
+    // An interpolated veil assumes gas only in front of the first surface. If gas follows behind a
+    // surface, the veil is unusable and the ray integrates the gas itself.
     let open = events.all().first().map_or(far, |event| if event.border == Border::Inside { 0.0 } else { event.t });
     let veil = sight.veil.filter(|veil| veil.fits(open, edge));
     let others = veil.map_or(sight.others, |_| Others { gas: Reach::NONE, ..sight.others });
@@ -260,16 +263,16 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     passed
 }
 
-/// Adds haze between the first hit, such as smoke, and a surface behind: at the end, the whole ray
-/// gets only the haze of the first hit.
+/// Adds haze between the first hit, such as smoke, and a surface at distance `t` (cells) behind;
+/// haze in front of the first hit is added later for the whole ray.
 fn air(context: &ShadeContext, passed: &mut Passed, ray: &Ray, t: f32) {
     let clear = clear_air(context, ray, t) / clear_air(context, ray, passed.first).max(1e-6);
     passed.light += times(passed.through, context.sky.haze(context.view(ray))) * (1.0 - clear);
     passed.through *= clear;
 }
 
-/// Adds haze over the sea, by the distance `beyond` from the box; the sea ends in haze at the
-/// horizon.
+/// Adds haze over the sea by the distance `beyond` (cells) from the box, so that the sea fades into
+/// the horizon.
 fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
     let Some(sea) = &context.sea else { return };
     let hidden = 1.0 - (-beyond / sea.far()).exp();
@@ -277,7 +280,8 @@ fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32)
     passed.through *= 1.0 - hidden;
 }
 
-/// Adds the matter between two surfaces: the media that the ray is inside of, or else gas.
+/// Integrates the segment between two surfaces: the media that the ray is inside of, or gas if
+/// there are none.
 fn between(
     context: &ShadeContext,
     passed: &mut Passed,
@@ -298,8 +302,8 @@ fn between(
     }
 }
 
-/// Integrates gases and smoke along a stretch. Where a ray may meet both, they alternate in parts
-/// so short that their order hardly matters.
+/// Integrates gases and smoke along a segment. Where both may be present, short parts of each are
+/// integrated alternately, so that their order has little effect.
 fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, from, to, .. } = stretch;
     let (fog, field) = match (context.fog, context.smoke) {
@@ -324,8 +328,8 @@ fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     }
 }
 
-/// Absorbs light by films of lighter liquids on the surface of a medium, in proportion to their
-/// density: such films are too thin for a surface of their own.
+/// Attenuates light by thin films of lighter liquids on the surface of a medium at `point` (cells),
+/// in proportion to the film's density; such films have no isosurface of their own.
 fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside): (usize, u32)) {
     let above = point + V3::new(0.0, 0.5, 0.0);
     let lighter = context.clear.iter().enumerate().skip(medium + 1).filter(|(k, _)| inside >> k & 1 == 0);
@@ -341,7 +345,8 @@ fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside)
     }
 }
 
-/// Adds foam on a surface: next to gas, where waves break, and on drops.
+/// Adds the light of foam on a surface at `point` (cells): next to gas, where waves break, and on
+/// drops (drop factor `small`, 0 to 1).
 fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point, normal): (V3, V3), small: f32) {
     let gas = context.fog.map_or(0.0, |fog| fog.density(point + normal));
     let cover = water::foam(context, look, (point, normal), (gas, small));
@@ -351,8 +356,9 @@ fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point
     }
 }
 
-/// Absorbs and scatters light along a stretch inside media. Only the first (heaviest) medium
-/// counts: the low-pass of lighter liquids reaches into heavier liquids, as into rock.
+/// Integrates absorption and scattering along a segment inside media, between the distances `from`
+/// and `to` (cells). Only the first (heaviest) medium has an effect, because smoothed densities of
+/// lighter liquids extend into heavier ones, as into rock.
 fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside, (from, to): (f32, f32)) {
     if inside.media == 0 || to <= from {
         return;
@@ -367,8 +373,8 @@ fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside
     passed.through = times(passed.through, kept);
 }
 
-/// Light of rock under a wet film: a layer of liquid too thin for a surface of its own darkens the
-/// rock and mirrors light.
+/// Linear RGB light of rock under a wet film at distance `t` (cells): liquid too thin for an
+/// isosurface darkens the rock and reflects light.
 pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V3 {
     let p = ray.at(t);
     context.clear.iter().fold(behind, |behind, clear| {

@@ -1,4 +1,4 @@
-//! Light that smoke in the air scatters along a ray: from sun, sky, and the lava below.
+//! Single-scattering integration of smoke along a ray: light from sun, sky, and the lava below.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -12,103 +12,103 @@ use lavoxel_base::simd::{Level, Simd, Work};
 
 // Look constants without a named source are chosen by eye.
 
-/// Transmittance below which the rest of a ray is skipped.
+/// Transmittance at which a ray terminates early.
 pub const OPAQUE: f32 = 0.015;
-/// Share of sunlight scattered straight towards the eye, before the albedo.
+/// Fraction of directly transmitted sunlight that is scattered towards the eye, before the albedo.
 pub const STRAIGHT: f32 = 0.6;
-/// Share of sunlight that arrives by detours, before the albedo: it comes from all sides, and
-/// detours absorb half as much as the straight way (square root of the transmittance).
+/// Fraction of multiply scattered sunlight that reaches the eye, before the albedo. Multiply
+/// scattered light is isotropic and half as much attenuated (square root of the transmittance).
 pub const ASTRAY: f32 = 0.1;
-/// Share of skylight scattered towards the eye, before the albedo.
+/// Fraction of skylight scattered towards the eye, before the albedo.
 pub const SKY: f32 = 0.55;
-/// Share of the lava's light scattered towards the eye, before the albedo.
+/// Fraction of the lava's light scattered towards the eye, before the albedo.
 pub const LAVA: f32 = 0.32;
 /// Asymmetry g of the forward lobe of the phase function (Henyey and Greenstein).
 pub const AHEAD: f32 = 0.6;
 /// Asymmetry g of the backward lobe.
 pub const BACK: f32 = -0.25;
-/// Weight of the forward lobe; two lobes make a thin edge in front of the sun shine.
+/// Weight of the forward lobe, 0 to 1; with two lobes, thin edges in front of the sun shine.
 pub const LOBE: f32 = 0.5;
-/// Share of skylight that arrives in the darkest smoke.
+/// Fraction of skylight that reaches the darkest smoke.
 pub const SHADED: f32 = 0.15;
-/// Share of the albedo that the densest ash loses: fresh ash over a vent is coarse and dark, and
-/// ash that has spread out is pale.
+/// Fraction of its albedo that the densest ash loses: fresh ash over a vent is coarse and dark,
+/// diluted ash is pale.
 pub const DARKENED: f32 = 0.85;
 /// Optical depth of an air cell at which ash loses half of [`DARKENED`].
 pub const HALF_DARKENED: f32 = 0.4;
 /// Albedo of water drops.
 pub const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
-/// Compression of bright light in steam: without compression, a whole puff would be white.
+/// Compression of bright light in steam: without compression, whole clouds would be white.
 pub const EVENED: f32 = 0.5;
 /// Edge of the broadest billows, in air cells.
 pub const BILLOW: f32 = 11.0;
-/// Modulation of the density by billows in dense smoke.
+/// Amplitude of the density modulation by billows in dense smoke.
 pub const ROUGH: f32 = 2.0;
-/// Additional modulation in thin smoke: billows make the edge of the smoke.
+/// Additional amplitude in thin smoke, where billows form the edge of the smoke.
 pub const RAGGED: f32 = 2.6;
-/// Loss of sunlight on the side of a billow that faces away from the sun.
+/// Fraction of sunlight lost on the side of a billow that faces away from the sun.
 pub const RELIEF: f32 = 0.5;
-/// Additional skylight on the upper side of a billow.
+/// Fraction of skylight gained on the upper side of a billow.
 pub const UPPER: f32 = 0.25;
-/// Lower and upper bound of the factor on sunlight by the slope of a billow.
+/// Lower and upper bound of the sunlight factor by the slope of a billow.
 pub const FACING: [f32; 2] = [0.3, 1.9];
-/// Share of skylight from above at a place without slope.
+/// Fraction of skylight from above where a billow has no slope.
 pub const ABOVE: f32 = 0.7;
-/// Share of light that hollows between billows lose.
+/// Fraction of light lost in hollows between billows.
 pub const HOLLOW: f32 = 1.1;
-/// Lower bound of the light in a hollow.
+/// Lower bound of the light factor in a hollow.
 pub const DEEPEST: f32 = 0.3;
-/// Heights of a billow at which a hollow is full, and at which it ends.
+/// Billow heights (about −1 to 1) at which a hollow has full effect, and none.
 pub const HOLLOWS: [f32; 2] = [-0.75, 0.55];
 /// Lifetime of a generation of billows in steps; the two generations are offset by half a lifetime.
 const PERIOD: f64 = 7.0;
 
-/// Upper bound of the advection of billows by the flow, in billow edges: beyond, shear would draw
-/// them into stripes thinner than their cells.
+/// Upper bound of the advection of billows by the flow, in billow edges: farther advection would
+/// shear the billows into stripes thinner than their cells.
 pub const FARTHEST: f32 = 0.35;
 
-/// Effective steps of advection after `steps` steps at `speed` (billow edges per step): saturates,
-/// so that far-advected billows lag behind.
+/// Effective advection time in steps after `steps` steps at `speed` (billow edges per step);
+/// saturates, so that far-advected billows lag behind.
 #[inline(always)]
 fn carried(speed: f32, steps: f32) -> f32 {
     steps * (FARTHEST / (FARTHEST + speed * steps))
 }
 
-/// Offset of the second generation of billows in the noise.
+/// Offset of the second generation of billows in the noise, in billow edges.
 pub const BEGAN: V3 = V3::new(1.37, 2.71, 0.19);
 /// Weight of a generation below which it is skipped.
 pub const FAINT: f32 = 0.02;
 
-/// Light that is scattered in smoke, constant along a ray.
+/// Incident light per ray, constant along the ray: colours before the transmittances of a sample.
 struct Light {
     toward: V3,
-    /// Sunlight scattered straight.
+    /// Directly transmitted sunlight.
     straight: V3,
-    /// Sunlight by detours.
+    /// Multiply scattered sunlight.
     astray: V3,
-    /// Skylight from above.
+    /// Skylight from above, linear RGB.
     above: V3,
-    /// Light from the ground below.
+    /// Light from the ground below, linear RGB.
     below: V3,
     lava: V3,
 }
 
-/// Two generations of billows that the flow advects, crossfaded: one fades in while the other fades
+/// Two crossfaded generations of billows that the flow advects: one fades in while the next fades
 /// out.
 #[derive(Clone, Copy, Debug)]
 pub struct Generations {
-    /// Steps of advection, offset in the noise, and weight of each generation.
+    /// Per generation: advection time in steps, offset in the noise, and blend weight.
     pub carried: [(f32, V3, f32); 2],
 }
 
 impl Generations {
-    /// Phases and weights of both generations after `steps` steps.
+    /// Advection times and blend weights of both generations after `steps` steps.
     pub fn at(steps: f64) -> Self {
         let of = |half: f64| {
             let turns = steps / PERIOD + half;
             let part = turns - turns.floor();
             let weight = 1.0 - (2.0 * part - 1.0).abs();
-            // Each generation restarts with the same noise: new billows each time would look like
+            // Each generation restarts with equal noise: new billows each time would look like
             // boiling.
             let began = BEGAN * (2.0 * half) as f32;
             ((part * PERIOD) as f32, began, weight as f32)
@@ -120,8 +120,8 @@ impl Generations {
         Self { carried: [(a.0, a.1, a.2 / even), (b.0, b.1, b.2 / even)] }
     }
 
-    /// Height (about −1 to 1) and slope of the billows at `p`, with `scale` broadest billows per
-    /// voxel and the velocity `flow`.
+    /// Height (about −1 to 1) and slope of the billows at `p` (voxels); `scale`: broadest billows
+    /// per voxel; `flow`: velocity in voxels per step.
     #[inline(always)]
     fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
         let [(first, began, a), (second, other, b)] = self.carried;
@@ -137,25 +137,24 @@ impl Generations {
     }
 }
 
-/// Number of fine billows per broad billow.
+/// Frequency of fine billows relative to broad billows.
 pub const FINER: f32 = 4.7;
 /// Height of fine billows relative to broad billows.
 pub const FINER_HEIGHT: f32 = 0.6;
 /// Slope of fine billows relative to broad billows.
 pub const FINER_SLOPE: f32 = 0.5;
-/// Widths of a pixel, in air cells, at which fine billows are lost and at which they show fully.
+/// Pixel widths in air cells at which fine billows vanish, and at which they show fully.
 pub const FINER_SEEN: [f32; 2] = [0.5, 0.25];
 
-/// Largest share of the visible light that a part of a step may hide; steps that hide more are
-/// split. The surface of dense smoke lies between two samples, and light changes there within less
-/// than a step.
+/// Largest fraction of the visible light that one sub-step may absorb; a step that absorbs more is
+/// split. Light varies strongly within one step at the surface of dense smoke.
 pub const PART: f32 = 0.16;
-/// Upper bound of the parts of a step.
+/// Maximum number of sub-steps of a step.
 pub const PARTS: f32 = 6.0;
 
-/// Integrates the smoke along a stretch of a ray. A sample stands for the step that ends at the
-/// sample. An additional sample at the end of the stretch stands for the remainder: otherwise smoke
-/// in front of a surface would vary by the jitter of the pixel.
+/// Integrates the smoke along a segment of a ray. A sample represents the step that ends at the
+/// sample. An additional sample at the end of the segment represents the remainder: otherwise smoke
+/// in front of a surface would vary with the jitter of the pixel.
 pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, jitter, .. } = stretch;
     let Some((near, far)) = field.span(ray, stretch.to) else { return };
@@ -173,7 +172,7 @@ pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut P
     Level::fastest().run(Along { march, ray, from, to, jitter, passed });
 }
 
-/// Work item: march along a stretch of a ray.
+/// Work item: ray marching along a segment.
 struct Along<'a> {
     march: March<'a>,
     ray: &'a Ray,
@@ -205,14 +204,14 @@ impl Work for Along<'_> {
     }
 }
 
-/// Largest of three components; the method of the vector would be a function call.
+/// Largest of three components; the vector's own method would be a function call.
 #[inline(always)]
 fn most(share: V3) -> f32 {
     share.x.max(share.y).max(share.z)
 }
 
-/// e to the power of −x for x ≥ 0, with an error below 2e-6: the exact function would be a function
-/// call.
+/// Approximation of exp(−x) for x ≥ 0 with an error below 2e-6; the exact function would be a
+/// function call.
 #[inline(always)]
 pub(crate) fn faded(x: f32) -> f32 {
     let halvings = (x * std::f32::consts::LOG2_E).min(126.0);
@@ -231,35 +230,35 @@ struct March<'a> {
     field: &'a SmokeField<'a>,
     light: Light,
     generations: Generations,
-    /// Cell widths per unit of length along the ray.
+    /// Cell widths per unit of distance along the ray.
     pace: f32,
 }
 
-/// Smoke at a point, modulated by billows.
+/// Smoke sample with its density modulated by billows.
 struct Shaped {
     puff: Puff,
-    /// Extinction per unit of length along the ray.
+    /// Extinction per unit of distance along the ray.
     dense: f32,
     relief: Relief,
 }
 
-/// Illumination of a billow at a point.
+/// Light factors at a point of a billow.
 #[derive(Clone, Copy)]
 struct Relief {
-    /// Factor on sunlight, by the slope towards the sun.
+    /// Sunlight factor by the slope towards the sun.
     facing: f32,
-    /// Share of skylight that comes from above.
+    /// Fraction of skylight that comes from above.
     up: f32,
-    /// Factor on all light in hollows.
+    /// Factor for all light in hollows.
     open: f32,
 }
 
 impl Relief {
-    /// Relief of smoke without billows.
+    /// Light factors of smoke without billows.
     const NONE: Self = Self { facing: 1.0, up: ABOVE, open: 1.0 };
 
-    /// Relief of a billow of `height` and `slope`, for the strength `detail` and the sun direction
-    /// `toward`.
+    /// Light factors of a billow with `height` (about −1 to 1) and `slope`; `detail`: strength;
+    /// `toward`: direction to the sun.
     #[inline(always)]
     fn of(detail: f32, height: f32, slope: V3, toward: V3) -> Self {
         let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(FACING[0], FACING[1]);
@@ -270,8 +269,8 @@ impl Relief {
 }
 
 impl March<'_> {
-    /// Smoke with its billows at the point `p`, at distance `t` along the ray; `None` without
-    /// smoke.
+    /// Smoke with its billows at `p` (voxels), at distance `t` along the ray; `None` below the
+    /// drawing threshold.
     #[inline(always)]
     fn at<S: Simd>(&self, s: S, (t, p): (f32, V3)) -> Option<Shaped> {
         let puff = self.field.smoke.at(s, p)?;
@@ -283,7 +282,7 @@ impl March<'_> {
         let scale = 1.0 / (BILLOW * edge);
         let (mut height, mut slope) = self.generations.billow(s, p, puff.flow, scale);
         let thin = faded(puff.dense * edge);
-        // Thin smoke is a veil, which fine billows would tear into specks.
+        // Fine billows would tear thin smoke into specks.
         let fine = (1.0 - thin * thin)
             * saturate((t * self.context.pixel / edge - FINER_SEEN[0]) / (FINER_SEEN[1] - FINER_SEEN[0]));
         if fine > FAINT {
@@ -296,8 +295,8 @@ impl March<'_> {
         (dense > 0.0).then_some(Shaped { puff, dense: dense * self.pace, relief })
     }
 
-    /// Adds the light of a length of smoke that ends at the distance `t`; lengths that hide much of
-    /// the visible light are split into parts.
+    /// Adds the light of a step of `length` that ends at distance `t`; a step that absorbs much of
+    /// the visible light is split into sub-steps.
     #[inline(always)]
     fn step<S: Simd>(&self, s: S, passed: &mut Passed, (ray, puff): (&Ray, Shaped), (t, length): (f32, f32)) {
         let share = 1.0 - faded(puff.dense * length);
@@ -319,8 +318,7 @@ impl March<'_> {
         }
     }
 
-    /// Adds the light of smoke at the distance `t` that hides the share `share` of the light
-    /// behind.
+    /// Adds the light of smoke at distance `t` with opacity `share` (0 to 1).
     #[inline(always)]
     fn add(&self, passed: &mut Passed, shaped: &Shaped, t: f32, share: f32) {
         let deep = shaped.puff.dense * self.field.smoke.edge();
@@ -336,7 +334,7 @@ impl March<'_> {
     }
 }
 
-/// Colour of ash mixed with inks.
+/// Albedo of ash mixed with inks (square roots of RGB, and fraction of ink).
 #[inline(always)]
 fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
     if share == 0.0 { ash } else { mix(ash, v3(red * red, green * green, blue * blue), share) }
@@ -355,8 +353,7 @@ fn light(context: &ShadeContext, view: V3) -> Light {
     }
 }
 
-/// Phase function of the straight light by the cosine between the ray and the sun direction; 1 on
-/// average.
+/// Phase function (average 1) by the cosine between the ray and the direction to the sun.
 fn phase(cosine: f32) -> f32 {
     let lobe = |g: f32| {
         let turned = 1.0 + g * g - 2.0 * g * cosine;
@@ -365,7 +362,7 @@ fn phase(cosine: f32) -> f32 {
     LOBE * lobe(AHEAD) + (1.0 - LOBE) * lobe(BACK)
 }
 
-/// Light that arrives at a point in smoke and is scattered towards the eye, before the albedo.
+/// Linear RGB light scattered towards the eye at a point in smoke, before the albedo.
 #[inline(always)]
 fn lit(light: &Light, puff: &Puff, relief: Relief) -> V3 {
     let sun =

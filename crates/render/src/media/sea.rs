@@ -1,8 +1,7 @@
-//! Sea around a box that stands in water: the water at the sides of the box continues, level, to
-//! the horizon.
+//! Sea around a box that stands in water: continues the water at the sides of the box as a level
+//! plane to the horizon.
 //!
-//! A ray passes the sea and the water in the box as a single body, so that no surface separates
-//! them at the sides of the box:
+//! Sea and water in the box form a single body for rays, without a surface at the sides of the box:
 //!
 //! ```text
 //!  eye
@@ -21,29 +20,31 @@ use crate::volume::field::{Border, span_in};
 use lavoxel_automaton::view::Form;
 use lavoxel_sim::lowpass::Volume;
 
-/// Least share of the columns at the sides of a box that must stand in water for a sea.
+/// Smallest fraction of the columns at the sides of the box that must contain water for a sea to
+/// exist.
 const LEAST: f32 = 0.1;
-/// Density at the surface of a medium, as a byte.
+/// Isovalue at the surface of a medium, in the range 0 to 255.
 const SURFACE: f32 = 127.5;
-/// Length of a ray through the sea, in cells, after which the water counts as opaque.
+/// Ray length in the sea, in cells, at which water is treated as opaque.
 pub const DEEPEST: f32 = 240.0;
-/// Tolerance in cells between the end of a stretch in the box and the side of the box.
+/// Tolerance in cells between the end of a segment in the box and the side of the box.
 pub(crate) const SEAM: f32 = 0.05;
-/// Distance at which the sea is lost in haze, in longer sides of the box. Chosen by eye.
+/// Distance at which the sea has faded into haze, in multiples of the box's longer horizontal side.
+/// Chosen by eye.
 pub const FAR: f32 = 16.0;
 
-/// Water at the sides of a box.
+/// Sea level and liquid at the sides of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sea {
     /// Index of the liquid in [`Volume::media`].
     pub medium: usize,
-    /// Height of the surface, in cells.
+    /// Height of the surface in cells above the box floor.
     pub level: f32,
 }
 
 impl Sea {
-    /// Liquid at the sides of the box, at the median of its surface heights there; `None` where too
-    /// few columns stand in liquid.
+    /// Returns the liquid at the sides of the box; its level is the median of the surface heights
+    /// there. `None` if too few columns contain liquid.
     pub fn of(volume: &Volume) -> Option<Self> {
         let clear = |(_, medium): &(usize, &lavoxel_sim::lowpass::Medium)| {
             !medium.density.is_empty() && medium.look.preset.form() == Form::Clear
@@ -61,7 +62,7 @@ impl Sea {
     }
 }
 
-/// Surface heights of a medium, in cells, in the columns at the sides of the box that contain the
+/// Surface heights in cells of a medium, in those columns at the sides of the box that contain the
 /// medium.
 fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     let grid = volume.grid;
@@ -76,10 +77,10 @@ fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     rows.chain(columns).filter_map(surface).collect()
 }
 
-/// Sea of a frame.
+/// Sea of a frame, for intersection with rays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeaField {
-    /// Index of the sea among the media with a surface that light passes.
+    /// Index of the liquid among the translucent media.
     pub(crate) medium: usize,
     pub(crate) level: f32,
     /// Size of the box in cells along x, y and z.
@@ -87,17 +88,18 @@ pub(crate) struct SeaField {
 }
 
 impl SeaField {
-    /// Distance in cells from the box to a point.
+    /// Horizontal distance in cells from the box to `p` (cells).
     pub(crate) fn beyond(&self, p: V3) -> f32 {
         beyond([self.size[0], self.size[2]], p)
     }
 
-    /// Distance in cells at which the sea is lost in haze.
+    /// Distance in cells at which the sea has faded into haze.
     pub(crate) fn far(&self) -> f32 {
         FAR * self.size[0].max(self.size[2])
     }
 
-    /// Distances between which a ray is below the level of the sea, before `far`.
+    /// Entry and exit distance (cells, up to `far`) between which `ray` is below sea level; `None`
+    /// if the ray stays above.
     pub(crate) fn under(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let (over, falls) = (ray.origin.y - self.level, ray.direction.y);
         let meets = if falls.abs() < 1e-6 { f32::MAX } else { -over / falls };
@@ -110,21 +112,22 @@ impl SeaField {
         (from < to).then_some((from, to))
     }
 
-    /// Distances between which a ray is in the box; both [`f32::MAX`] where the ray misses the box.
+    /// Entry and exit distance (cells, up to `far`) of `ray` through the box; both [`f32::MAX`] if
+    /// the ray misses.
     fn span(&self, ray: &Ray, far: f32) -> (f32, f32) {
         let corners = self.size.map(|n| [0.0, n]);
         span_in(&corners, ray, far).map_or((f32::MAX, f32::MAX), |(near, leaves, _)| (near, leaves))
     }
 
-    /// True if a ray meets the sea outside the box before `far`.
+    /// True if `ray` meets the sea outside of the box before distance `far` (cells).
     pub(crate) fn is_met(&self, ray: &Ray, far: f32) -> bool {
         let Some((from, to)) = self.under(ray, far) else { return false };
         let (near, leaves) = self.span(ray, far);
         from < near || (leaves < to)
     }
 
-    /// Adds the sea to the surfaces along a ray, and removes the sides of the box between the sea
-    /// and the water in the box.
+    /// Adds the surface of the sea to `events`, and removes the box sides between the sea and the
+    /// water in the box.
     pub(super) fn join(&self, events: &mut Events, ray: &Ray, far: f32) {
         let Some((from, to)) = self.under(ray, far) else { return };
         let (near, leaves) = self.span(ray, far);
@@ -149,7 +152,7 @@ impl SeaField {
     }
 }
 
-/// Horizontal unit direction of a ray, in true proportions.
+/// Horizontal unit direction of `ray` in world proportions; `tall`: cell height in cell widths.
 pub(crate) fn level_way(ray: &Ray, tall: f32) -> V3 {
     let way = in_widths(ray.direction, tall);
     unit_or_up(v3(way.x, 0.0, way.z))

@@ -1,5 +1,5 @@
-//! Ash and steam in the air, prepared for drawing: extinction, and the light that arrives at each
-//! place.
+//! Ash and steam in the air, prepared for ray marching: per air cell the extinction, and the
+//! transmittance of sunlight, skylight and lava light.
 //!
 //! ```text
 //!   sun ╲ ╲ ╲            transmittance of sunlight through smoke: a sweep along the axis
@@ -33,25 +33,26 @@ use crate::volume::bricks::Drawn;
 use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 
-/// Share of the extinction that counts for light from the sky and the lava, which comes by detours.
+/// Fraction of the extinction that applies to light from sky and lava, which is scattered around
+/// obstacles.
 const DETOURS: f32 = 0.35;
-/// Optical depth of an air cell up to which nothing is drawn.
+/// Optical depth of an air cell up to which smoke is not drawn.
 pub const LEAST: f32 = 2e-3;
-/// Largest light of the lava that a byte stores; its square root is stored.
+/// Upper bound of the lava light that a byte encodes (as its square root).
 pub const BRIGHTEST: f32 = 4.0;
-/// Mask of the extinction bytes in a pair of cells.
+/// Bit mask of the two extinction bytes in a 64-bit word of two neighbouring cells.
 const ROOTS: u64 = 0x0000_00ff_0000_00ff;
 
-/// Distance between samples in air cells, for looks with a step of up to [`USUAL_STEP`]; the
-/// distance grows with longer steps.
+/// Distance between samples in air cells, for looks with a step of up to [`USUAL_STEP`]; grows in
+/// proportion for longer steps.
 const STEP: f32 = 1.0;
-/// Step of a look, in cells, up to which the distance between samples is [`STEP`].
+/// Largest step of a look, in cells, for which the distance between samples is [`STEP`].
 const USUAL_STEP: f32 = 0.5;
 
-/// Inputs of smoke in addition to the amounts; smoke is reused while they are equal.
+/// Cache key of smoke in addition to the air's amounts: smoke is reused while the key is equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Unit direction to the sun.
+    /// Unit direction towards the sun.
     pub sun: V3,
     /// Height of a cell, in cell widths.
     pub tall: f32,
@@ -59,7 +60,7 @@ pub struct Wanted {
     pub look: AirLook,
 }
 
-/// Smoke of a frame.
+/// Smoke of a frame: encoded cells and their occupancy blocks.
 #[derive(Clone, Debug)]
 pub struct Smoke {
     grid: Grid,
@@ -67,62 +68,63 @@ pub struct Smoke {
     low: V3,
     /// Edge of an air cell, in voxels.
     edge: f32,
-    /// Extinction per voxel length that the byte 255 stands for.
+    /// Extinction per voxel length that byte 255 encodes.
     most: f32,
-    /// Largest position between cell centres, and index of the last cell with a neighbour behind;
-    /// both by axis.
+    /// Per axis: largest interpolation position between cell centres (in air cells), and index of
+    /// the last cell that has a next cell.
     last: [(f32, u32); 3],
-    /// Bytes of each cell (x fastest): square root of the extinction, share of steam, transmittance
-    /// of sunlight, light of the lava.
+    /// Encoded cells, x fastest; bytes: square root of the extinction, mass fraction of steam,
+    /// transmittance of sunlight, light of the lava.
     cells: Vec<[u8; 4]>,
-    /// Bytes of each cell with smoke in it or next to it: velocity east, up and south (128 for 0),
-    /// and transmittance of skylight. Other cells are undefined.
+    /// Encoded motion of each cell in or next to smoke; bytes: velocity east, up and south (128 for
+    /// 0), and transmittance of skylight. Entries of other cells are undefined.
     flow: Vec<[u8; 4]>,
-    /// Bytes of each cell: square roots of the ink colour, and the share of ink. Empty without
-    /// inks.
+    /// Encoded ink of each cell; bytes: square roots of the RGB ink colour, and the fraction of
+    /// ink. Empty without inks.
     tints: Vec<[u8; 4]>,
     blocks: Blocks,
 }
 
-/// Cells of smoke in the form that a graphics card reads.
+/// Smoke data in the layout for upload to a GPU.
 pub struct Texels<'a> {
     pub grid: Grid,
     /// Lower corner of the air's box, in voxels.
     pub low: V3,
-    /// Extinction per voxel length that the byte 255 stands for.
+    /// Extinction per voxel length that byte 255 encodes.
     pub most: f32,
-    /// Bytes of each cell (x fastest): square root of the extinction, share of steam, transmittance
-    /// of sunlight, light of the lava.
+    /// Encoded cells, x fastest; bytes: square root of the extinction, mass fraction of steam,
+    /// transmittance of sunlight, light of the lava.
     pub cells: &'a [[u8; 4]],
-    /// Bytes of each cell with smoke in it or next to it: velocity east, up and south (128 for 0),
-    /// and transmittance of skylight.
+    /// Encoded motion of each cell in or next to smoke; bytes: velocity east, up and south (128 for
+    /// 0), and transmittance of skylight.
     pub flow: &'a [[u8; 4]],
-    /// Bytes of each cell: square roots of the ink colour, and the share of ink. Empty without
-    /// inks.
+    /// Encoded ink of each cell; bytes: square roots of the RGB ink colour, and the fraction of
+    /// ink. Empty without inks.
     pub tints: &'a [[u8; 4]],
 }
 
-/// Smoke at a point.
+/// Interpolated smoke at a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Puff {
     /// Extinction per voxel length.
     pub(crate) dense: f32,
-    /// Share of steam in the smoke, 0 to 1.
+    /// Mass fraction of steam in the smoke, 0 to 1.
     pub(crate) steam: f32,
-    /// Transmittance of sunlight.
+    /// Transmittance of sunlight, 0 to 1.
     pub(crate) sun: f32,
-    /// Transmittance of skylight.
+    /// Transmittance of skylight, 0 to 1.
     pub(crate) sky: f32,
-    /// Light of the lava.
+    /// Light that arrives from the lava, 0 to `BRIGHTEST`.
     pub(crate) glow: f32,
-    /// Velocity in voxels per step of the air.
+    /// Velocity in voxels per step of the air simulation (east, up, south).
     pub(crate) flow: V3,
-    /// Square roots of the ink colour, and the share of ink in the smoke that is not steam.
+    /// Square roots of the RGB ink colour, and the fraction of ink in the smoke without its steam.
     pub(crate) tint: [f32; 4],
 }
 
 impl Smoke {
-    /// Builds the smoke of the air, lit by patches of lava; reuses the memory of `earlier`.
+    /// Encodes the smoke of `air`, lit by the lava patches `lava`; reuses the allocations of
+    /// `earlier`.
     pub fn new(air: &AirVolume, wanted: &Wanted, lava: &[Patch], earlier: Option<Self>) -> Self {
         let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
         let edge = ratio as f32;
@@ -137,7 +139,7 @@ impl Smoke {
             Level::fastest().run(Slab { light: &light, air, absorbed: &absorbed, z, cells, flow });
         });
         let high = low + v3(grid.nx as f32, grid.ny as f32, grid.nz as f32) * edge;
-        // Smallest byte whose extinction exceeds the limit for drawing.
+        // Smallest extinction byte that exceeds the drawing threshold.
         let least = (0..=u8::MAX).find(|&root| decoded(f32::from(root) / 255.0, most) * edge > LEAST);
         let least = least.map_or(u32::MAX, u32::from);
         let span = |row: usize| absorbed.held[row].range();
@@ -148,12 +150,12 @@ impl Smoke {
         Self { grid, low, edge, most, last, cells, flow, tints, blocks }
     }
 
-    /// True if no cell has enough smoke to be drawn.
+    /// True if no cell is above the drawing threshold.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Blocks with smoke, as boxes in voxels.
+    /// Bounding boxes of the occupied blocks, in voxels.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
@@ -163,14 +165,14 @@ impl Smoke {
         self.edge
     }
 
-    /// Data for upload to a graphics card.
+    /// Returns the data for upload to a GPU.
     pub fn texels(&self) -> Texels<'_> {
         let Self { grid, low, most, ref cells, ref flow, ref tints, .. } = *self;
         Texels { grid, low, most, cells, flow, tints }
     }
 
-    /// Index of the first of the eight cells around a point, and the place between the cells;
-    /// clamped at the sides.
+    /// Index of the lower of the eight cells around `p` (voxels), and the fraction (0 to 1) towards
+    /// the next cell along x, y and z; clamped at the sides.
     #[inline(always)]
     fn spot(&self, p: V3) -> (usize, [f32; 3]) {
         let (mut cell, mut between) = ([0; 3], [0.0; 3]);
@@ -184,19 +186,20 @@ impl Smoke {
         (self.grid.index(cell), between)
     }
 
-    /// Index offsets from a cell to the next along y and z; 0 along an axis with a single layer,
-    /// which is then read twice.
+    /// Index offsets from a cell to its neighbours along y and z; 0 along an axis with a single
+    /// layer, which is then read twice.
     #[inline(always)]
     fn strides(&self) -> (usize, usize) {
         let row = if self.grid.ny > 1 { self.grid.nx } else { 0 };
         (row, if self.grid.nz > 1 { self.grid.slab() } else { 0 })
     }
 
-    /// Four rows of two cells around a place.
+    /// Four pairs of cells along x, the corners of the interpolation cube that begins at index
+    /// `first`.
     #[inline(always)]
     fn rows<'a>(&self, values: &'a [[u8; 4]], first: usize) -> [&'a [u8; 8]; 4] {
         let (bytes, (row, slab)) = (values.as_flattened(), self.strides());
-        // No closure: it would be compiled without the instructions of the level.
+        // No closure: a closure would be compiled without the SIMD instructions of the level.
         [pair(bytes, first), pair(bytes, first + row), pair(bytes, first + slab), pair(bytes, first + slab + row)]
     }
 
@@ -219,7 +222,8 @@ impl Smoke {
         to
     }
 
-    /// True if none of the eight cells from `first` on holds smoke.
+    /// True if none of the eight cells of the interpolation cube at `first` is above the drawing
+    /// threshold.
     #[inline(always)]
     fn is_clear(&self, first: usize) -> bool {
         if self.grid.nx == 1 {
@@ -230,12 +234,12 @@ impl Smoke {
         (bits(a) | bits(b) | bits(c) | bits(d)) & ROOTS == 0
     }
 
-    /// Smoke at a point; `None` where there is too little to be drawn.
+    /// Interpolated smoke at `p` (voxels); `None` below the drawing threshold.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, p: V3) -> Option<Puff> {
         let (first, between) = self.spot(p);
-        // A third of the samples in blocks with smoke lie next to the smoke: a cheap test of bytes
-        // skips these.
+        // A third of the samples in occupied blocks lie next to the smoke; this cheap test of the
+        // bytes skips them without interpolation.
         if self.is_clear(first) {
             return None;
         }
@@ -250,7 +254,8 @@ impl Smoke {
         Some(Puff { dense, steam, sun, sky, glow: glow * glow * BRIGHTEST, flow, tint })
     }
 
-    /// Transmittance of sunlight through smoke at a point; 1 outside the air's box.
+    /// Transmittance (0 to 1) of sunlight through smoke at `p` (voxels); 1 outside of the air's
+    /// box.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         let inside = |axis: usize, n: usize| (0.0..=n as f32 * self.edge).contains(&(p[axis] - self.low[axis]));
         if !(inside(0, self.grid.nx) && inside(1, self.grid.ny) && inside(2, self.grid.nz)) {
@@ -261,19 +266,20 @@ impl Smoke {
     }
 }
 
-/// Smoke of a frame as rays sample it.
+/// Smoke of a frame with the ray-marching step and the shown part of the air.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmokeField<'a> {
     pub(crate) smoke: &'a Smoke,
-    /// Lower and upper corner of the shown part of the air by axis, in voxels.
+    /// Low and high bound of the shown part of the air along x, y and z, in voxels.
     shown: [[f32; 2]; 3],
     step: f32,
     skipping: Skipping,
 }
 
 impl<'a> SmokeField<'a> {
-    /// Smoke in a part of the voxel box of `size`, given as shares along x, y and z, for the step
-    /// of a look. A side that is not cut does not clip the smoke.
+    /// Returns the smoke restricted to the part of the voxel box of `size` that is given as
+    /// fractions along x, y and z, with the ray step of a look. A side at 0 or 1 does not clip the
+    /// smoke.
     pub(crate) fn new(
         smoke: &'a Smoke,
         step: f32,
@@ -284,17 +290,19 @@ impl<'a> SmokeField<'a> {
         Self { smoke, shown, step: stride(smoke.edge, step), skipping }
     }
 
-    /// Distance between samples, in voxels.
+    /// Distance between samples in voxels.
     pub(crate) fn step(&self) -> f32 {
         self.step
     }
 
-    /// Distances between which a ray passes the shown part, before `far`.
+    /// Entry and exit distance of `ray` through the shown part, up to `far`, all in voxels; `None`
+    /// if the ray misses.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Sample positions of a ray within `span` that may hold smoke.
+    /// Iterator over the sample positions of `ray` in occupied blocks; `span`: first and last
+    /// distance in voxels, `jitter`: offset of the first sample in steps.
     #[inline(always)]
     pub(crate) fn places<'r>(&'r self, ray: &'r Ray, span: (f32, f32), jitter: f32) -> Places<'r> {
         let stride = Stride { step: self.step, jitter, skipping: self.skipping };
@@ -302,9 +310,9 @@ impl<'a> SmokeField<'a> {
     }
 }
 
-/// Clips `whole` (lower and upper corner by axis) to the shown part `clip` of the voxel box of
-/// `size`, given as shares along x, y and z. Sides of `clip` at 0 and 1 do not clip: the air may be
-/// wider than the voxels.
+/// Clips the air's box `whole` (low and high bound by axis, voxels) to the part `clip` of the voxel
+/// box of `size`, given as fractions along x, y and z. Sides of `clip` at 0 and 1 do not clip,
+/// because the air may be wider than the voxels.
 pub fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f32; 2]; 3] {
     for axis in 0..3 {
         let [low, high] = clip[axis];
@@ -318,19 +326,19 @@ pub fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f
     whole
 }
 
-/// Distance between samples in voxels, for air cells of `edge` voxels and the step `step` of a
-/// look.
+/// Distance between samples in voxels; `edge`: edge of an air cell in voxels, `step`: step of the
+/// look in cells.
 pub fn stride(edge: f32, step: f32) -> f32 {
     STEP * edge * (step / USUAL_STEP).max(1.0)
 }
 
-/// Cell at `start` and its neighbour to the east.
+/// Bytes of the cell at `start` and of its neighbour at x + 1.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
     bytes[4 * start..].first_chunk().expect("a cell has one to its east")
 }
 
-/// Extinction from its stored square root.
+/// Extinction per voxel length from its encoded square root `root` (0 to 1).
 #[inline(always)]
 fn decoded(root: f32, most: f32) -> f32 {
     root * root * most

@@ -13,24 +13,24 @@ use crate::style::shading::ShadeContext;
 pub struct Shine {
     /// Softness of the shaded side.
     pub soft: Softness,
-    /// Share of its colour that the material scatters diffusely.
+    /// Diffuse albedo relative to the material's colour.
     pub matt: f32,
     /// Reflectance at normal incidence.
     pub mirrors: f32,
-    /// Set where the material mirrors in its own colour.
+    /// Set if reflections have the material's colour, as on metal.
     pub is_tinted: bool,
     /// Reflectance at grazing incidence.
     pub clear: f32,
     /// Exponent and strength of the sun's highlight.
     pub glint: (i32, f32),
-    /// Slope of the uneven surface.
+    /// Amplitude of the normal's slope by surface undulations.
     pub uneven: f32,
-    /// Softness of the edges of mirrored lamps, relative to metal: the steps of cells would tear
-    /// sharp edges.
+    /// Blur of the edges of reflected lamps, relative to metal: cell steps in the normals would
+    /// tear sharp edges.
     pub softer: f32,
 }
 
-/// Wax: soft, translucent, with a broad highlight.
+/// Wax: translucent, with a broad highlight.
 pub const WAX: Shine = Shine {
     soft: Softness { wrap: 0.45, bleeds: 1.0 },
     matt: 0.42,
@@ -52,7 +52,7 @@ pub const GLOSS: Shine = Shine {
     uneven: 0.07,
     softer: 0.22,
 };
-/// Metal: mirrors its surroundings in its own colour, hardly any diffuse light.
+/// Metal: reflects its surroundings in its own colour, with hardly any diffuse light.
 pub const METAL: Shine = Shine {
     soft: Softness { wrap: 0.0, bleeds: 0.0 },
     matt: 0.05,
@@ -64,30 +64,30 @@ pub const METAL: Shine = Shine {
     softer: 0.0,
 };
 
-/// Share of its colour that the sky keeps in a mirror: an indoor scene has other lights.
+/// Saturation of the sky in reflections: an indoor scene has other lights.
 pub const SKY_COLOR: f32 = 0.35;
-/// Number of samples along a mirrored ray at which other materials are searched.
+/// Number of samples along a reflected ray that search for other materials.
 pub const PLACES: i32 = 9;
-/// Distance of the first sample, in cells.
+/// Distance of the first of these samples in cells.
 pub const NEAREST: f32 = 0.9;
-/// Factor from a sample's distance to the next.
+/// Ratio of the distances of consecutive samples.
 pub const FARTHER: f32 = 1.38;
-/// Share of its light that a mirrored material scatters.
+/// Diffuse reflectance of a material seen in a reflection.
 pub const SEEN: f32 = 0.46;
-/// Share of sunlight on mirrored materials.
+/// Fraction of sunlight on a material seen in a reflection.
 pub const SEEN_OF_SUN: f32 = 0.9;
-/// Coverage of a mirrored ray up to which a material is ignored.
+/// Coverage of a reflected ray up to which a material is ignored.
 pub const UNSEEN: f32 = 0.02;
-/// Half-width of the gradient of a mirrored material, in cells.
+/// Half-width in cells of the gradient for the normal of a material seen in a reflection.
 pub const FACES: f32 = 1.3;
-/// Distance from a mirrored surface at which its shadow is looked up, in cells.
+/// Offset in cells from a reflected surface at which its shadow is evaluated.
 pub const OFF_PLACE: f32 = 1.0;
-/// Share of light that the oxide on metal scatters diffusely.
+/// Diffuse albedo of the oxide on metal.
 pub const OXIDE: f32 = 0.14;
-/// Share of its reflectance that metal keeps under oxide.
+/// Fraction of its reflectance that metal keeps under oxide.
 pub const OXIDE_LEAVES: f32 = 0.7;
 
-/// Light from a smooth material towards the eye.
+/// Linear RGB light from a smooth material towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let (look, p, sky) = (hit.clear.look, hit.point, context.sky);
     let skin = if shine.is_tinted { oxide(p, look.waves) } else { 0.0 };
@@ -111,7 +111,8 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     diffuse * (1.0 - share) + times(seen + sky.sun_color * glint, tint) * share
 }
 
-/// Slope added to the normal: broad swells, and wrinkles where metal has a skin of oxide.
+/// Slope added to the normal at `p`: broad undulations, and wrinkles where metal has a skin of
+/// oxide.
 fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
     let broad = |shift: f32| noise::fractal(p * 0.16 + v3(shift, 1.0, 3.0), 2);
     let swell = v3(broad(0.0), 0.0, broad(31.0)) * shine.uneven;
@@ -122,13 +123,15 @@ fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
     swell + v3(fine(7.0), 0.0, fine(41.0)) * (0.12 * skin)
 }
 
-/// Share of oxide at a place on metal: patches with torn edges, more patches on rougher metal.
+/// Coverage with oxide (0 to 1) at `p` on metal: patches with torn edges, more patches for larger
+/// `waves`.
 fn oxide(p: V3, waves: f32) -> f32 {
     let patches = noise::fractal(p * 0.13 + v3(11.0, 2.0, 5.0), 4);
     smoothstep(-0.12, 0.16, patches + 0.45 * (waves - 1.0))
 }
 
-/// Light from the mirrored direction `mirror`: `sky`, unless a material or the ground is in front.
+/// Linear RGB light from the reflected direction `mirror`: `sky`, unless a material or the ground
+/// is in front.
 fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     let toward = in_cells(mirror, context.look.cell_height);
     let start = hit.point + hit.normal;
@@ -158,7 +161,8 @@ fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     light + sky * open
 }
 
-/// Light of a mirrored material of colour `color` at the point `p` with this normal.
+/// Linear RGB light of a material of colour `color` that is seen in a reflection at point `p` with
+/// normal `normal`.
 fn lit(context: &ShadeContext, color: V3, (p, normal): (V3, V3)) -> V3 {
     let facing = saturate(normal.dot(&context.sky.sun)) * context.open(p + normal * OFF_PLACE);
     let sun = context.sky.sun_color * (SEEN_OF_SUN * facing);

@@ -1,6 +1,6 @@
-//! Materials whose surface ends a ray: sand and ash, ice, rubble, foliage, built and smooth matter.
-//! Where there is too little matter for a surface, such as grains that fall one by one, the matter
-//! veils its background.
+//! Opaque materials: sand and ash, ice, rubble, foliage, built and smooth matter. Where density
+//! stays below the isovalue, such as for grains that fall one by one, the material is blended over
+//! its background.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -17,12 +17,12 @@ use lavoxel_automaton::view::Preset;
 
 // Look constants without a named source are chosen by eye.
 
-/// Density from which matter too thin for a surface is visible.
+/// Density (0 to 1) from which matter below the isovalue is visible.
 pub const VEIL: f32 = 0.05;
 /// Densities between which a film on a smooth surface becomes visible.
 pub const WETS: [f32; 2] = [0.02, 0.06];
-/// Half-width in cells of the gradient of a glossy surface: a mirror would show every step of the
-/// cells.
+/// Half-width in cells of the gradient for the normal of a glossy surface: reflections would show
+/// every cell step.
 pub const SHINING: f32 = 3.8;
 /// Half-width of the gradient of a film, in cells.
 pub const REACH: f32 = 1.6;
@@ -30,63 +30,63 @@ pub const REACH: f32 = 1.6;
 pub const INSIDE: f32 = 1.5;
 /// Height over the ground, in cells, up to which the foot of a smooth material is rounded.
 pub const LIP: f32 = 1.3;
-/// Relative densities at the edge of a film on the ground, compared with the density further
-/// inside: about half, because the low-pass spreads the edge.
+/// Densities at the edge of a film on the ground, relative to the density further inside: about
+/// half, because smoothing spreads the edge.
 pub const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
-/// Relative densities at the edge of a film on another material.
+/// Densities at the edge of a film on another material, relative to the density further inside.
 pub const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
-/// Heights over the ground, in cells, at which matter that stands there is sampled, each with the
-/// share of light lost to that matter.
+/// Sampling heights in cells above the ground for matter that stands there, each with the fraction
+/// of light lost to that matter.
 pub const FOOT: [(f32, f32); 3] = [(0.7, 0.55), (2.0, 0.42), (4.5, 0.25)];
-/// Distances from a surface towards the sun at which its own material is sampled, each with the
-/// length that the sample stands for; both in cells.
+/// Sampling distances from a surface towards the sun for self-shadowing, each with the length that
+/// the sample represents; both in cells.
 pub const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
 /// Penetration depth (1/e) of sunlight in a translucent material by colour, in cells: red is
 /// largest.
 pub const ENTERS: V3 = V3::new(3.4, 2.0, 1.2);
-/// Share of sunlight that comes through to the shaded side of a translucent material.
+/// Fraction of sunlight transmitted to the shaded side of a translucent material.
 pub const COMES_THROUGH: f32 = 0.5;
 /// Additional wrap of light around the shaded side of a translucent material, by colour.
 pub const FARTHER: V3 = V3::new(0.35, -0.05, -0.4);
 
-/// Softness of the shaded side of a material.
+/// Diffuse shading beyond the terminator of a material.
 #[derive(Clone, Copy, Debug)]
 pub struct Softness {
     /// Wrap of diffuse light beyond the terminator: 0 none.
     pub wrap: f32,
-    /// Translucency: share of the light that enters and leaves elsewhere, red more than blue; 0 to
-    /// 1.
+    /// Translucency (0 to 1): fraction of the light that enters and leaves elsewhere, red more than
+    /// blue.
     pub bleeds: f32,
 }
 
-/// Sunlight at a point of a material's surface.
+/// Self-shadowing of a material at a surface point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
-    /// Transmittance of the material itself towards the sun.
+    /// Transmittance (0 to 1) of the material itself towards the sun.
     pub(super) sun: f32,
     /// Length of material towards the sun, in cells.
     pub(super) depth: f32,
 }
 
-/// Kind of matter at the end of a ray.
+/// Kind of matter that a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
     Lava,
     /// Rock or sky.
     Behind,
-    /// Solid material other than lava and rock.
+    /// Opaque material other than lava and rock.
     Solid,
 }
 
-/// End of a ray: light, distance and kind.
+/// Hit of a ray: light, distance and kind of matter.
 pub(crate) struct End {
     pub(crate) light: V3,
-    /// Distance in cells up to which media that light passes may lie in front.
+    /// Distance in cells up to which translucent media may lie in front.
     pub(crate) t: f32,
     pub(crate) met: Met,
 }
 
-/// Point of a surface.
+/// Hit point on the surface of an opaque material.
 #[derive(Clone, Copy)]
 pub(super) struct Hit<'a> {
     pub(super) clear: &'a Clear<'a>,
@@ -94,23 +94,23 @@ pub(super) struct Hit<'a> {
     pub(super) t: f32,
     pub(super) point: V3,
     pub(super) normal: V3,
-    /// Set where a side of the shown part of the box cuts through the material at this point.
+    /// Set if a side of the shown part of the box cuts through the material at this point.
     pub(super) cut: bool,
-    /// Light of the background behind the material.
+    /// Linear RGB light of the background behind the material.
     pub(super) behind: V3,
-    /// Distance of the background, in cells.
+    /// Distance of the background in cells.
     pub(super) far: f32,
 }
 
 impl Hit<'_> {
-    /// Normal tilted by the unevenness `rough`; cuts stay flat.
+    /// Unit normal tilted by the slope `rough`; cut faces stay flat.
     pub(super) fn uneven(&self, rough: V3) -> V3 {
         if self.cut { self.normal } else { unit_or_up(self.normal + rough) }
     }
 }
 
-/// End of a ray after solid materials in front of the given `end`. `coated` is set where the ray
-/// ends on rock, which films may coat.
+/// Returns the hit of a ray after compositing opaque materials in front of the hit `end`. `coated`:
+/// true if the ray ends on rock, which films may coat.
 pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coated): (End, bool)) -> End {
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.solid };
     let end = if coated { filmed(context, ray, end) } else { end };
@@ -138,7 +138,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
         let light = wetted(context, &hit, number, shade(context, &hit));
         end = End { light: mix(end.light, light, grains::frayed(context, &hit)), t, met: Met::Solid };
     }
-    // The farther veil is drawn first.
+    // The farther layer is composited first.
     if let [Some(a), Some(b)] = veils
         && a.0 < b.0
     {
@@ -148,7 +148,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
     for (t, density, clear) in veils.into_iter().flatten().filter(|(t, _, clear)| *t < end.t && loose(clear)) {
         let point = ray.at(t);
         let normal = normal(clear, point);
-        // The rim of a heap is no veil: it is dense 1.6 cells further inside.
+        // The rim of a heap is not blended: the heap is dense 1.6 cells further inside.
         let heap = smoothstep(0.3 * ISO, 0.9 * ISO, clear.field.density(point - normal * 1.6));
         let cover = smoothstep(VEIL, ISO, density) * (1.0 - heap);
         if cover <= 0.0 {
@@ -160,7 +160,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
     end
 }
 
-/// Crossing of a ray with the surface of a solid medium, before `far`.
+/// Intersection of a ray with the isosurface of an opaque medium, before distance `far` (cells).
 pub(crate) fn crossed(context: &ShadeContext, clear: &Clear, (ray, far): (&Ray, f32), pace: Pace) -> Crossing {
     let (field, tall) = (&clear.field, context.look.cell_height);
     match clear.look.preset {
@@ -177,13 +177,14 @@ fn stands(preset: Preset) -> bool {
     matches!(preset, Preset::Leaves | Preset::Wall | Preset::Roof)
 }
 
-/// Share of its light that ground keeps under and next to matter that stands on it.
+/// Fraction of light (0 to 1) left on ground under and next to matter that stands there.
 fn footed(clear: &Clear, point: V3) -> f32 {
     let above = |(high, share): (f32, f32)| share * clear.field.density(point + v3(0.0, high, 0.0));
     1.0 - FOOT.into_iter().map(above).fold(0.0, f32::max)
 }
 
-/// Light of rock coated by thin films, and darkened by matter that stands on it.
+/// Returns the hit `end` on rock after adding thin films, and darkening by matter that stands
+/// there.
 fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     let point = ray.at(end.t);
     let above = point + v3(0.0, 0.5, 0.0);
@@ -192,8 +193,7 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     }
     let near = |clear: &&Clear| clear.field.holds(point) || clear.field.holds(above);
     for clear in context.solids.iter().filter(|clear| !stands(clear.look.preset)).filter(near) {
-        // The density is the larger of two places: a film lies in the cells of the rock's surface
-        // or just above.
+        // Maximum of two positions: a film lies in the cells of the rock's surface or just above.
         let density = clear.field.density(point).max(clear.field.density(above));
         if density <= LEAST {
             continue;
@@ -213,16 +213,16 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     end
 }
 
-/// Coverage of rough ground by a film of this density.
+/// Coverage (0 to 1) of rough ground at `p` by a film of density `density`, with a ragged edge.
 fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
     let ragged = density * (1.0 + 0.35 * noise::fractal(p * 1.2, 2));
     let least = if preset == Preset::Ice { 0.55 * ISO } else { VEIL };
     smoothstep(least, 0.8 * ISO, ragged)
 }
 
-/// Light of the smooth material with index `number`, with the films on it of the materials after.
-/// Only the first material is coated, as the mould of a lava that melts: material set from that
-/// lava has its own edge towards the melt.
+/// Linear RGB light of the smooth material with index `number`, with films of later materials on
+/// top. Only the first material is coated, as the mould of a lava that melts: material set from
+/// that lava has its own edge towards the melt.
 fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     if number > 0 || hit.cut || !wets(hit.clear.look.preset) {
         return light;
@@ -239,7 +239,7 @@ fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     })
 }
 
-/// Film that is too thin for a surface of its own.
+/// Film that is too thin for an isosurface.
 struct Film {
     /// Coverage of the surface below, 0 to 1.
     cover: f32,
@@ -248,8 +248,9 @@ struct Film {
 }
 
 impl Film {
-    /// Film of `density` on a smooth surface at `p`. The film ends at a sharp line, in a rounded
-    /// lip, where its density falls below the shares `ends` of the density further inside.
+    /// Film of density `density` on a smooth surface at `p`. The film ends at a sharp line, in a
+    /// rounded lip, where its density falls below the fractions `ends` of the density further
+    /// inside.
     fn smooth(context: &ShadeContext, clear: &Clear, (p, density): (V3, f32), (normal, ends): (V3, [f32; 2])) -> Self {
         let seen = smoothstep(WETS[0], WETS[1], density);
         if seen <= 0.0 {
@@ -262,8 +263,9 @@ impl Film {
     }
 }
 
-/// Normal of a smooth material; near the ground, the normal of the film in which the material ends.
-/// With the normal of the body, the foot would be a dark edge with a pale film in front.
+/// Unit normal of a smooth material at `p`; near the ground, the normal of the film in which the
+/// material ends. With the normal of the body, the foot would be a dark edge with a pale film in
+/// front.
 fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     let high = p.y - context.land.block.heights.at(p.x, p.z);
     if high >= LIP || !wets(clear.look.preset) || !context.land.is_stone() {
@@ -274,7 +276,8 @@ fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     unit_or_up(mix(film, normal, smoothstep(0.0, LIP, high)))
 }
 
-/// Gradient of a film's density along the surface with this normal, and the normal of the film.
+/// Returns the gradient of a film's density along the surface with normal `normal`, and the normal
+/// of the film.
 fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
     let tall = context.look.cell_height;
     let rise = in_cells(clear.field.gradient(p, REACH), tall);
@@ -287,8 +290,8 @@ fn wets(preset: Preset) -> bool {
     matches!(preset, Preset::Wax | Preset::Gloss | Preset::Metal)
 }
 
-/// Outward normal of a surface. Grains lie in steps of whole cells and smooth bodies show such
-/// steps; only a wide difference smooths them.
+/// Outward unit normal of a surface at `p`. Piled grains and smooth bodies show steps of whole
+/// cells, which only wide differences smooth.
 fn normal(clear: &Clear, p: V3) -> V3 {
     match clear.look.preset {
         Preset::Sand | Preset::Ash | Preset::Wax => even(clear, p, 2.6),
@@ -298,13 +301,13 @@ fn normal(clear: &Clear, p: V3) -> V3 {
     }
 }
 
-/// Outward normal by the difference over `wide` cells to each side, plus half of that over half the
-/// width.
+/// Outward unit normal from central differences over ± `wide` cells, plus half of the differences
+/// over half that width.
 fn even(clear: &Clear, p: V3, wide: f32) -> V3 {
     clear.field.upright(clear.field.gradient(p, wide) + clear.field.gradient(p, 0.5 * wide) * 0.5)
 }
 
-/// Light from a surface towards the eye, attenuated by haze.
+/// Linear RGB light from a surface towards the eye, after haze.
 fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     let light = match hit.clear.look.preset {
         Preset::Ice => ice::light(context, hit),
@@ -322,20 +325,21 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     crate::style::cinematic::hazed(context, hit.ray, hit.t, light)
 }
 
-/// Irradiance of a surface by sun, sky, lava and flame; `own` is the shadow of the material itself.
+/// Irradiance of a surface by sun, sky, lava and flame; `soft`: diffuse wrap and translucency,
+/// `own`: self-shadowing.
 pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own): (Softness, Own)) -> V3 {
     let (sky, p) = (context.sky, hit.point);
     let open = context.open_on(p, hit.normal);
     let sun = times(sky.sun_color, sun_on(normal.dot(&sky.sun), soft, own)) * open;
     let lava = context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
-    // A hollow sees less of the sky. In front of a cut there is no matter, although the field
+    // Hollows see less of the sky. In front of a cut face there is no matter, although the field
     // continues there.
     let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
     let flame = context.flame.map_or(V3::zeros(), |flame| flame.at(p, normal) + flame.inside(p) * soft.bleeds);
     sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava + flame
 }
 
-/// Share of sunlight by colour, for the cosine between normal and sun.
+/// RGB factor of sunlight for the cosine between normal and sun.
 fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
     let facing = |wrap: f32| saturate((cosine + wrap) / (1.0 + wrap)) * own.sun;
     if soft.bleeds <= 0.0 {
@@ -346,7 +350,7 @@ fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
     lit.zip_map(&through, f32::max)
 }
 
-/// Shadow of the material on its own surface, and its length towards the sun.
+/// Self-shadowing of the material at `hit`: transmittance and length towards the sun.
 pub(super) fn own(context: &ShadeContext, hit: &Hit) -> Own {
     if hit.cut {
         return Own { sun: 1.0, depth: 0.0 };

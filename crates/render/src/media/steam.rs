@@ -1,4 +1,4 @@
-//! Light that gases scatter along a ray: from sun, sky, and the lava below.
+//! Single-scattering integration of gases along a ray: light from sun, sky, and the lava below.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -14,56 +14,56 @@ use lavoxel_base::simd::Portable;
 /// Asymmetry g of the phase function of a gas (Henyey and Greenstein): forward over backward
 /// scattering.
 pub const FORWARD: f32 = 0.3;
-/// Share of sunlight that gas sends towards the eye. Light is scattered many times in gas: single
-/// scattering would be darker.
+/// Fraction of sunlight that gas scatters towards the eye. Light is scattered many times in gas: a
+/// physical single-scattering value would be darker.
 pub const SUN: f32 = 0.50;
-/// Share of skylight that gas sends towards the eye.
+/// Fraction of skylight that gas scatters towards the eye.
 pub const SKY: f32 = 0.7;
-/// Share of the lava's light that gas sends towards the eye.
+/// Fraction of the lava's light that gas scatters towards the eye.
 pub const LAVA: f32 = 0.17;
-/// Share of skylight left where no sunlight arrives.
+/// Fraction of skylight left where no sunlight arrives.
 pub const SHADED: f32 = 0.42;
-/// Share of sunlight that arrives by detours, for which only the root of the transmittance counts:
-/// the side of a cloud that faces away from the sun is grey, not dark.
+/// Fraction of sunlight that is multiply scattered, and attenuated only by the square root of the
+/// transmittance: the side of a cloud that faces away from the sun is grey, not dark.
 pub const ASTRAY: f32 = 0.35;
-/// Transmittance below which the rest of a ray is skipped.
+/// Transmittance at which a ray terminates early.
 pub const OPAQUE: f32 = 0.01;
-/// Number of the broadest billows per unit of pattern.
+/// Frequency of the broadest billows per pattern unit.
 pub const BROAD: f32 = 0.065;
-/// Modulation of the density by billows.
+/// Amplitude of the density modulation by billows.
 pub const BILLOWS: f32 = 1.2;
-/// Density from which gas is not torn by billows.
+/// Density (0 to 1) from which billows leave no gaps in the gas.
 pub const WHOLE: f32 = 0.12;
-/// Threshold by which billows tear thinner gas, in units of [`WHOLE`]: constant part, and factor of
-/// the billow's height.
+/// Offset added to density / [`WHOLE`]; the sum, clamped to 0..1, is the factor by which billows
+/// thin out the gas. Constant part, and factor of the billow's height.
 pub const TORN: [f32; 2] = [0.2, 0.8];
-/// Share of light that the side of a billow loses by its slope away from the sun.
+/// Fraction of light lost on the side of a billow that faces away from the sun.
 pub const RELIEF: f32 = 0.3;
-/// Lower and upper bound of that factor on light.
+/// Lower and upper bound of the light factor by slope.
 pub const FACING: [f32; 2] = [0.42, 1.25];
 /// Rise of the billows per step, in cells.
 const RISE: f64 = 0.15;
-/// Height above the ground, in units of pattern, from which mountains cast no shadow on gas.
+/// Height above the ground, in pattern units, above which mountains cast no shadow on gas.
 pub const LIFTED: f32 = 14.0;
 
-/// Light that is scattered in gas, constant along a ray.
+/// Incident light per ray, constant along the ray.
 struct Light {
     sun: V3,
     sky: V3,
     lava: V3,
 }
 
-/// Part of a ray, between two distances in cells.
+/// Segment of a ray between two distances in cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch<'a> {
     pub(crate) ray: &'a Ray,
     pub(crate) from: f32,
     pub(crate) to: f32,
-    /// Offset of the first sample, in steps, 0..1.
+    /// Offset of the first sample in steps, 0 to 1.
     pub(crate) jitter: f32,
 }
 
-/// Integrates the gases along a stretch of a ray.
+/// Integrates the gases along the segment `stretch` into `passed`.
 pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, from, to, jitter } = stretch;
     let light = light(context, ray);
@@ -89,8 +89,8 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
         let share = 1.0 - (-all * length).exp();
         let facing = (1.0 - billowy * RELIEF * slope.dot(&context.sky.sun)).clamp(FACING[0], FACING[1]);
         passed.first = passed.first.min(t);
-        // The first distance is for the haze in front of the gas; the last decides if the veil fits
-        // a ray that ends earlier.
+        // The first distance serves the haze in front of the gas; the last distance decides if the
+        // veil is valid for a ray that ends earlier.
         passed.last = passed.last.max(t);
         passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas) * facing)) * share;
         passed.through *= 1.0 - share;
@@ -108,7 +108,7 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
     }
 }
 
-/// Light that arrives at a point in gas and is scattered towards the eye, before the albedo.
+/// Linear RGB light scattered towards the eye at a point in gas, before the albedo.
 fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     let open = context.beside_ground(p);
     let glow = context.ember.around(p, context.land.unit) * gas.below;
@@ -116,18 +116,18 @@ fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     light.sun * (lerp(gas.sun, around, ASTRAY) * open) + light.sky * lerp(SHADED, 1.0, around) + light.lava * glow
 }
 
-/// Phase function of Henyey and Greenstein by the cosine of the scattering angle; 1 on average.
+/// Henyey–Greenstein phase function (average 1) by the cosine of the scattering angle.
 pub(crate) fn phase(cosine: f32) -> f32 {
     (1.0 - FORWARD * FORWARD) / (1.0 + FORWARD * FORWARD - 2.0 * FORWARD * cosine).powf(1.5)
 }
 
-/// Position of a point in the block of billows, which rise with the steps.
+/// Position of `p` (cells) in the billow noise, which rises with the steps.
 fn place(p: V3, unit: f32, risen: f32) -> V3 {
     v3(p.x, p.y - risen, p.z) * (BROAD / unit)
 }
 
-/// Rise of the billows after `steps` steps, in cells; wraps around at 4096 cells, which keeps the
-/// precision of `f32`.
+/// Height in cells by which billows have risen after `steps` steps; wraps around at 4096 cells,
+/// which keeps the precision of `f32`.
 pub fn risen(steps: f64) -> f32 {
     (steps * RISE).rem_euclid(4096.0) as f32
 }

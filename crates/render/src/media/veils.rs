@@ -1,6 +1,6 @@
-//! Veils: the effect of smoke along a coarse grid of rays, interpolated for the rays between. Smoke
-//! is soft: where the rays through the corners of a square of pixels agree, the rays inside take
-//! the mean, which costs a quarter of the samples.
+//! Veils: smoke integrated along a coarse grid of rays and interpolated for the pixels between.
+//! Where the rays through the four corners of a square of pixels agree, the pixels inside take the
+//! mean, which costs a quarter of the samples.
 //!
 //! ```text
 //!   ┼───────┼───────┼   one ray through each corner
@@ -13,45 +13,45 @@ use lavoxel_base::parallel::*;
 
 use crate::math::{V3, luminance};
 
-/// Resolution and tolerance of the veils of a picture.
+/// Grid spacing and tolerance for interpolating the veils of a picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weave {
-    /// Edge of a square, in pixels.
+    /// Grid spacing (edge of a square) in pixels.
     pub(crate) square: usize,
-    /// Upper bound of the difference between rays that agree: in tone-mapped light, and in
+    /// Largest difference between corners that agree, in tone-mapped luminance and in
     /// transmittance.
     agreed: f32,
-    /// Set where the noise of the samples is filtered out.
+    /// Set if the sampling noise is filtered.
     soft: bool,
 }
 
 impl Weave {
-    /// Weave for a picture written to a file; `soft` filters the noise of the samples.
+    /// Settings for single pictures; `soft` filters the sampling noise.
     pub(crate) fn still(soft: bool) -> Self {
         Self { square: 2, agreed: 0.12, soft }
     }
 
-    /// Weave for one of many pictures of a running scene, with a wider tolerance: an edge that a
-    /// single picture loses between four rays shows in the mean of the pictures.
+    /// Settings for frames of a running scene, with a larger tolerance: an edge missed between four
+    /// rays in one frame shows in the mean of several frames.
     pub(crate) const RUNNING: Self = Self { square: 2, agreed: 0.4, soft: true };
 }
 
-/// Luminance that the tone map halves.
+/// Luminance that the tone map l / (l + `MIDDLE`) maps to one half.
 const MIDDLE: f32 = 0.25;
 
-/// Effect of smoke on the light of a ray.
+/// Smoke integrated along one ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Veil {
-    /// Light that the smoke adds.
+    /// Linear RGB light that the smoke scatters towards the eye.
     pub(crate) light: V3,
-    /// Transmittance by colour, for the light behind.
+    /// RGB transmittance for the light behind.
     pub(crate) through: V3,
     /// Distance in cells to the first smoke; [`f32::MAX`] without any.
     pub(crate) first: f32,
     /// Distance in cells to the last smoke; 0 without any.
     pub(crate) last: f32,
-    /// Distance up to which the veil is known: the end of the ray, or [`f32::MAX`] where the smoke
-    /// is opaque.
+    /// Distance in cells up to which the ray was integrated: the end of the ray, or [`f32::MAX`] if
+    /// the smoke is opaque.
     pub(crate) known: f32,
 }
 
@@ -65,13 +65,13 @@ impl Veil {
         known: f32::MAX,
     };
 
-    /// True if a ray that ends at `far` meets the same smoke, apart from smoke within `slack` of
-    /// its end.
+    /// True if the veil is valid for a ray that ends at distance `far` (cells), with a tolerance of
+    /// `slack` cells at the end.
     pub(crate) fn fits(&self, far: f32, slack: f32) -> bool {
         self.last <= far + slack && (far <= self.known + slack || self.last < self.known - slack)
     }
 
-    /// Tone-mapped luminance, and transmittance of green: the two values by which rays are
+    /// Returns tone-mapped luminance and green transmittance, by which neighbouring rays are
     /// compared.
     fn tones(&self) -> [f32; 2] {
         let light = luminance(self.light);
@@ -79,19 +79,20 @@ impl Veil {
     }
 }
 
-/// Veils at the corners of the squares of a picture.
+/// Veils at the grid points of a picture.
 pub(crate) struct Veils {
-    /// Squares per pixel, along an edge.
+    /// Number of squares per pixel along an axis.
     per_pixel: f32,
     across: usize,
     corners: Vec<Veil>,
-    /// Flag of each corner: set where the four corners of the square to its lower right agree.
+    /// Flag of each grid point: set if the four corners of the square to its lower right agree.
     agree: Vec<bool>,
 }
 
 impl Veils {
-    /// Veils of a picture of this size. `look` gives the veil of the ray through a corner between
-    /// pixels. `None` where `look` gives `None`: there the smoke cannot be told from other media.
+    /// Computes the veils of a picture of (width, height) pixels. `look` returns the veil of the
+    /// ray through a grid point. Returns `None` if `look` does, for rays whose smoke cannot be
+    /// separated from other media.
     pub(crate) fn new(
         (width, height): (usize, usize),
         Weave { square, agreed, soft }: Weave,
@@ -111,8 +112,7 @@ impl Veils {
         Some(Self { per_pixel: 1.0 / square as f32, across, agree: (0..corners.len()).map(agree).collect(), corners })
     }
 
-    /// Veil of a ray through the place (`u`, `v`) in pixels, where the four corners around agree;
-    /// `None` elsewhere.
+    /// Interpolated veil at (`u`, `v`) in pixels; `None` where the four corners do not agree.
     #[inline(always)]
     pub(crate) fn at(&self, u: f32, v: f32) -> Option<Veil> {
         let (u, v) = (u * self.per_pixel, v * self.per_pixel);
@@ -137,8 +137,7 @@ impl Veils {
     }
 }
 
-/// Filters each veil with the veils of neighbouring corners that agree: removes noise in which
-/// neighbours differ most.
+/// Smooths each veil with neighbouring veils that agree; removes noise between neighbours.
 fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)) -> Vec<Veil> {
     let down = corners.len() / across;
     let near = |n: usize, count: usize| n.saturating_sub(1)..=(n + 1).min(count - 1);

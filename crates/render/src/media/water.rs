@@ -1,4 +1,4 @@
-//! Clear liquids: a surface that mirrors sky and sun, and a body that absorbs light. Water absorbs
+//! Clear liquids: a surface that reflects sky and sun, and a body that absorbs light. Water absorbs
 //! red first, then green; other liquids absorb all but their own colour.
 
 use crate::camera::Ray;
@@ -14,39 +14,41 @@ use lavoxel_automaton::view::MaterialLook;
 
 /// Absorption of water per cell length, for red, green and blue (exponent).
 const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
-/// Length in cells of a coloured liquid after which white light has the liquid's colour.
+/// Path length in cells in a coloured liquid after which white light has the liquid's colour.
 const COLORED: f32 = 4.0;
 /// Lower and upper bound of the colour in that conversion, which keep the logarithm finite and
 /// above 0.
 const KEPT: [f32; 2] = [0.01, 0.98];
-/// Share of its colour that a coloured liquid scatters back of skylight.
+/// Diffuse reflectance of a coloured liquid for skylight, relative to its colour.
 const SENT_BACK: f32 = 0.28;
-/// Share of its colour that a coloured liquid scatters back of the lava's light.
+/// Diffuse reflectance of a coloured liquid for lava light, relative to its colour.
 const SENT_BACK_OF_LAVA: f32 = 0.05;
-/// Share of its colour that a milky liquid scatters back of either light.
+/// Diffuse reflectance of a milky liquid for skylight and lava light, relative to its colour.
 const MILKY: f32 = 0.5;
 /// Lower bound of the transmittance of a cell of milky liquid.
 const LEAST_PASSED: f32 = 0.01;
-/// Share of the reflectance left at a surface inside another liquid: light is refracted less there.
+/// Factor on the reflectance of a surface inside another liquid, where the refractive indices
+/// differ less.
 pub const SUBMERGED: f32 = 0.15;
-/// Length in cells up to which a body of liquid is a drop or a thin stream, which gathers light
-/// from all around like a lens.
+/// Path length in cells up to which a body of liquid is a drop or a thin stream, which gathers
+/// light from all sides like a lens.
 pub const DROP: f32 = 3.0;
-/// Share of skylight that a drop sends on.
+/// Fraction of skylight that a drop transmits.
 pub const GATHERED: f32 = 0.9;
-/// Share of sunlight that a drop sends on.
+/// Fraction of sunlight that a drop transmits.
 pub const GATHERED_OF_SUN: f32 = 0.22;
 /// Lower and upper bound of the reflectance of a drop.
 pub const OF_DROP: [f32; 2] = [0.2, 0.6];
-/// Distances in cells, sideways and down, at which a liquid that lies on more liquid must be found.
+/// Sampling distances in cells, sideways and down, at which more liquid must be present for a
+/// surface not to be a drop.
 pub const LIES: [f32; 2] = [4.0, 2.5];
-/// Share of skylight that deep water scatters back, by colour.
+/// Diffuse reflectance of deep water for skylight, by colour.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
 /// Brightness of wet rock relative to dry rock, by colour.
 pub const WET: V3 = V3::new(0.62, 0.66, 0.70);
 /// Reflectance of water at normal incidence.
 pub const STRAIGHT: f32 = 0.02;
-/// Slope of the ripples.
+/// Slope amplitude of the ripples.
 pub const RIPPLES: f32 = 0.04;
 /// Slope of the swell, relative to ripples, on water with waves higher than usual.
 pub const SWELL: f32 = 1.1;
@@ -57,7 +59,7 @@ pub const SWASH: f32 = 1.2;
 /// Distance from the eye, in units of pattern, at which ripples are half as high: farther ripples
 /// are smaller than pixels.
 pub const FADED: f32 = 260.0;
-/// Movement of the ripples per step, in units of pattern.
+/// Displacement of the ripples per step, in pattern units.
 const PACE: f64 = 0.02;
 /// Brightness of the mirrored sun, relative to sunlight on a surface.
 pub const SUN: f32 = 14.0;
@@ -87,12 +89,12 @@ pub const TILTED: [f32; 2] = [0.75, 0.97];
 pub const FOAM: [f32; 2] = [0.06, 0.5];
 /// Coverage of drops with foam.
 pub const SPRAY: f32 = 0.8;
-/// Share of the lava's light that deep water scatters back. More than [`DEEP`] in the red: the
-/// light comes from near the surface, where depth has not yet absorbed the red.
+/// Diffuse reflectance of deep water for lava light. More than [`DEEP`] in the red: the light comes
+/// from near the surface, where depth has not yet absorbed the red.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
 
-/// Heights above a point behind a pane (a cut side of the box) at which liquid is sampled, each
-/// with the length that the sample stands for; both in cells.
+/// Sampling heights above a point behind a pane (a cut side of the box), each with the length that
+/// the sample represents; both in cells.
 pub const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (13.5, 7.0)];
 /// Brightness of a body of liquid behind a pane, right under its surface.
 pub const UNDER: f32 = 4.2;
@@ -101,7 +103,7 @@ pub const UNDER: f32 = 4.2;
 pub const SINKS: [f32; 2] = [0.065, 0.14];
 /// Density above a point from which the liquid continues there.
 pub const ENDS: f32 = 0.6;
-/// Density that counts for rock over a liquid.
+/// Density assumed for rock above a liquid.
 pub const UNDER_ROCK: f32 = 0.22;
 /// Strength of the shafts of light in the liquid.
 pub const SHAFTS: f32 = 0.35;
@@ -123,18 +125,18 @@ pub const MESHES: f32 = 0.17;
 pub struct Liquid {
     /// Absorption per cell length for red, green and blue (exponent).
     pub absorbed: V3,
-    /// Share of skylight that great depth scatters back, by colour.
+    /// Diffuse reflectance of great depth for skylight, by colour.
     pub deep: V3,
-    /// Share of the lava's light that great depth scatters back, by colour.
+    /// Diffuse reflectance of great depth for lava light, by colour.
     pub warmed: V3,
 }
 
 impl Liquid {
-    /// Placeholder for a medium that light does not pass.
+    /// Placeholder for an opaque medium.
     pub(crate) const NONE: Self =
         Self { absorbed: V3::new(0.0, 0.0, 0.0), deep: V3::new(0.0, 0.0, 0.0), warmed: V3::new(0.0, 0.0, 0.0) };
 
-    /// Liquid of a material with a surface that light passes.
+    /// Returns the optical properties of a translucent material.
     pub fn of(look: &MaterialLook) -> Self {
         let color = V3::from(look.linear_color());
         let clear = match look.color {
@@ -157,16 +159,16 @@ impl Liquid {
     }
 }
 
-/// Reflection of a surface.
+/// Reflected light of a surface.
 pub struct Surface {
-    /// Light from the mirrored direction.
+    /// Linear RGB light from the reflected direction.
     pub(crate) mirrored: V3,
     /// Reflectance, 0 to 1.
     pub(crate) share: f32,
 }
 
-/// Mirrored light of a surface with this normal; `rough` is the slope of waves smaller than a
-/// pixel.
+/// Reflected light and reflectance of a surface at `p` (cells) with unit normal `normal`; `rough`
+/// is the slope of waves smaller than a pixel.
 pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, (normal, rough): (V3, f32)) -> Surface {
     let view = context.view(ray);
     let facing = saturate(-view.dot(&normal));
@@ -187,8 +189,9 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, (normal, rough):
     Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava, share }
 }
 
-/// Mirrored light and reflectance of a body that is a drop to the degree `small`, 0 to 1. Without
-/// the gathered light, a drop would mirror the dark side of the sky in a line along its rim.
+/// Reflected light (linear RGB) and reflectance of a body with the drop factor `small` (0 to 1).
+/// Without the gathered light, a drop would reflect the dark side of the sky in a line along its
+/// rim.
 pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, share): (V3, f32)) -> (V3, f32) {
     if small <= 0.0 {
         return (mirrored, share);
@@ -200,19 +203,19 @@ pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, shar
     (mix(mirrored, bright, small), lerp(share, share.clamp(OF_DROP[0], OF_DROP[1]), small))
 }
 
-/// Light of lava on a surface at full strength.
+/// Linear RGB light of lava on a surface at full strength.
 fn lava_light(context: &ShadeContext) -> V3 {
     context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light)
 }
 
-/// Outward normal of a surface in true proportions. The gradient takes 0.8 cells to each side:
-/// wider, it would read values below the bed of shallow water.
+/// Outward unit normal of a liquid's surface in world proportions, from differences over ±0.8
+/// cells: wider differences would read values below the bed of shallow water.
 pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
     field.upright(field.gradient(p, 0.8))
 }
 
-/// Coverage of a surface with foam, by the density `gas` next to the surface, the likeness `small`
-/// of its body to a drop, and the shore below.
+/// Coverage (0 to 1) of a surface with foam, by the gas density `gas` next to the surface, the drop
+/// factor `small` of the body, and the shore below.
 pub(crate) fn foam(
     context: &ShadeContext,
     look: &MaterialLook,
@@ -249,7 +252,7 @@ fn wild(look: &MaterialLook) -> f32 {
     saturate(0.5 * (look.waves - 1.0))
 }
 
-/// Light that foam sends out.
+/// Linear RGB light of foam at `p` (cells) with unit normal `normal`.
 pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     let sky = context.sky;
     let facing = saturate(0.25 + 0.75 * normal.dot(&sky.sun)) * context.open(p);
@@ -257,8 +260,8 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
 
-/// Light at a point in a body of liquid behind a pane, relative to the light at its surface, by
-/// colour: darkens downwards, with shafts of sunlight.
+/// RGB light at `p` (cells) in a body of liquid behind a pane, relative to the light at its
+/// surface: decreases downwards, with shafts of sunlight.
 pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
     let (mut depth, mut reach) = (0.0, 1.0);
     for (away, length) in OVER {
@@ -285,8 +288,8 @@ pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, 
     sinks.map(|by_color| (-depth * (SINKS[0] + by_color)).exp() * UNDER * (1.0 + SHAFTS * shafts))
 }
 
-/// Light of the edge of a surface that a pane cuts, where the liquid has this density; only under
-/// air, not under another liquid.
+/// Linear RGB light of the edge of a surface that a pane cuts at `p` (cells), where the liquid has
+/// density `density`; only under air, not under another liquid.
 pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
     let over = p + v3(0.0, OPEN_OVER / context.look.cell_height, 0.0);
     let seen = smoothstep(EDGE_ENDS[0], EDGE_ENDS[1], density);
@@ -296,7 +299,7 @@ pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
     (context.sky.ambient(V3::y()) * EDGE[0] + context.sky.sun_color * (EDGE[1] * context.open(p))) * seen
 }
 
-/// Factor on the light of a bed under a liquid, by the net of caustics that the ripples cast.
+/// Light factor on the bed under a liquid at `p` (cells), by the caustics of the ripples.
 pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     let q = p * (MESHES / context.land.unit);
     let moved = ripples_moved(context.steps);
@@ -307,7 +310,7 @@ pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     lerp(1.0, lerp(NET[0], NET[1], lines), lit)
 }
 
-/// Light that a great depth of a liquid scatters back at a point.
+/// Linear RGB light that a great depth of `liquid` scatters back at `p` (cells).
 pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     let sky = context.sky;
     let open = context.open(p);
@@ -316,7 +319,8 @@ pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     (sky.ambient(V3::y()) + sun).component_mul(&liquid.deep) + lava.component_mul(&liquid.warmed)
 }
 
-/// Normal with ripples, which move with the steps and flatten far from the eye.
+/// Unit normal with ripples added, which move with the steps and flatten with the distance `t`
+/// (cells) from the eye.
 pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3, t: f32) -> V3 {
     let far = t / (FADED * context.land.unit);
     let height = RIPPLES * look.waves / (1.0 + far * far);
@@ -357,7 +361,7 @@ pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f
     (SMALLER * RIPPLES * look.waves * lost).min(ROUGHEST) * (1.0 + 0.9 * gust).max(0.2)
 }
 
-/// Movement of the ripples after `steps` steps, in units of pattern; wraps around at 4096 units,
+/// Displacement of the ripples after `steps` steps, in pattern units; wraps around at 4096 units,
 /// which keeps the precision of `f32`.
 pub fn ripples_moved(steps: f64) -> f32 {
     (steps * PACE).rem_euclid(4096.0) as f32

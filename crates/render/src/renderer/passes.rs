@@ -1,4 +1,4 @@
-//! Passes of a frame: the whole picture anew, or only the parts that lava may cover.
+//! Passes of a frame: drawing of the whole picture, or only of the tiles that lava may cover.
 
 use super::{NO_PICTURE, Renderer};
 use crate::camera::Camera;
@@ -33,7 +33,7 @@ impl Renderer {
         }
     }
 
-    /// Draws the whole picture, for styles in which lava may change every pixel because it lights
+    /// Draws the whole picture; for styles in which lava may change every pixel because lava lights
     /// and outshines its surroundings.
     pub(super) fn everything<T: Tracer>(
         &self,
@@ -58,8 +58,8 @@ impl Renderer {
         film.develop(self.filmic())
     }
 
-    /// Draws the cached picture without lava again, only where there may be lava now or was in the
-    /// last frame.
+    /// Updates the cached picture without lava in those tiles that may contain lava now or did in
+    /// the last frame.
     pub(super) fn over_bare<T: Tracer>(
         &self,
         tracer: &T,
@@ -76,7 +76,7 @@ impl Renderer {
             self.draw_bare(tracer, camera, kept);
         }
         let mut bare = std::mem::take(&mut kept.bare);
-        // Includes the area of the last frame: the light of lava that is gone must go too.
+        // Includes the tiles of the last frame, from which old lava must be removed.
         let drawn = bare.drawn.take().map_or_else(|| live.clone(), |drawn| drawn.and(&live));
         let frame = self.frame_through(tracer, camera, places, &drawn);
         frame.expose(&kept.centres, &mut bare.film);
@@ -92,7 +92,7 @@ impl Renderer {
         image
     }
 
-    /// Draws and caches the picture without lava.
+    /// Draws the picture without lava into the cache `kept`.
     fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
         let mut bare = std::mem::take(&mut kept.bare);
         let places = Places::none(camera);
@@ -101,20 +101,20 @@ impl Renderer {
         bare.film.resize(camera.size());
         bare.image.resize(camera.size());
         frame.expose_bare(&kept.centres, &mut bare.film);
-        // Backdrops of supersampled pixels are cached only where lava comes into the picture; here
-        // most are needed just once.
+        // Backdrops of supersampled pixels are cached only when lava is drawn; here most are needed
+        // just once.
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Not)), &mut bare.image);
         bare.drawn = Some(places.live(camera, false));
         kept.bare = bare;
     }
 
-    /// Development of the cinematic style.
+    /// Returns the post-processing parameters of the cinematic style.
     pub(super) fn filmic(&self) -> Develop {
         let LookSpec { exposure, glow, shimmer, .. } = self.look;
         Develop::Filmic { exposure: exposure.exp2(), glow, shimmer: Shimmer::at(shimmer, self.steps) }
     }
 
-    /// Pixels that the look supersamples; `None` for none.
+    /// Selection of the pixels that the look supersamples; `None` without supersampling.
     fn closer(&self) -> Option<Wanted> {
         match self.look.antialias {
             Antialias::Off => None,

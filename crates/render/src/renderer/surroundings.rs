@@ -1,4 +1,4 @@
-//! Surroundings of a frame: the sea or the ground that extends beyond the box.
+//! Surroundings of a frame: sea or land beyond the box.
 
 use super::{Renderer, WHOLE};
 use crate::ground::beyond::Ends;
@@ -8,14 +8,14 @@ use lavoxel_automaton::view::Surroundings;
 use lavoxel_sim::lowpass::Volume;
 
 impl Renderer {
-    /// Sea around the box; only where the look asks for it and all of the box is shown.
+    /// Returns the sea around the box; `None` unless the look has a sea and the whole box is shown.
     pub(super) fn sea(&self, volume: &Volume, shown: [[f32; 2]; 3]) -> Option<Sea> {
         let is_wanted = self.look.surroundings == Surroundings::Sea && self.contents.lava && self.contents.ground;
         (is_wanted && shown == WHOLE).then(|| Sea::of(volume)).flatten()
     }
 
-    /// True if the ground extends beyond the box; `at_sea` tells if a sea does. Never where the box
-    /// is cut open.
+    /// True if land is drawn beyond the box; `at_sea`: true if there is a sea. Always false if the
+    /// box is cut open.
     pub(super) fn goes_on(&self, at_sea: bool, shown: [[f32; 2]; 3]) -> bool {
         let goes_on = match Ends::of(&self.look) {
             Some(Ends::Sea) => at_sea,
@@ -24,7 +24,8 @@ impl Renderer {
         goes_on && self.contents.ground && shown == WHOLE
     }
 
-    /// Sea of a frame, with its index among the media that light passes.
+    /// Returns the sea of a frame with its index among the translucent media; `None` if the medium
+    /// is not drawn.
     pub(super) fn around(&self, Sea { medium, level }: Sea, volume: &Volume, media: &Media<'_>) -> Option<SeaField> {
         let look = &volume.media[medium].look;
         let medium = media.clear.iter().position(|clear| std::ptr::eq(clear.look, look))?;

@@ -1,4 +1,4 @@
-//! Place of a slice, parsed from the text that users write.
+//! Position of a slice, parsed from user text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,17 +8,17 @@ use crate::Ruler;
 use lavoxel_base::validate::Invalid;
 use lavoxel_geo::map::Site;
 
-/// Names of the axes, by [`Axis::number`].
+/// Axis names, indexed by [`Axis::number`].
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 impl Axis {
-    /// Axis of the name `x`, `y` or `z`; `None` for other names.
+    /// Returns the axis with the name `x`, `y` or `z`; `None` for other names.
     pub fn named(name: &str) -> Option<Self> {
         Some([Self::X, Self::Y, Self::Z][NAMES.iter().position(|axis| *axis == name.trim())?])
     }
 }
 
-/// Plane of cells: `z=64`, `y=735m` or `x=map:2667675`.
+/// Plane of a slice as users write it: `z=64`, `y=735m` or `x=map:2667675`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     /// Axis to which the plane is perpendicular.
@@ -26,7 +26,7 @@ pub struct Plane {
     place: Place,
 }
 
-/// Place of a plane along its axis.
+/// Position of a plane along its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     Cell(usize),
@@ -68,7 +68,7 @@ impl fmt::Display for Plane {
 }
 
 impl Plane {
-    /// Index of the layer of cells along the axis, in a box at `site`.
+    /// Returns the index of the layer of cells along the axis, in a box at `site`.
     ///
     /// # Errors
     /// If the plane lies outside the box, or is given in map coordinates and the terrain has none.
@@ -101,7 +101,8 @@ impl Plane {
     }
 }
 
-/// Index of the cell, among `count` cells, that contains `value` of a ruler; `None` outside.
+/// Returns the index of the cell, among `count` cells, that contains the ruler value `value`;
+/// `None` outside.
 fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
     let cells = (value - ruler.start) / ruler.per_cell;
     // The far side of the box belongs to the last cell.

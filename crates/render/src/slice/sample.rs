@@ -1,5 +1,5 @@
-//! Content of the cells of a slice through a world: a quantity where its material is, elsewhere
-//! rock, or the material that fills most of the cell.
+//! Content of the cells of a slice: the value of a quantity if its material is present, else rock,
+//! or the material that fills most of the cell.
 
 use lavoxel_air::Air;
 use lavoxel_automaton::matter::Material;
@@ -10,18 +10,18 @@ use lavoxel_sim::state::{CellValues, StateRef};
 use super::Content;
 use crate::chart::key::Plain;
 
-/// World as a slice shows it.
+/// Cell contents of a world for slices of one quantity.
 pub struct Sample<'a> {
     values: CellValues<'a>,
     solid: CellValues<'a>,
-    /// Air whose motion is shown; `None` for quantities other than its speed.
+    /// Air whose velocity is shown; `None` unless the quantity is the air's speed.
     moving: Option<&'a Air>,
-    /// Materials shown without values, each with its amounts.
+    /// Materials without values, each with its amounts.
     plain: Vec<(Plain, CellValues<'a>)>,
 }
 
 impl<'a> Sample<'a> {
-    /// Sample of `state` that shows the values of `quantity`.
+    /// Returns the cell contents of `state` for slices of `quantity`.
     pub fn new(state: impl Into<StateRef<'a>>, quantity: &Quantity) -> Self {
         let state: StateRef<'a> = state.into();
         let with_amount = |plain: Plain| {
@@ -44,7 +44,7 @@ impl<'a> Sample<'a> {
         plain.filter(move |plain| has_lava || plain.name != Material::LAVA)
     }
 
-    /// Content of the cell at `place`.
+    /// Returns the content of the cell at `place`.
     pub fn at(&self, place: Place) -> Content {
         // Values come before rock: rock that fills only a part of a cell of a flow may have lava on
         // top.
@@ -61,14 +61,14 @@ impl<'a> Sample<'a> {
         most.map_or(Content::Empty, |(number, _)| Content::Material(number as u8))
     }
 
-    /// Velocity of a cell in m/s along x, y and z; `None` unless the slice shows the speed of the
-    /// air, and in rock.
+    /// Returns the velocity in m/s along x, y and z of the cell at `place`; `None` in rock, and
+    /// unless the slice shows the speed of the air.
     pub fn motion(&self, place: Place) -> Option<[f32; 3]> {
         let air = self.moving?;
         if self.solid.at(place) > 0.0 { None } else { air.motion(place) }
     }
 
-    /// Materials shown without values, in the order that [`Content::Material`] counts.
+    /// Returns the materials without values; [`Content::Material`] is an index into this list.
     pub fn plain(&self) -> Vec<Plain> {
         self.plain.iter().map(|(plain, _)| plain.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! Slices of a simulation as pictures; all frames of a film share a scale.
+//! Slices of a simulation as pictures; all frames of a film share one scale.
 
 use super::{Axis, Crop, Plane, Sample, SliceSpec, SliceStyle, Survey, slice_of_motion};
 use crate::chart::key::{Plain, palette_of_quantity};
@@ -8,18 +8,18 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_geo::map::Site;
 use lavoxel_sim::simulation::Simulation;
 
-/// Slice as users request it.
+/// User request for a slice.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// Plane of the slice.
     pub plane: Plane,
-    /// Quantity shown.
+    /// Quantity that the slice shows.
     pub quantity: Quantity,
     /// Set to show the whole height of the box, not only the part with content.
     pub whole: bool,
 }
 
-/// Slice that is drawn frame by frame.
+/// Renderer of one slice over the frames of a film.
 #[derive(Debug)]
 pub struct Slices {
     axis: Axis,
@@ -32,7 +32,8 @@ pub struct Slices {
     rulers: [Vec<Ruler>; 3],
     /// Crop of the frames; `None` shows the whole box.
     crop: Option<Crop>,
-    /// Largest value so far; scales follow it, so that they never shrink within a film.
+    /// Largest value of all frames so far, from which the scale is derived: scales never shrink
+    /// within a film.
     largest: f32,
 }
 

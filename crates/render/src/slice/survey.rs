@@ -1,17 +1,16 @@
-//! Extent of a slice, and the part of the slice that is shown.
+//! Extent of a slice's content, and automatic cropping to the content.
 
 use lavoxel_base::grid::{Grid, Place};
 
 use super::{Axis, Content, Part};
 
-/// Extent and largest value over all cells of a slice.
+/// Extent of the content and largest value of a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Survey {
-    /// Part of the slice with visible content. In a vertical section: from the lowest open cell to
-    /// the highest cell with rock or lava. In a slice perpendicular to y, which is a map: the cells
-    /// with rock or lava.
+    /// Rectangle of visible content. In a vertical slice: from the lowest open cell to the highest
+    /// cell with rock or lava. In a horizontal slice: the cells with rock or lava.
     pub extent: Part,
-    /// Largest value; 0 without any.
+    /// Largest value of the shown quantity; 0 without values.
     pub largest: f32,
 }
 
@@ -28,7 +27,8 @@ impl Span {
 }
 
 impl Survey {
-    /// Surveys the layer `cell` of a box; `content` returns the content of a cell.
+    /// Computes the extent and largest value of the layer `cell` of a box; `content` returns the
+    /// content of a cell.
     pub fn of(grid: Grid, axis: Axis, cell: usize, content: impl Fn(Place) -> Content) -> Self {
         let whole = Part::whole(grid, axis);
         let (mut across, mut up, mut open, mut largest) = (Span::NONE, Span::NONE, Span::NONE, 0.0_f32);
@@ -58,23 +58,24 @@ impl Survey {
     }
 }
 
-/// Part of a slice that the pictures of a film show: the visible content with a margin. The part
-/// only grows, in steps of the margin, so that few frames differ in scale.
+/// Crop of a slice for the pictures of a film: the content with a margin. The crop only grows, in
+/// steps of the margin, so that the scale changes rarely.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Crop {
     shown: Option<Part>,
 }
 
-/// Margin on each side of the content, as a share of the content.
+/// Margin on each side of the content, as a fraction of the content's length.
 const MARGIN: f64 = 0.08;
 /// Least margin, in cells.
 const LEAST_MARGIN: usize = 2;
-/// Least length of a side of the shown part, as a share of the slice's longer side; shorter slices
+/// Minimum length of a side of the crop, as a fraction of the slice's longer side; shorter slices
 /// are shown whole.
 const LEAST: f64 = 0.2;
 
 impl Crop {
-    /// Part to show, for content in `extent` of the slice `whole`.
+    /// Returns the rectangle to show for content in `extent` of the slice `whole`, and stores it
+    /// for the next call.
     pub fn show(&mut self, extent: Part, whole: Part) -> Part {
         let (wide, tall) = whole.cells();
         let least = (wide.max(tall) as f64 * LEAST).ceil() as usize;

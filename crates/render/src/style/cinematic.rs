@@ -1,5 +1,5 @@
-//! Cinematic style of one ray: a refined lava surface, films on rock, the ground block, sky and
-//! haze, and the effect of other media on their light.
+//! Light of one ray in the cinematic style: refined lava surface, thin lava films on rock, ground
+//! block, sky and haze, and translucent media in front.
 
 use nalgebra::Vector2;
 
@@ -27,77 +27,78 @@ use lavoxel_base::simd::{Portable, Simd};
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Distance in cells from a cut side, or from the ground around the box, at which sunlight is
-/// looked up.
+/// Offset in cells from a cut side, or from the ground around the box, of the point at which
+/// sunlight is evaluated.
 // Matter that stands on a cut side must not shade the face of that side.
 pub const OFF_SIDE: f32 = 0.05;
-/// Half width in cells of the differences from which the normal of coated rock is taken.
+/// Half-width in cells of the finite differences for the normal of lava-coated rock.
 pub const COATED: f32 = 0.8;
-/// Shares of pale stone in its hollows: light from above that is sent down and aside, and least
-/// share of the sky that is seen.
+/// Fill light in hollows of pale stone: fraction of skylight from above that is bounced down and
+/// sideways, and lower bound of the visible fraction of the sky.
 // Without both, ceilings and shaded sides of boxes on a table were black.
 pub const PALE: [f32; 2] = [0.7, 0.6];
-/// Share of sky light and sunlight that a front takes from the ground at its foot.
+/// Fraction of skylight and sunlight that a lava front occludes on the ground at its foot.
 pub const FRONT: f32 = 0.6;
-/// Strength of the swelling of a film of lava at its edge.
+/// Strength of the normal's tilt at the edge of a lava film, which makes the film appear swollen.
 // Without swelling, a film ended flush with the ground below.
 pub const SWELLS: f32 = 2.0;
-/// Width of the blocks into which a film's margin breaks up, in pattern units.
+/// Width of the blocks into which the margin of a lava film breaks up, in pattern units.
 // A soft margin looked like a dark smear; blocks of which some lie apart do not.
 pub const SHED: f32 = 1.1;
-/// Densities relative to the film density up to which all blocks lie loose, and from which on none
-/// do.
+/// Densities relative to the film density: all blocks are detached up to the first, none from the
+/// second on.
 pub const LOOSE: [f32; 2] = [1.0, 2.2];
-/// Range of factors by which the densities of loose blocks differ.
+/// Least and greatest random factor on the density of a detached block.
 pub const STRAY: [f32; 2] = [0.4, 2.4];
 /// Width of the seams between blocks, in block widths.
 pub const SEAM: f32 = 0.12;
-/// Roundness of the blocks, as a slope.
+/// Slope of the normal at the edge of a block, which makes blocks look rounded.
 pub const ROUNDED: f32 = 0.9;
-/// Share of its own colour that lava keeps behind deep water.
+/// Fraction of its hue that glowing lava keeps behind deep water, which otherwise absorbs the red.
 pub const GLOWING: f32 = 0.85;
 
-/// Broadest stones per pattern unit.
+/// Frequency of the broadest stones per pattern unit.
 // Equal in the box and beyond its sides: other stones drew the edge of the box as a seam in the
 // ground.
 pub const STONES: f32 = 0.44;
-/// Broadest stones of a cut side per pattern unit.
+/// Frequency of the broadest stones on cut sides, per pattern unit.
 pub const STONES_CUT: f32 = 0.3;
-/// Sizes of stones: number per broadest stone, and share of the relief.
+/// Octaves of stones: frequency relative to the broadest stones, and amplitude in the relief.
 pub const STONES_SIZES: [[f32; 2]; 3] = [[1.0, 0.55], [3.7, 1.0], [13.7, 0.8]];
-/// Least share of its albedo that ground has between stones.
+/// Lower bound of the albedo factor between stones.
 pub const STONES_DARKEST: f32 = 0.25;
-/// Broadest stones per pixel up to which stones show fully, and from which on not at all.
+/// Stones per pixel: an octave shows fully up to the first value, and not at all from the second on
+/// (anti-aliasing).
 pub const STONES_SEEN: [f32; 2] = [0.06, 0.3];
-/// Amplitude by which the relief of stones varies between fields.
+/// Amplitude of the low-frequency modulation of the stones' relief.
 pub const STONES_LESS: f32 = 0.9;
-/// Fields per stone, for that variation.
+/// Frequency of that modulation, relative to the broadest stones.
 pub const STONES_FIELDS: f32 = 0.31;
-/// Unit vectors of the land (east, up, south) in the block of billows from which stones are taken.
-// The ground cuts the block askew, so that the pattern does not repeat.
+/// Rotation from land axes (east, up, south) to the axes of the periodic noise block from which
+/// stones are taken.
+// The rotation is oblique, so that the periodic noise does not repeat visibly along the ground.
 pub const ACROSS: [V3; 3] = [V3::new(0.36, 0.48, -0.8), V3::new(-0.8, 0.6, 0.0), V3::new(0.48, 0.64, 0.6)];
-/// Slope of the ground per relief of stones.
+/// Tilt of the normal per slope of the stones' relief.
 pub const STONES_TILT: f32 = 0.085;
-/// Lightening of stones per relief: tops are paler.
+/// Increase of the albedo per height of the stones' relief: tops are paler.
 pub const STONES_TONE: f32 = 0.5;
 
-/// Backdrop of a ray behind the lava, seen through the haze; depends on ground and sky alone.
+/// Cached backdrop of a ray behind the lava, haze included; depends on ground and sky alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behind {
-    /// Light without the light of the lava, linear RGB.
+    /// Linear RGB light without the light of the lava.
     still: V3,
-    /// Light of the lava where that light arrives at full strength, linear RGB.
+    /// Linear RGB light reflected from lava light of full strength.
     warmed: V3,
-    /// Normal by which the lava's light is received.
+    /// Surface normal for shading by the lava's light.
     normal: V3,
     /// Distance to the ground in cells; [`f32::MAX`] where there is no ground.
     t: f32,
-    /// Set if the ground is met from above, where lava may coat the rock.
+    /// Set if the ray meets the top of the ground, where a film of lava may coat the rock.
     top: bool,
-    /// Distance in cells to the floor around the box; [`f32::MAX`] where the ray does not meet the
-    /// floor.
+    /// Distance in cells to the floor around the box; [`f32::MAX`] if the ray misses the floor.
     floor: f32,
-    /// Set if the ground is met beyond the sides of the box.
+    /// Set if the ray meets land beyond the sides of the box.
     beyond: bool,
 }
 
@@ -118,7 +119,8 @@ impl Tracer for ShadeContext<'_> {
             (Some(hit), around) if around.is_none_or(|t| hit.t < t) => {
                 let ground = match hit.face {
                     Face::Top => rock_on_top(self, hit.point, hit.t),
-                    // Where the land continues, no side of the box may show in a gap between nodes.
+                    // If land continues beyond the box, no side of the box may show through a gap
+                    // between the nodes.
                     Face::Cut(_) if self.around().is_some() => rock_on_top(self, hit.point, hit.t),
                     Face::Cut(normal) => strata(self, (hit.point, hit.t), normal),
                     Face::Block(normal) => block(self, hit.point, normal),
@@ -213,8 +215,9 @@ impl Tracer for ShadeContext<'_> {
     }
 }
 
-/// Nearest opaque end of a ray (lava, ground or sky), without other media.
-// Inlined, because most of a ray's cost is here.
+/// Returns the nearest opaque hit of a ray (lava, ground or sky), without translucent or gaseous
+/// media.
+// Inlined: most of a ray's cost is here.
 #[inline(always)]
 fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
     let far = <ShadeContext as Tracer>::far(behind);
@@ -223,8 +226,8 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     if let Crossing::At { t, face } = crossing {
         let point = ray.at(t);
         let normal = face.unwrap_or_else(|| context.field.normal(point));
-        // Where the land continues, the sides of the box cut nothing: lava that reaches them keeps
-        // its crust there.
+        // If land continues beyond the box, the sides of the box are no cuts: lava that reaches a
+        // side keeps its crust there.
         let cut = face.is_some() && !context.goes_on;
         let color = shade(context, &Skin { point, normal, view: context.view(ray), cut });
         return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
@@ -237,7 +240,8 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     End { light, t: far, met: Met::Behind }
 }
 
-/// Light at the end `end` of a ray after its way through the media before the end.
+/// Linear RGB light of the hit `end` after attenuation by, and with the light of, the media in
+/// front.
 fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
     let passed = pass(context, ray, end.t, sight);
     let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
@@ -249,18 +253,19 @@ fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sigh
     if passed.first == f32::MAX {
         return light;
     }
-    // Only the air between the eye and the first surface is hazy; light from behind that surface
-    // already has its haze.
+    // Haze is added only between the eye and the first surface; light from behind that surface
+    // already includes its haze.
     let clear = clear_air(context, ray, passed.first);
     let haze = context.sky.haze(context.view(ray)) * (1.0 - clear);
-    // Depth takes the red first, which would turn glowing lava green: the eye adapts, and sees red.
+    // Water absorbs red first, which would turn glowing lava green. The eye adapts and still sees
+    // red.
     let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
     let through = if end.met == Met::Lava { mix(passed.through, gray, GLOWING) } else { passed.through };
     haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
 }
 
-/// Light of a ray that passes through the outermost lava at `p` without reaching the surface: a
-/// thin glow, never a dark rim.
+/// Linear RGB light of a ray that passes the lava at `p` (cells) at density `density` without
+/// reaching the isosurface: `behind` plus a faint glow, never a dark rim.
 fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     let depth = smoothstep(0.45 * context.look.iso, context.look.iso, density);
     let heat = heat(context, p);
@@ -270,25 +275,26 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
 }
 
-/// Blends `color` at distance `t` with the haze.
+/// Blends the linear RGB `color`, seen at distance `t` (cells), with the haze.
 pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
     mix(context.sky.haze(context.view(ray)), color, clear_air(context, ray, t))
 }
 
-/// Transmittance of the haze between the eye and distance `t` (cells) along a ray.
+/// Transmittance (0 to 1) of the haze between the eye and distance `t` (cells) along a ray.
 pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
     (-thickness).exp()
 }
 
-/// Light of the ground under the light of the lava, coated where there is a film of lava.
+/// Linear RGB light of the ground, lit by the lava, and coated where a film of lava lies on the
+/// rock.
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
     let over = if behind.top { over(context, p) } else { 0.0 };
     let off = if behind.beyond { V3::zeros() } else { behind.normal * OFF_SIDE };
     let sunlight = if behind.top { context.sunlight(p) } else { context.sunlight_beside(p + off) };
     if !behind.top && !behind.beyond {
-        // Lava lights a cut side from its crest.
+        // Lava lights a cut side from above its upper edge.
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
     let lit = V3::repeat(context.ember.at(p, behind.normal));
@@ -296,7 +302,7 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         Some(flame) => lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH),
         None => lit,
     };
-    // A front covers the sky and the sun of the ground at its foot.
+    // A lava front occludes sky and sun for the ground at its foot.
     let hidden = 1.0 - FRONT * smoothstep(0.0, context.look.film, over);
     let bare = behind.still * (lerp(SHADED, 1.0, sunlight) * hidden) + times(behind.warmed, lit);
     if over <= FILM * context.look.film {
@@ -311,16 +317,16 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
 }
 
-/// Margin of a film of lava on rock.
+/// Edge zone of a lava film on rock.
 struct Margin {
-    /// Share of the rock that the film covers.
+    /// Fraction of the rock (0 to 1) that the film covers.
     cover: f32,
-    /// Slope of the blocks into which the margin breaks up.
+    /// Tilt of the normal by the blocks into which the film's edge breaks up.
     rise: V3,
 }
 
-/// Margin of lava of density `over` on the rock at `p`: the film breaks up into blocks, and some
-/// lie apart before the edge.
+/// Edge zone of a lava film of density `over` on the rock at `p` (cells): the film breaks up into
+/// blocks, a part of which is detached.
 // A soft edge looks like a smear.
 fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     let (film, bent) = (context.look.film, noise::fractal(p * 1.2, 3));
@@ -332,7 +338,7 @@ fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     Margin { cover, rise: block.inward * (loose * ROUNDED * (1.0 - smoothstep(0.0, 0.4, block.edge))) }
 }
 
-/// Light of the floor in the shade of matter in the box, or light of the sky.
+/// Linear RGB light of the floor, with shadows of matter in the box, or of the sky.
 fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     match context.floor {
         Some(floor) if behind.floor < f32::MAX => {
@@ -344,9 +350,9 @@ fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     }
 }
 
-/// Density of the lava over the rock at `p`.
-// Lava too thin for a surface of its own coats the rock; the bricks are asked first, which costs
-// less.
+/// Density (0 to 1) of the lava on the rock at `p` (cells).
+// Lava too thin for an isosurface coats the rock. The occupancy bricks are tested first, which is
+// cheaper.
 fn over(context: &ShadeContext, p: V3) -> f32 {
     let (field, above) = (context.field, p + v3(0.0, 0.5, 0.0));
     if !field.holds(p) && !field.holds(above) {
@@ -355,30 +361,31 @@ fn over(context: &ShadeContext, p: V3) -> f32 {
     field.density(p).max(field.density(above))
 }
 
-/// Normal of a film of lava on the rock at `p`: the film swells inwards from its edge, as the toe
-/// of a flow does.
+/// Unit normal of a lava film on the rock at `p` (cells): the film swells inwards from its edge,
+/// like the toe of a flow.
 fn toe(context: &ShadeContext, p: V3) -> V3 {
     let normal = context.land.block.normal(p.x, p.z, COATED);
     let rise = context.field.rise(p + v3(0.0, 0.5, 0.0), COATED);
     unit_or_up(normal - (rise - normal * rise.dot(&normal)) * SWELLS)
 }
 
-/// Light that a place on the ground sends out: `still` without the lava's light, `warmed` the
-/// reflected share of the lava's light.
+/// Shading result of a ground point: `still` is the light without the lava's light, `warmed` the
+/// reflectance for the lava's light (both linear RGB), `normal` the unit normal.
 struct Ground {
     still: V3,
     warmed: V3,
     normal: V3,
 }
 
-/// Ground of the top of the land at `p`, at distance `t` from the eye.
+/// Shades the top of the ground at `p` (cells), seen from distance `t` (cells).
 fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
     let rock = context.land.rock(p.x, p.z);
     lit_rock(context, if context.land.is_stone() { rock } else { stony(context, rock, (p, t), STONES) })
 }
 
-/// Adds stones finer than the land's nodes to `rock`, as far as pixels at distance `t` resolve
-/// them; `stones` is the number of the broadest stones per pattern unit.
+/// Adds stones finer than the ground's nodes to the normal and albedo of `rock` at `p`, as far as
+/// pixels at distance `t` (cells) resolve them; `stones` is the frequency of the broadest stones
+/// per pattern unit.
 fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
     let [east, up, south] = ACROSS;
     let place = pattern(p, context.land.unit, context.land.block.tall);
@@ -390,7 +397,7 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     if seen(stones) <= 0.0 {
         return rock;
     }
-    // A broad pattern of the same block makes stones vary between fields.
+    // A lower frequency of the same noise varies the stones' relief from field to field.
     let more = 1.0 + STONES_LESS * billow(Portable, place * (stones * STONES_FIELDS)).0;
     let (mut tall, mut rise) = (0.0, V3::zeros());
     for [finer, share] in STONES_SIZES {
@@ -409,7 +416,7 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     Rock { albedo: rock.albedo * (1.0 + STONES_TONE * tall).max(STONES_DARKEST), normal, ..rock }
 }
 
-/// Light of rock on the top of the land.
+/// Shades `rock` on the top of the ground under sun and sky.
 fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     let (open, sun) = (rock.light.x, rock.light.y);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
@@ -417,7 +424,8 @@ fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
 }
 
-/// Sky light on rock that sees the share `open` of the sky. Pale stone lights its own hollows.
+/// Linear RGB skylight on rock with unit normal `normal` and the visible fraction `open` (0 to 1)
+/// of the sky. Pale stone gets fill light in hollows.
 fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
     let sky = context.sky;
     if !context.land.is_stone() {
@@ -427,7 +435,8 @@ fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
     sky.ambient(normal).zip_map(&bounced, f32::max) * open.max(PALE[1])
 }
 
-/// Ground of a cell's side in a cave, with the colours of the ground above.
+/// Shades the side of a solid cell in a cave at `p` (cells), with outward normal `side` and the
+/// albedo of the ground above.
 fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
     let rock = context.land.block_rock(p, side, context.sky.sun);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
@@ -435,7 +444,8 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * rock.light.x), normal: rock.normal }
 }
 
-/// Ground of the cut sides: layers of old flows and ash, darker towards the foot.
+/// Shades a cut side of the ground at the point `at` and distance `t` (cells): layers of old flows
+/// and ash, darker towards the foot.
 fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Ground {
     let heights = &context.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);

@@ -1,4 +1,4 @@
-//! Styles of pictures: tracing of one ray into light.
+//! Picture styles: light of one ray.
 
 pub mod cinematic;
 pub mod plain;

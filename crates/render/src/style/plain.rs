@@ -1,6 +1,7 @@
-//! Plain styles (volume, surface and maximum), over plain ground and an even backdrop.
+//! Plain styles (volume, surface and maximum): palette colours over neutral ground and a neutral
+//! backdrop.
 //!
-//! Invariant: colours are those of the palette, so that values can be read off the colour bar.
+//! Invariant: colours come from the palette, so that values can be read off the colour bar.
 
 use crate::camera::Ray;
 use crate::contents::{SliceHit, Slices};
@@ -15,43 +16,43 @@ use crate::volume::field::{Crossing, MediumField, Pace};
 use lavoxel_automaton::view::{LookSpec, Style};
 use lavoxel_base::simd::{Portable, Simd};
 
-/// Depth under a surface at which its value is read, in cells.
-// On the surface itself every density is the same.
+/// Depth in cells below an isosurface at which the value for its colour is read.
+// On the isosurface itself the density is constant.
 pub const DEPTH: f32 = 1.0;
-/// Factor of the ground's light behind the largest values.
+/// Factor by which the ground is dimmed behind the style `maximum`.
 pub const DIMMED: f32 = 0.6;
-/// Position between the smallest visible density (0) and density 1 (1) at which the largest value
-/// hides the backdrop.
+/// Position between the smallest visible density (0) and density 1 (1) at which the maximum becomes
+/// opaque.
 pub const SOLID: f32 = 0.4;
-/// Largest value from which on a ray ends.
+/// Value (0 to 1) at which the search for the maximum along a ray ends early.
 pub const LARGEST: f32 = 0.999;
 
-/// Inputs of the plain styles for one frame.
+/// Scene data of one frame for the plain styles.
 pub(crate) struct Specimen<'a> {
-    /// Lava as rays see it.
+    /// Lava field for ray marching.
     pub(crate) field: &'a MediumField<'a>,
     /// Media other than lava.
     pub(crate) media: &'a [Clear<'a>],
-    /// Contents of the air; `None` without any.
+    /// Haze in the air; `None` without any.
     pub(crate) haze: Option<&'a HazeField<'a>>,
-    /// Ground of the box and around.
+    /// Baked ground inside and around the box.
     pub(crate) land: &'a TerrainLook,
-    /// Shown part of the ground.
+    /// Drawn part of the ground.
     pub(crate) part: Part,
     /// Transfer function and palette.
     pub(crate) transfer: &'a Transfer,
     /// Settings of the picture.
     pub(crate) look: &'a LookSpec,
-    /// Slices that stand in the scene.
+    /// Slices (cross-sections) that are drawn in the scene.
     pub(crate) slices: Slices<'a>,
 }
 
-/// Backdrop of a ray behind the lava.
+/// Cached backdrop of a ray behind the lava.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
-    /// Light of the ground, or of the empty background, in linear RGB.
+    /// Linear RGB light of the ground or of the empty background.
     light: V3,
-    /// Distance in cells up to which lava is seen before the backdrop.
+    /// Distance in cells at which the backdrop hides all matter behind.
     far: f32,
 }
 
@@ -124,14 +125,15 @@ impl Tracer for Specimen<'_> {
     }
 }
 
-/// Style `scientific`: the volume through the transfer function, over the backdrop.
+/// Linear RGB light of a ray in the style `scientific`: the lava through the transfer function,
+/// over the backdrop.
 #[inline(always)]
 fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let layer = specimen.transfer.accumulate(s, specimen.field, ray, behind.far, pace);
     layer.over(behind.light)
 }
 
-/// Light of a ray that also meets media other than lava, each in its colour and with its own
+/// Linear RGB light of a ray that also meets media other than lava, each with its own colour and
 /// opacity.
 #[inline(never)]
 fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
@@ -142,7 +144,7 @@ fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind,
             specimen.media_before(s, ray, far, sight, None).over(light)
         }
         Style::Maximum => {
-            // The largest value has no place before or behind, so it stands before all media.
+            // The maximum has no depth of its own, so its colour is composited over the media.
             let light = specimen.media_before(s, ray, behind.far, sight, None).over(behind.light);
             maximum(specimen, ray, &Behind { light, ..*behind }, pace)
         }
@@ -152,20 +154,20 @@ fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind,
     }
 }
 
-/// Style `surface`: colour and distance of the first place where density reaches `look.iso`; the
-/// colour is that of the value [`DEPTH`] below the surface.
+/// Linear RGB light and distance (cells) of the first point whose density reaches `look.iso`, in
+/// the style `surface`; the colour shows the value [`DEPTH`] cells below the surface.
 #[inline(never)]
 fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, f32) {
     let (field, transfer) = (specimen.field, specimen.transfer);
     match field.cross(ray, behind.far, specimen.look.iso, pace) {
-        // A cut shows the values themselves; a trace of shade only sets its sides apart.
+        // A cut face shows the values themselves; slight shading only distinguishes its sides.
         Crossing::At { t, face: Some(normal) } => {
             (transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp))), t)
         }
         Crossing::At { t, face: None } => {
             let normal = field.normal(ray.at(t));
-            // Light reaches around the edge of the shaded side, where form would be lost in even
-            // darkness.
+            // Wrapped diffuse light: the unlit side would otherwise be uniformly dark and lose its
+            // form.
             let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&transfer.lamp));
             (transfer.color(field, ray.at(t) - normal * DEPTH) * light, t)
         }
@@ -173,8 +175,8 @@ fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, 
     }
 }
 
-/// Style `maximum`: colour of the largest value on the ray, over dimmed ground. Small values, which
-/// palettes draw dark, are transparent.
+/// Linear RGB light of a ray in the style `maximum`: colour of the largest value on the ray, over
+/// dimmed ground. Small values, which palettes draw dark, are transparent.
 #[inline(never)]
 fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let value = specimen.largest(ray, behind.far, pace);
@@ -184,14 +186,15 @@ fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     mix(behind.light, specimen.transfer.linear(value), maximum_opacity(specimen, value))
 }
 
-/// Opacity of the largest value `value` on a ray, 0 to 1.
+/// Opacity (0 to 1) with which the largest value `value` (0 to 1) of a ray is drawn.
 fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
     let visible = specimen.transfer.visible;
     if value <= 0.0 { 0.0 } else { smoothstep(visible, lerp(visible, 1.0, SOLID), value) }
 }
 
 impl Specimen<'_> {
-    /// Accumulated layer of the media before `far`; includes the lava if `lava` gives its sampling.
+    /// Accumulated light and opacity of the media up to distance `far` (cells); includes the lava
+    /// if `lava` gives its sampling parameters.
     fn media_before<S: Simd>(&self, s: S, ray: &Ray, far: f32, sight: Sight, lava: Option<Pace>) -> Layer {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.others.clear };
         let lava = lava.map(|pace| (self.field, pace));
@@ -199,13 +202,14 @@ impl Specimen<'_> {
         self.transfer.accumulate_all(s, &Along { media: self.media, pace, lava, haze, ray, far })
     }
 
-    /// Value at `p`, 0 where `density` is too thin to be seen: the energy per amount means nothing
-    /// there.
+    /// Palette value at `p` (cells); 0 where `density` is below the visible density, because the
+    /// energy per amount is meaningless there.
     fn value(&self, p: V3, density: f32) -> f32 {
         if density > self.transfer.visible { self.transfer.value(self.field, p, density) } else { 0.0 }
     }
 
-    /// Largest value on the ray before `far`; 0 if nothing is visible.
+    /// Largest palette value (0 to 1) on the ray up to distance `far` (cells); 0 if nothing is
+    /// visible.
     fn largest(&self, ray: &Ray, far: f32, pace: Pace) -> f32 {
         if pace.reach.is_empty() {
             return 0.0;
@@ -213,8 +217,8 @@ impl Specimen<'_> {
         let Some((near, far, _)) = self.field.span(ray, far) else { return 0.0 };
         let at = |t: f32| (t, self.value(ray.at(t), self.field.density(ray.at(t))));
         let larger = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { b } else { a };
-        // The ends count too, so that thin sheets on the ground and cuts do not depend on the
-        // jitter.
+        // Both ends are sampled too, so that thin sheets on the ground and cuts do not depend on
+        // the jitter.
         let mut best = larger(at(near), at(far));
         let mut walk = self.field.walk(ray, (near, far), pace);
         while let Some((t, density)) = walk.next_dense()
@@ -222,8 +226,8 @@ impl Specimen<'_> {
         {
             best = larger(best, (t, self.value(ray.at(t), density)));
         }
-        // The peak lies between samples: a search around the best sample makes the step length
-        // matter little.
+        // The peak lies between samples: a refinement around the best sample reduces the influence
+        // of the step length.
         for share in [0.5, 0.25, 0.125] {
             let (middle, aside) = (best.0, share * self.look.step);
             best = larger(best, larger(at((middle - aside).max(near)), at((middle + aside).min(far))));
@@ -231,7 +235,7 @@ impl Specimen<'_> {
         best.1
     }
 
-    /// Light of the ground at a hit, in linear RGB.
+    /// Linear RGB light of the ground at `hit`.
     #[inline(always)]
     fn ground(&self, hit: &GroundHit) -> V3 {
         let (land, lamp) = (self.land, &self.transfer.lamp);
@@ -243,20 +247,20 @@ impl Specimen<'_> {
     }
 }
 
-/// Albedo of the top of the ground by its height.
+/// Linear RGB albedo of the top of the ground at `p` (cells), by height.
 #[inline(always)]
 fn tone(land: &TerrainLook, p: V3) -> V3 {
     mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), saturate(p.y / land.block.top.max(1.0)))
 }
 
-/// Light of a cut face.
+/// Linear RGB light of a cut face with the outward normal `normal`.
 #[inline(always)]
 fn cut(normal: V3, lamp: &V3) -> V3 {
     v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp)))
 }
 
-/// Colour of the empty background, by the ray's angle; `tall` is the height of a cell in its
-/// widths.
+/// Linear RGB colour of the empty background, by the ray's elevation angle; `tall` is the cell
+/// height in cell widths.
 #[inline(always)]
 fn backdrop(ray: &Ray, tall: f32) -> V3 {
     let up = if tall == 1.0 { ray.direction.y } else { unit_or_up(in_widths(ray.direction, tall)).y };

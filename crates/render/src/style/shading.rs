@@ -1,4 +1,4 @@
-//! Frame-wide inputs of the cinematic style, and the sunlight that reaches a point.
+//! Per-frame inputs of the cinematic style, and the transmittance of sunlight towards a point.
 
 use crate::camera::Ray;
 use crate::contents::Slices;
@@ -21,33 +21,33 @@ use crate::media::steam::LIFTED;
 use crate::volume::field::MediumField;
 use lavoxel_automaton::view::LookSpec;
 
-/// Field, ground, sky and look of one frame, for shading.
+/// Scene data of one frame for shading: fields, ground, sky and look.
 pub(crate) struct ShadeContext<'a> {
-    /// Lava as rays see it.
+    /// Lava field for ray marching.
     pub(crate) field: &'a MediumField<'a>,
-    /// Media with a surface that light passes through.
+    /// Translucent media with a surface, such as water.
     pub(crate) clear: &'a [Clear<'a>],
-    /// Media other than lava at whose surface a ray ends.
+    /// Opaque media other than lava.
     pub(crate) solids: &'a [Clear<'a>],
-    /// Gases and the shade of solid media; `None` where there are neither.
+    /// Gases, and shadows of opaque media; `None` without either.
     pub(crate) fog: Option<&'a FogField<'a>>,
-    /// Smoke of the air; `None` without any.
+    /// Smoke in the air; `None` without any.
     pub(crate) smoke: Option<&'a SmokeField<'a>>,
-    /// Ground of the box and around.
+    /// Baked ground inside and around the box.
     pub(crate) land: &'a TerrainLook,
-    /// Shown part of the ground.
+    /// Drawn part of the ground.
     pub(crate) part: Part,
-    /// Light of the lava on its surroundings.
+    /// Light that the lava emits onto its surroundings.
     pub(crate) ember: &'a EmberLight,
     /// Sun and sky.
     pub(crate) sky: &'a Sky,
     /// Floor around the box; `None` if the look has no floor.
     pub(crate) floor: Option<Floor>,
-    /// Clots that vents throw.
+    /// Clots of lava in flight.
     pub(crate) sparks: &'a Sparks,
-    /// Width of a pixel at distance 1.
+    /// Pixel width in cells at distance 1 cell.
     pub(crate) pixel: f32,
-    /// Set if the ground continues around the box.
+    /// Set if land is drawn beyond the sides of the box.
     pub(crate) goes_on: bool,
     /// Flame of the look; `None` if the look has no flame.
     pub(crate) flame: Option<Flame>,
@@ -55,21 +55,21 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) sea: Option<SeaField>,
     /// Settings of the picture.
     pub(crate) look: &'a LookSpec,
-    /// Colours of hot rock.
+    /// Black-body colours by temperature.
     pub(crate) blackbody: &'a BlackBody,
-    /// Slices that stand in the scene.
+    /// Slices (cross-sections) that are drawn in the scene.
     pub(crate) slices: Slices<'a>,
-    /// Phases and weights of the billows of smoke.
+    /// Phase and weight of both billow generations of smoke.
     pub(crate) billows: Generations,
-    /// Number of the step, for patterns that move with the flow.
+    /// Number of simulated steps, for patterns that move with the flow.
     pub(crate) steps: f64,
-    /// Set if the frame is one of many of a running scene: gas before a surface may be interpolated
+    /// Animation flag: in frames of a running scene, gas in front of a surface may be interpolated
     /// from neighbouring rays.
     pub(crate) running: bool,
 }
 
 impl ShadeContext<'_> {
-    /// Unit direction of `ray` in true proportions, where cells may be oblong.
+    /// Unit direction of `ray` in world proportions, corrected for the cell height.
     #[inline(always)]
     pub(crate) fn view(&self, ray: &Ray) -> V3 {
         match self.look.cell_height == 1.0 {
@@ -78,7 +78,8 @@ impl ShadeContext<'_> {
         }
     }
 
-    /// Length in widths of a cell of a piece of `ray` that is 1 cell long in cell coordinates.
+    /// Length in cell widths of a segment of `ray` that is 1 long in cell coordinates; 1 for cubic
+    /// cells.
     #[inline(always)]
     pub(crate) fn pace(&self, ray: &Ray) -> f32 {
         match self.look.cell_height == 1.0 {
@@ -87,41 +88,44 @@ impl ShadeContext<'_> {
         }
     }
 
-    /// Transmittance towards the sun of gases, smoke and solid media at `p`.
+    /// Transmittance (0 to 1) from `p` (cells) towards the sun through gases, smoke and opaque
+    /// media; shadows of the ground are not included.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         self.fog.map_or(1.0, |fog| fog.sunlight(p)) * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
     }
 
-    /// [`Self::sunlight`] for a point `p` of the ground around the box: taken where the way to the
-    /// sun enters the box.
+    /// [`Self::sunlight`] for a ground point `p` (cells) outside of the box: evaluated where the
+    /// ray to the sun enters the box.
     pub(crate) fn sunlight_beside(&self, p: V3) -> f32 {
         let block = &self.land.block;
         let size = [block.width(), block.depth()];
         entry((size, self.look.cell_height), p, self.sky.sun).map_or(1.0, |entry| self.sunlight(entry))
     }
 
-    /// Share of sunlight that the ground leaves at `p`.
+    /// Fraction of sunlight (0 to 1) at `p` (cells) that the ground's shadow leaves.
     pub(crate) fn beside_ground(&self, p: V3) -> f32 {
         // The ground's shade reaches up a little and fades with height.
         let above = p.y - self.land.block.heights.at(p.x, p.z);
         lerp(self.land.sunlight(p.x, p.z), 1.0, saturate(above / (LIFTED * self.land.unit)))
     }
 
-    /// Share of sunlight that ground, gases, smoke and solid media leave at `p`.
+    /// Fraction of sunlight (0 to 1) at `p` (cells) after shadows of ground, gases, smoke and
+    /// opaque media.
     pub(crate) fn open(&self, p: V3) -> f32 {
         self.beside_ground(p) * self.sunlight(p)
     }
 
-    /// [`Self::open`] for the surface of a solid medium with normal `normal`.
+    /// [`Self::open`] at `p` (cells) on the surface of an opaque medium with outward normal
+    /// `normal`.
     pub(crate) fn open_on(&self, p: V3, normal: V3) -> f32 {
-        // The point is moved out by a part of the coarse cells, so that the medium does not shade
+        // The point is offset by a fraction of the coarse cells, so that the medium does not shadow
         // itself.
         let off = self.fog.map_or(0.0, |fog| OFF * fog.edge());
         let sun = in_cells(self.sky.sun, self.look.cell_height);
         self.beside_ground(p) * self.sunlight(p + (normal + sun) * off)
     }
 
-    /// Ground around the box; `None` where the ground ends at the sides of the box.
+    /// Land around the box; `None` if the ground ends at the sides of the box.
     pub(crate) fn around(&self) -> Option<&Beyond> {
         self.land.beyond.as_ref().filter(|_| self.goes_on)
     }

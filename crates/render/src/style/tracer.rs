@@ -1,4 +1,5 @@
-//! Interface of the styles: a ray's light from its backdrop and the matter before the backdrop.
+//! Interface of the styles: computes the light of one ray from its backdrop and the matter in front
+//! of the backdrop.
 //!
 //! The backdrop (ground, sky, slices) is kept while camera and look stay; lava and other media are
 //! added to the kept backdrop in each frame.
@@ -10,53 +11,58 @@ use crate::media::veils::Veil;
 use crate::volume::tiles::{Others, Reach};
 use lavoxel_base::simd::Simd;
 
-/// Sampling of the volume along one ray.
+/// Sampling parameters of one ray: jitter, and intervals of distance that may contain matter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sight {
-    /// Offset of the first sample, 0 to 1 steps.
+    /// Offset of the first sample in steps, 0 to 1.
     pub(crate) jitter: f32,
-    /// Distances at which there may be lava.
+    /// Interval of distances in cells at which there may be lava.
     pub(crate) reach: Reach,
-    /// Distances at which there may be other media.
+    /// Intervals of distances in cells at which there may be other media.
     pub(crate) others: Others,
-    /// Veil of smoke interpolated from neighbouring rays; `None` if unknown.
+    /// Smoke in front of the backdrop, interpolated from neighbouring rays; `None` if the smoke is
+    /// to be traced.
     pub(crate) veil: Option<Veil>,
 }
 
-/// Style that is ready to trace the rays of one frame.
+/// Style with the inputs of one frame; traces rays.
 pub(crate) trait Tracer: Sync {
-    /// Backdrop of a ray, behind the lava and the other media.
+    /// Cached hit of a ray behind the lava and the other media: ground, sky or slice.
     type Behind: Copy + Default + Send + Sync;
 
-    /// Returns the backdrop of `ray`, which does not depend on the volume. There is no ground
-    /// nearer than `start` cells.
+    /// Returns the backdrop of `ray`, which does not depend on the volume. The search for ground
+    /// begins at distance `start` (cells); nothing may be nearer.
     fn behind(&self, ray: &Ray, start: f32) -> Self::Behind;
 
-    /// Returns the slices that stand in the scene.
+    /// Returns the slices (cross-sections) that are drawn in the scene.
     fn slices(&self) -> Slices<'_>;
 
-    /// Returns the backdrop of a ray that meets a slice first.
+    /// Returns the backdrop of a ray whose first hit is the slice hit `hit`.
     fn slice(hit: SliceHit) -> Self::Behind;
 
-    /// Distance in cells up to which matter may be seen before the backdrop.
+    /// Returns the distance in cells at which the backdrop hides all matter behind; [`f32::MAX`]
+    /// for sky.
     fn far(behind: &Self::Behind) -> f32;
 
-    /// Veil of smoke over `ray` before distance `far`; `None` where there is more than smoke.
+    /// Returns the smoke along `ray` up to distance `far` (cells) for interpolation between rays;
+    /// `None` if other matter must be traced as well.
     fn veil(&self, _ray: &Ray, _far: f32, _sight: Sight) -> Option<Veil> {
         None
     }
 
-    /// Returns true if `ray` may meet matter outside of the places where the box has matter.
+    /// Returns true if `ray` may meet matter that screen tiles do not include, such as sea, sparks
+    /// or flames.
     fn reaches_beyond(&self, _ray: &Ray) -> bool {
         false
     }
 
-    /// Linear RGB light along `ray`; `s` selects the SIMD instructions of the sampling.
+    /// Returns the linear RGB light along `ray`; `s` selects the SIMD instructions of the sampling.
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 
-    /// Opacity of lava and other media before the backdrop, 0 to 1.
+    /// Returns the opacity (0 to 1) of lava and other media in front of the backdrop.
     fn opacity(&self, ray: &Ray, behind: &Self::Behind, sight: Sight) -> f32;
 
-    /// Light of a ray that meets no matter; `None` where tracing is needed to find that light.
+    /// Returns the linear RGB light of a ray that meets no matter; `None` if this light must be
+    /// traced.
     fn bare(&self, behind: &Self::Behind) -> Option<V3>;
 }

@@ -1,8 +1,9 @@
-//! Transfer function of the plain styles, and emission and absorption through it.
+//! Transfer function of the plain styles: colour and opacity by density, and volume rendering
+//! (emission and absorption) with it.
 //!
-//! Opacity is given per cell of length: a step of `s` cells absorbs `1 − (1 − a)^s`. Invariant: a
-//! picture does not depend on the step. Colours are accumulated premultiplied, so that thin matter
-//! keeps the colour that it emits.
+//! Opacity `a` is given per cell of length: a step of `s` cells absorbs `1 − (1 − a)^s`. Invariant:
+//! the picture does not depend on the step length. Colours are accumulated premultiplied by
+//! opacity.
 
 use crate::camera::Ray;
 use crate::chart::legend::{ColorBar, Frame, Scale};
@@ -20,38 +21,39 @@ use lavoxel_automaton::view::{LookSpec, Palette, Style};
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_base::simd::Simd;
 
-/// Entries of the tables of opacity and colour.
+/// Number of entries of the colour and opacity LUT.
 const ENTRIES: usize = 1024;
-/// Accumulated opacity beyond which a ray ends.
+/// Accumulated opacity at which a ray terminates early.
 pub const OPAQUE: f32 = 0.995;
-/// Share of the film density up to which liquid on the rock is invisible, however ragged its edge.
+/// Fraction of the film density (`look.film`) up to which a film of liquid on rock is invisible,
+/// whatever its edge noise.
 pub const FILM: f32 = 0.4;
 
-/// Look-up tables of opacity and colour for one step length.
+/// LUT of colour and opacity for one step length.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// RGBA entries evenly spaced from 0 to 1: red, green and blue are the palette's linear colour
-    /// of a value, alpha is the opacity of one step by density.
+    /// RGBA entries at evenly spaced values from 0 to 1: the palette's linear RGB colour of a
+    /// value, and the opacity (0 to 1) of one step through matter whose density is the value.
     pub matter: Vec<[f32; 4]>,
-    /// Palette of the lava.
+    /// Colour palette of the lava.
     pub(crate) palette: Palette,
-    /// Quantity that chooses the colour.
+    /// Quantity by which cells are coloured.
     pub(crate) color_by: CellMeasure,
-    /// [`LookSpec::kelvin`]: temperatures in kelvin of energy 0 and 1; `None` if unknown.
+    /// Temperatures in kelvin of energy 0 and 1 ([`LookSpec::kelvin`]); `None` if unknown.
     kelvin: Option<[f32; 2]>,
-    /// Energy per amount at the upper end of the palette.
+    /// Specific energy at the upper end of the palette, in vent units.
     energy_shown: f32,
-    /// Unit direction to the lamp.
+    /// Unit direction towards the lamp.
     pub lamp: V3,
-    /// Density from which lava counts as visible where nothing is accumulated: the first density
+    /// Density (0 to 1) from which lava counts as visible in the style `maximum`: the first density
     /// with a quarter of the largest opacity.
     pub visible: f32,
 }
 
-/// Premultiplied light and its opacity.
+/// Accumulated light of a ray segment, premultiplied, with its opacity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layer {
-    /// Premultiplied linear RGB.
+    /// Linear RGB light, premultiplied by opacity.
     pub(crate) color: V3,
     /// Opacity, 0 to 1.
     pub(crate) opacity: f32,
@@ -62,13 +64,13 @@ impl Layer {
         Self { color: v3(red, green, blue), opacity }
     }
 
-    /// Light of this layer composited over the light `behind`.
+    /// Linear RGB light of this layer composited over the light `behind`.
     pub(crate) fn over(self, behind: V3) -> V3 {
         self.color + behind * (1.0 - self.opacity)
     }
 }
 
-/// Matter that the colour bars of a picture explain.
+/// Kinds of matter in a picture that need a colour bar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
     /// Set if there is lava.
@@ -79,28 +81,31 @@ pub(crate) struct Shown {
     pub(crate) haze: bool,
 }
 
-/// Media along a ray.
+/// Arguments of `Transfer::accumulate_all`: a ray and the media along the ray.
 pub(crate) struct Along<'a> {
     /// Media other than lava.
     pub(crate) media: &'a [Clear<'a>],
-    /// Sampling of the ray where there may be such a medium.
+    /// Sampling parameters for `media`.
     pub(crate) pace: Pace,
-    /// Lava with its sampling, if accumulated together with the media.
+    /// Lava field with its sampling parameters; `None` if lava is not accumulated together with the
+    /// media.
     pub(crate) lava: Option<(&'a MediumField<'a>, Pace)>,
-    /// Haze in the air, and the distances at which the ray may meet haze.
+    /// Haze in the air, with the interval of distances at which the ray may meet haze; `None`
+    /// without haze.
     pub(crate) haze: Option<(&'a HazeField<'a>, Reach)>,
     pub(crate) ray: &'a Ray,
-    /// Distance in cells before which matter counts.
+    /// Distance in cells at which accumulation ends.
     pub(crate) far: f32,
 }
 
-/// Unit direction to a lamp above the viewer's shoulder; fixed, so that shading is comparable.
+/// Unit direction towards a lamp above the viewer's shoulder; fixed, so that pictures are
+/// comparable.
 pub(crate) fn lamp() -> V3 {
     v3(-0.45, 0.78, 0.43).normalize()
 }
 
 impl Transfer {
-    /// Computes the tables for the opacities and the step of `look`.
+    /// Computes the LUT from the opacities and the step length of `look` and from `palette`.
     pub fn new(look: &LookSpec, palette: Palette) -> Self {
         let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
         let absorbed: Vec<f32> = (0..ENTRIES).map(|i| at_stops(&look.opacity, density(i))).collect();
@@ -115,25 +120,25 @@ impl Transfer {
         Self { matter, palette, color_by, kelvin, energy_shown, lamp: lamp(), visible }
     }
 
-    /// Returns the fields and densities that the style of `look` draws.
+    /// Returns the drawing threshold, smoothing and shading flags of the style of `look`.
     pub fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
             Style::Cinematic => (((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8, look.smoothing),
             Style::Scientific => (Self::empty(look), 0.0),
-            // A little less than the surface, so that rounding cannot lose the surface.
+            // Slightly below the isovalue, so that rounding cannot lose the surface.
             Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
             Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
         };
         Interest { tall: look.cell_height, empty, smoothing, shaded: look.style == Style::Scientific }
     }
 
-    /// Largest 8-bit density up to which nothing is absorbed.
+    /// Returns the largest 8-bit density (0 to 255) up to which opacity is 0.
     pub(crate) fn empty(look: &LookSpec) -> u8 {
         (0..=255_u8).take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
     }
 
-    /// Draws the colour bars in the lower right corner of pictures that have room: one of the lava,
-    /// named where other materials are in the picture, and one of the haze.
+    /// Draws colour bars into the lower right corner of `image`, if there is room: one for the lava
+    /// (with its name if other materials are shown) and one for the haze.
     pub(crate) fn legend(&self, image: &mut Image, shown: Shown) {
         let ink = Ink::of_picture([228; 3], (image.width, image.height));
         let (wide, tall) = (image.width as f32 / ink.size, image.height as f32 / ink.size);
@@ -162,8 +167,7 @@ impl Transfer {
         }
     }
 
-    /// RGBA of one step through matter of density `density`: linear colour and opacity,
-    /// interpolated.
+    /// Interpolated LUT entry for `density` (0 to 1): linear RGB colour, and opacity of one step.
     #[inline(always)]
     fn matter(&self, density: f32) -> [f32; 4] {
         let (i, between) = entry(density);
@@ -174,13 +178,14 @@ impl Transfer {
         matter
     }
 
-    /// Linear RGB colour of `value` in the palette.
+    /// Linear RGB colour of `value` (0 to 1) in the palette.
     pub(crate) fn linear(&self, value: f32) -> V3 {
         let [red, green, blue, _] = self.matter(value);
         v3(red, green, blue)
     }
 
-    /// Accumulates the volume along `ray` before `far`.
+    /// Accumulates colour and opacity of the lava `field` along `ray` up to distance `far` (cells).
+    /// `s` selects the SIMD instructions.
     #[inline(always)]
     pub(crate) fn accumulate<S: Simd>(&self, s: S, field: &MediumField, ray: &Ray, far: f32, pace: Pace) -> Layer {
         let mut sum = [0.0_f32; 4];
@@ -207,15 +212,14 @@ impl Transfer {
         Layer::of(sum)
     }
 
-    /// Accumulates the media other than lava along a ray, and the lava if given, before
-    /// [`Along::far`].
+    /// Accumulates colour and opacity of all media of `all`, and of the lava if given, up to
+    /// distance [`Along::far`].
     ///
-    /// All media are walked in order of distance, so that nearer matter hides matter farther from
-    /// the eye.
+    /// Samples of all media are composited front to back in common order of distance.
     pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> Layer {
         let mut sum = [0.0_f32; 4];
         let field = all.media.first().map(|clear| &clear.field).or(all.lava.map(|(field, _)| field));
-        // Outside of the box there may still be haze.
+        // Haze may exist outside of the box too.
         let (near, far) =
             field.and_then(|field| field.span(all.ray, all.far)).map_or((0.0, 0.0), |span| (span.0, span.1));
         let mut lava = all.lava.map(|(field, pace)| (field, field.walk(all.ray, (near, far), pace)));
@@ -255,8 +259,8 @@ impl Transfer {
         Layer::of(sum)
     }
 
-    /// Colour and opacity of one step through lava, and the gradient of the density in 255ths per
-    /// cell.
+    /// Colour (linear RGB) and opacity of one step through lava at `sample`, and the density
+    /// gradient in 1/255 per cell.
     fn lava(&self, field: &MediumField, sample: &Sample, matter: Matter) -> ([f32; 4], V3) {
         let density = matter.density * (1.0 / 255.0);
         let mut entry = self.matter(density);
@@ -267,7 +271,8 @@ impl Transfer {
         (entry, matter.slope)
     }
 
-    /// Composites a step through matter behind the accumulated `sum`.
+    /// Composites one step (RGBA `entry`, density gradient `slope` for shading) behind the
+    /// accumulated premultiplied RGBA `sum`.
     #[inline(always)]
     fn add(&self, sum: &mut [f32; 4], (entry, slope): ([f32; 4], V3)) {
         let share = (1.0 - sum[3]) * entry[3];
@@ -277,7 +282,7 @@ impl Transfer {
         }
     }
 
-    /// Value that chooses the colour at `p`, 0 to 1; `density` is the density there.
+    /// Palette value (0 to 1) at `p` (cells), where the density is `density` (0 to 1).
     pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
         match self.color_by {
             CellMeasure::SpecificEnergy => field.specific_energy(p) / self.energy_shown,
@@ -285,18 +290,17 @@ impl Transfer {
         }
     }
 
-    /// Linear RGB colour of the palette at `p`.
+    /// Linear RGB palette colour at `p` (cells).
     pub(crate) fn color(&self, field: &MediumField, p: V3) -> V3 {
         self.linear(self.value(field, p, field.density(p)))
     }
 
-    /// Share of its colour that a point shows under the lamp; `slope` is the gradient of the
-    /// density per cell.
+    /// Diffuse shading factor under the lamp; `slope` is the density gradient per cell.
     #[inline(always)]
     fn shading(&self, slope: V3) -> f32 {
         let steep = slope.norm();
-        // Where density is even there is no surface to shade; fade the shading out instead of
-        // amplifying noise.
+        // Uniform density has no surface to shade: the shading fades out with the gradient instead
+        // of amplifying noise.
         let facing = if steep > 1e-4 { -slope.dot(&self.lamp) / steep } else { 0.0 };
         lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0))
     }
@@ -331,7 +335,7 @@ mod tests {
             crust: None,
         };
         let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
-        // Even opacity that cannot be seen in one cell accumulates over many cells.
+        // Uniform opacity that cannot be seen in one cell accumulates over many cells.
         for per_cell in [0.15_f32, 1e-4] {
             let expected = 1.0 - (1.0 - f64::from(per_cell)).powi(10) as f32;
             for step in [0.05, 0.1, 0.25, 0.5, 1.0] {

@@ -1,4 +1,4 @@
-//! Blocks of a coarse grid, of which rays skip the empty ones.
+//! Occupancy blocks over a coarse grid (gases, smoke, haze); rays skip the empty blocks.
 
 use std::ops::Range;
 
@@ -9,46 +9,49 @@ use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 use lavoxel_base::grid::Grid;
 
-/// Distance in cells before the end of a block from which on a point may lie in the next block.
+/// Margin in cells before the exit of a block, within which a point may already lie in the next
+/// block.
 // Absorbs the rounding of distances, so that a jump does not pass a sample of the next block.
 const SLACK: f32 = 1e-3;
-/// Coarse cells along the edge of a block.
+/// Number of coarse cells along the edge of a block.
 const BLOCK: usize = 4;
 
-/// Blocks of a grid that may lie anywhere in space.
+/// Occupancy flags of the blocks of a coarse grid that may lie anywhere in space.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
-    /// Lower and upper corner of the box, in voxels.
+    /// Lower and upper corner of the grid's box, in voxels of the volume.
     low: V3,
     high: V3,
-    /// Voxels along the edge of a block.
+    /// Edge of a block in voxels.
     side: f32,
-    /// Blocks along x, y and z.
+    /// Number of blocks along x, y and z.
     count: [usize; 3],
-    /// Flag of each block, x fastest: something may be inside.
+    /// Occupancy flag of each block, x fastest: true if a sample in the block may read a non-empty
+    /// coarse cell.
     filled: Vec<bool>,
     /// Set if no block is filled.
     is_empty: bool,
 }
 
-/// Sampling of a ray through blocks.
+/// Sampling parameters of a ray through blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stride {
-    /// Distance between samples.
+    /// Distance between samples in voxels.
     pub(crate) step: f32,
-    /// Offset of the first sample, 0 to 1 steps.
+    /// Offset of the first sample in steps, 0 to 1.
     pub(crate) jitter: f32,
-    /// Skipping of empty blocks.
+    /// Flag that turns empty-space skipping off for tests.
     pub(crate) skipping: Skipping,
 }
 
 impl Blocks {
-    /// Returns the blocks of a grid of coarse cells of `edge` voxels, which fills the box from
-    /// `low` to `high`.
+    /// Returns the occupancy blocks of a coarse grid of shape `grid`, whose cells have an edge of
+    /// `edge` voxels and fill the box from `low` to `high` (voxels).
     ///
-    /// `holds` returns true if there is anything in a coarse cell. Only the cells in `span` are
-    /// asked: the part of a row, numbered `z · ny + y`, outside of which the row is empty. A filled
-    /// cell also marks the blocks of its neighbours, because samples between cells read both.
+    /// `span` gives the non-empty range along x of a row of coarse cells (row index `z · ny + y`);
+    /// `holds` returns true if the coarse cell with an index contains matter, and is called only
+    /// inside `span`. A filled cell also marks the blocks of its neighbours, because samples
+    /// between cells read both.
     pub(crate) fn new(
         grid: Grid,
         edge: usize,
@@ -87,7 +90,7 @@ impl Blocks {
         Self { low, high, side: (BLOCK * edge) as f32, count, filled, is_empty }
     }
 
-    /// Range of the box along x, y and z, in voxels.
+    /// Low and high bound of the box along x, y and z, in voxels.
     pub(crate) fn whole(&self) -> [[f32; 2]; 3] {
         std::array::from_fn(|axis| [self.low[axis], self.high[axis]])
     }
@@ -97,7 +100,7 @@ impl Blocks {
         self.is_empty
     }
 
-    /// Returns the filled blocks as boxes.
+    /// Returns the bounding box of each occupied block, in voxels.
     pub(crate) fn boxes(&self) -> impl Iterator<Item = Drawn> {
         let filled = self.filled.iter().enumerate().filter(|(_, filled)| **filled);
         filled.map(move |(b, _)| {
@@ -109,9 +112,11 @@ impl Blocks {
         })
     }
 
-    /// Returns the sampling points of `ray` between the distances `from` and `to` in filled blocks.
+    /// Returns an iterator over the sampling points of `ray` in occupied blocks, between the
+    /// distances `from` and `to` (voxels).
     ///
-    /// Invariant: points are at whole multiples of the step plus the jitter, independent of jumps.
+    /// Invariant: points lie at (n + jitter) · step for integers n, whatever empty blocks were
+    /// skipped.
     #[inline(always)]
     pub(crate) fn places<'a>(&'a self, ray: &'a Ray, (from, to): (f32, f32), stride: Stride) -> Places<'a> {
         let inverse = ray.direction.map(|d| 1.0 / d);
@@ -120,8 +125,8 @@ impl Blocks {
         places
     }
 
-    /// Calls `put` with each point of [`Self::places`] inside the box `shown`, until `put` returns
-    /// false.
+    /// Calls `put` with the distance and position (voxels) of each sampling point of
+    /// [`Self::places`] inside the box `shown`, until `put` returns false.
     #[inline(always)]
     pub(crate) fn walk(
         &self,
@@ -140,7 +145,9 @@ impl Blocks {
         }
     }
 
-    /// Fill flag of the block around `p`, and the distance at which `ray` leaves that block.
+    /// Returns the occupancy flag of the block that contains `p` (voxels), and the distance at
+    /// which `ray` leaves that block; `inverse` is the component-wise reciprocal of the ray's
+    /// direction.
     #[inline(always)]
     fn around(&self, ray: &Ray, inverse: V3, p: V3) -> (bool, f32) {
         // The side is a power of two, so its reciprocal is exact.
@@ -157,23 +164,23 @@ impl Blocks {
     }
 }
 
-/// Iterator over the sampling points of a ray in filled blocks, in order.
+/// Iterator over the sampling points of a ray in occupied blocks, in order of distance.
 pub(crate) struct Places<'a> {
     blocks: &'a Blocks,
     ray: &'a Ray,
-    /// Reciprocal of the ray's direction.
+    /// Component-wise reciprocal of the ray's direction.
     inverse: V3,
     from: f32,
     to: f32,
     stride: Stride,
-    /// Distance up to which the ray is in a filled block.
+    /// Distance in voxels up to which the ray is known to be in an occupied block.
     filled: f32,
-    /// Number of the next sample.
+    /// Index n of the next sample, stored as f32.
     next: f32,
 }
 
 impl Places<'_> {
-    /// Returns the distance and place of the next sample.
+    /// Returns the distance and position (voxels) of the next sample; `None` at the end of the ray.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<(f32, V3)> {
         let Stride { step, jitter, skipping } = self.stride;
@@ -199,7 +206,7 @@ impl Places<'_> {
         }
     }
 
-    /// Number of the first sample at distance `t` or beyond.
+    /// Index of the first sample at distance `t` (voxels) or beyond.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         (t / self.stride.step - self.stride.jitter).ceil()

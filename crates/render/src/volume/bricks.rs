@@ -1,4 +1,4 @@
-//! Occupancy of a volume in bricks and blocks, by which rays jump over empty space.
+//! Two-level occupancy grid of a volume; rays use the grid to skip empty space.
 //!
 //! ```text
 //!  place: between the middles of eight cells, where a sample is read    ▪ ▪ · ·
@@ -7,9 +7,9 @@
 //!         something to draw, in blocks
 //! ```
 //!
-//! The place (x, y, z) lies between the middles of the cells (x, y, z) and (x + 1, y + 1, z + 1),
-//! so that n cells have n - 1 places. The last brick along an axis may hold fewer than 4 places;
-//! its other bits are never set.
+//! A place is the cube between the centres of eight neighbouring cells: place (x, y, z) spans the
+//! centres of the cells (x, y, z) to (x + 1, y + 1, z + 1), so that n cells have n − 1 places. The
+//! last brick along an axis may hold fewer than 4 places; its unused bits are never set.
 //!
 //! - Invariant: a bit is clear only where a sample draws nothing. A sample is a mean of its eight
 //!   cells, so the bits are exact.
@@ -27,11 +27,12 @@ use crate::volume::places::{AROUND, Around, EDGE, Interest};
 
 /// Bricks along a block's edge.
 const BLOCK: usize = 4;
-/// Largest distance that is stored, in blocks.
+/// Upper bound of the stored distance in blocks; larger distances are clamped.
 const FARTHEST: u8 = 16;
-/// Places of a brick all together: one part for [`Bricks::drawn`].
+/// Bit masks that take a whole brick as one part; argument `parts` of [`Bricks::drawn`].
 pub(crate) const WHOLE: [u64; 1] = [u64::MAX];
-/// Places of a brick halved along x, y and z: eight parts for [`Bricks::drawn`].
+/// Bit masks of a brick's octants (halved along x, y and z), x fastest; argument `parts` of
+/// [`Bricks::drawn`].
 pub(crate) const OCTANTS: [u64; 8] = {
     let mut parts = [0x0033_0033; 8];
     let mut i = 0;
@@ -42,53 +43,57 @@ pub(crate) const OCTANTS: [u64; 8] = {
     parts
 };
 
-/// Occupancy at a place.
+/// Occupancy of a place (the cube between eight cell centres).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// There may be something to draw.
+    /// A sample in the place may have a drawn density.
     Drawn,
-    /// There is nothing to draw at the place, but there may be in its brick.
+    /// No sample in the place is drawn, but its brick has drawn places.
     Nothing,
-    /// There is nothing to draw in the whole brick.
+    /// No place of the brick is drawn.
     Empty,
 }
 
-/// Box around the part of a brick with something to draw, in cells.
+/// Axis-aligned bounding box of drawn matter, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
-    /// Centre of the box.
+    /// Centre of the box in cells.
     pub middle: V3,
-    /// Half of the box's edges.
+    /// Half extents of the box along x, y and z, in cells.
     pub half: V3,
 }
 
-/// Bricks and blocks of a volume, for the densities that a look draws.
+/// Occupancy grid of one medium of a volume: a bit mask per brick of 4³ places, and a distance to
+/// the nearest occupied block per block of 4³ bricks.
 #[derive(Clone, Debug)]
 pub(crate) struct Bricks {
-    /// Shape of the volume.
+    /// Shape of the volume in cells.
     grid: Grid,
-    /// Densities and slopes that the bricks are computed for.
+    /// Density threshold and shading flags that decide which places count as drawn.
     interest: Interest,
-    /// Bricks along x, y and z.
+    /// Number of bricks along x, y and z.
     count: [usize; 3],
-    /// Bit mask of each brick, x fastest: a bit for each place, x fastest.
+    /// Occupancy bit mask of each brick (x fastest); bit (z · 4 + y) · 4 + x of a mask is the place
+    /// (x, y, z) of the brick.
     drawn: Vec<u64>,
-    /// Pages of each layer of bricks along z, for bricks with something to draw; empty if the look
-    /// reads no pages.
+    /// Density-and-slope pages of the occupied bricks, one set per layer of bricks along z; empty
+    /// if the style does not shade samples.
     pages: Vec<Pages>,
-    /// Bit of each brick that has to be computed again; each row along x is padded to whole words.
+    /// Dirty bit of each brick that `Bricks::refresh` recomputes; each row along x is padded to
+    /// whole 64-bit words.
     stale: Vec<u64>,
-    /// Blocks along x, y and z.
+    /// Number of blocks along x, y and z.
     blocks: [usize; 3],
-    /// Number of bricks with something to draw in each block.
+    /// Number of occupied bricks in each block, 0 to 64, x fastest.
     filled: Vec<u8>,
-    /// Chebyshev distance from each block to the nearest block with something to draw, in blocks;
-    /// at 0 the bricks have to be read.
+    /// Chebyshev distance in blocks from each block to the nearest occupied block (x fastest),
+    /// clamped to `FARTHEST`. For blocks with distance 0, rays read the bricks.
     distance: Vec<u8>,
 }
 
 impl Bricks {
-    /// Returns the bricks of an empty volume of at least two cells along each axis.
+    /// Returns the occupancy grid of an empty volume. `grid` must have at least two cells along
+    /// each axis.
     pub(crate) fn new(grid: Grid, interest: Interest) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| (n - 1).div_ceil(EDGE));
         let blocks = count.map(|n| n.div_ceil(BLOCK));
@@ -106,12 +111,13 @@ impl Bricks {
         }
     }
 
-    /// Densities and slopes that the bricks were computed for.
+    /// Returns the density threshold and shading flags that the bricks were computed for.
     pub(crate) fn interest(&self) -> Interest {
         self.interest
     }
 
-    /// Recomputes the bricks that depend on the cells `changed` of a medium.
+    /// Recomputes the bricks whose 7³ surrounding cells include a cell of `changed`; `volume` holds
+    /// the new densities.
     pub(crate) fn refresh(&mut self, volume: Fields<'_>, changed: impl IntoIterator<Item = Change>) {
         // Layers are computed in parallel; each gives the bricks that became empty or ceased to be.
         self.mark(changed);
@@ -147,8 +153,9 @@ impl Bricks {
         self.count_filled(changed.into_iter().flatten());
     }
 
-    /// Updates the numbers of filled bricks, and the distances when a block gets its first brick
-    /// with something to draw or loses its last.
+    /// Updates the occupied-brick counts, and recomputes the distances if a block became occupied
+    /// or empty. `changed`: index of each brick whose state changed, and true if the brick is
+    /// occupied now.
     fn count_filled(&mut self, changed: impl Iterator<Item = ([usize; 3], bool)>) {
         let (mut other, [nx, ny, _]) = (false, self.blocks);
         for (brick, drawn) in changed {
@@ -165,7 +172,7 @@ impl Bricks {
         }
     }
 
-    /// Marks the bricks that depend on changed cells.
+    /// Sets the dirty bit of each brick that reads a cell of `changed`.
     fn mark(&mut self, changed: impl IntoIterator<Item = Change>) {
         let (count, ny) = (self.count, self.grid.ny);
         // A brick reads one cell before its own and two after.
@@ -185,7 +192,8 @@ impl Bricks {
         }
     }
 
-    /// Occupancy at `place`, or of the whole brick around `place`.
+    /// Returns the occupancy of `place`, or `Look::Empty` if the whole brick around `place` is
+    /// empty.
     #[inline(always)]
     pub(crate) fn look(&self, place: Place) -> Look {
         let brick = (place[2] / EDGE * self.count[1] + place[1] / EDGE) * self.count[0] + place[0] / EDGE;
@@ -197,16 +205,16 @@ impl Bricks {
         }
     }
 
-    /// Page of the brick around `place`, if the brick has something to draw and the look reads
-    /// pages.
+    /// Returns the density-and-slope page of the brick around `place`; `None` if the brick is empty
+    /// or the style does not shade samples.
     #[inline(always)]
     pub(crate) fn page(&self, place: Place) -> Option<&Page> {
         self.pages.get(place[2] / EDGE)?.get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
     }
 
-    /// Distance at which a ray leaves the empty space around a place whose brick is empty. `origin`
-    /// is the ray's origin relative to the middle of the first cell, `inverse` the reciprocal of
-    /// its direction.
+    /// Distance in cells along a ray to the end of the empty region around `place`, whose brick
+    /// must be empty. `origin` is the ray's origin relative to the centre of the first cell, in
+    /// cells; `inverse` is the component-wise reciprocal of the ray's direction.
     #[inline(always)]
     pub(crate) fn leave(&self, place: Place, origin: V3, inverse: V3) -> f32 {
         const SIDE: usize = EDGE * BLOCK;
@@ -219,8 +227,9 @@ impl Bricks {
         }
     }
 
-    /// Returns boxes around everything to draw in one layer of blocks along z; each brick gives a
-    /// box for each of `parts` with something to draw.
+    /// Returns bounding boxes of all drawn places in the layer `layer` of blocks along z. Each
+    /// brick gives one box per mask of `parts` (`WHOLE` or `OCTANTS`) that contains drawn
+    /// places.
     pub(crate) fn drawn(&self, layer: usize, parts: &'static [u64]) -> impl Iterator<Item = Drawn> {
         let [nx, ny, nz] = self.count;
         let blocks = &self.distance[layer * self.blocks[0] * self.blocks[1]..];
@@ -240,12 +249,12 @@ impl Bricks {
         })
     }
 
-    /// Returns true if there is nothing to draw in any brick.
+    /// Returns true if no brick has a drawn place.
     pub(crate) fn is_empty(&self) -> bool {
         self.drawn.iter().all(|drawn| *drawn == 0)
     }
 
-    /// Middle of the box, in cells.
+    /// Centre of the volume's box in cells.
     pub(crate) fn middle(&self) -> V3 {
         v3(self.grid.nx as f32, self.grid.ny as f32, self.grid.nz as f32) * 0.5
     }
@@ -256,12 +265,13 @@ impl Bricks {
     }
 }
 
-/// Number of 64-bit words for `bricks` bricks.
+/// Number of 64-bit words for one dirty bit per brick, for `bricks` bricks.
 fn words(bricks: usize) -> usize {
     bricks.div_ceil(64)
 }
 
-/// Bit mask of the places of a brick that lie between cells of the box.
+/// Bit mask of the places of `brick` that exist: bricks at the upper sides of the box may have
+/// fewer than 4 places along an axis.
 fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
     let along = |axis: usize, cells: usize| (cells - 1 - brick[axis] * EDGE).min(EDGE);
     let x = (0xf >> (EDGE - along(0, grid.nx))) * 0x1111_1111_1111_1111;
@@ -270,7 +280,8 @@ fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
     x & y & z
 }
 
-/// Iterator over the indices of the bits that are set, in rising order.
+/// Returns an iterator over the indices of the set bits of `words`, in ascending order; bit 0 is
+/// the lowest bit of the first word.
 fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
     words.iter().enumerate().flat_map(|(word, bits)| {
         let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
@@ -279,8 +290,8 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Densities of the cells that a brick depends on; cells outside of the box repeat the nearest
-/// cell.
+/// Returns the densities (0 to 255) of the 7³ cells that `brick` depends on; outside of the box the
+/// nearest cell's value is repeated.
 fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let start = brick.map(|n| n * EDGE);
     let held = |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);
@@ -293,7 +304,8 @@ fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     std::array::from_fn(|k| std::array::from_fn(|j| row(k, j)))
 }
 
-/// Bit mask of the places of a brick at which one of the eight cells has a density above `empty`.
+/// Bit mask of the drawn places of a brick: a place is drawn if one of its eight cells has a
+/// density above `empty` (0 to 255).
 fn drawn_in(around: &Around, empty: u8) -> u64 {
     // Places of a row along x with a drawn cell among two, for five rows along y and z.
     let row = |k: usize, j: usize| {
@@ -314,7 +326,8 @@ fn drawn_in(around: &Around, empty: u8) -> u64 {
     drawn
 }
 
-/// Smallest box around the places of a brick with something to draw; `drawn` must not be 0.
+/// Bounding box in cells of the places that the bit mask `drawn` of the brick `brick` contains;
+/// `drawn` must not be 0.
 fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     let folded = |bits: u64, shifts: [u32; 2]| shifts.iter().fold(bits, |bits, shift| bits | bits >> shift);
     let layers = folded(drawn, [32, 16]) & 0xffff;
@@ -335,8 +348,8 @@ fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     Drawn { middle: v3(x, y, z), half: v3(a, b, c) }
 }
 
-/// Distance at which a ray leaves the cubes of `edge` cells at a Chebyshev distance below `free`
-/// from `cube`.
+/// Distance in cells at which a ray leaves all cubes (edge `edge` cells) whose Chebyshev distance
+/// from `cube` is below `free`. `origin` and `inverse` are those of `Bricks::leave`.
 #[inline(always)]
 fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32 {
     let mut least = f32::MAX;
@@ -349,10 +362,10 @@ fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32
     least
 }
 
-/// Turns marks into chessboard (Chebyshev) distances to the nearest mark, capped at `farthest`.
+/// Computes the Chebyshev distance transform of a box of marks, clamped to `farthest`, in place.
 ///
-/// `distance` is 0 at marks and `farthest` elsewhere, over a box of `count` bricks, x fastest. Two
-/// sweeps suffice, one forward and one backward.
+/// On entry `distance` is 0 at marks and `farthest` elsewhere; the box has the shape `count` (x, y,
+/// z), x fastest. Two sweeps suffice, one forward and one backward.
 pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
     let [nx, ny, nz] = count;
     let inner = |v: usize, n: usize| v > 0 && v + 1 < n;
@@ -401,7 +414,7 @@ mod tests {
 
     use lavoxel_automaton::world::Span;
 
-    /// Returns changes of all cells.
+    /// Returns a change list that covers all cells of `grid`.
     fn whole(grid: Grid) -> Vec<Change> {
         Change::of_rows(&vec![Span { from: 0, to: grid.nx as u16 }; grid.ny * grid.nz]).collect()
     }
@@ -447,7 +460,8 @@ mod tests {
         assert!(blind.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty for these");
     }
 
-    /// Returns a volume of random cells, most of which are empty.
+    /// Returns a volume of which one cell in 40 has a random density (0 to 255), and all others are
+    /// empty.
     fn scattered(grid: Grid, seed: u64) -> Volume {
         let value = |i: usize| lavoxel_base::random::mix64(seed << 32 | i as u64);
         let density = (0..grid.cells()).map(|i| if value(i) % 40 == 0 { (value(i) >> 32) as u8 } else { 0 }).collect();

@@ -1,5 +1,5 @@
-//! One medium of the volume as rays see it: interpolated between cells, and sampled only where
-//! there is something to draw.
+//! Ray marching through one medium: trilinear sampling of density and energy, isosurface
+//! intersection, and iteration over samples with empty-space skipping.
 
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::simd::Simd;
@@ -12,91 +12,96 @@ use crate::volume::pages::Matter;
 use crate::volume::places::{Interest, Skipping};
 use crate::volume::tiles::Reach;
 
-/// Iterations that refine a crossing after it has been bracketed.
+/// Number of regula-falsi iterations that refine a bracketed isosurface intersection.
 pub const REFINEMENTS: usize = 4;
-/// Share of a surface's density from which a stream thinner than a step is looked for before a
-/// sample.
+/// Density as a fraction of the isovalue above which a sample outside triggers one extra sample
+/// half a step before, which finds streams thinner than a step.
 pub const NEAR: f32 = 0.6;
 
-/// Sampling of a ray.
+/// Sampling parameters of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// Distance between samples in cells.
     pub(crate) step: f32,
-    /// Offset of the first sample, 0 to 1 steps.
+    /// Offset of the first sample in steps, 0 to 1.
     pub(crate) jitter: f32,
-    /// Distances at which there may be anything to sample.
+    /// Range of distances outside of which no sample is needed.
     pub(crate) reach: Reach,
 }
 
-/// Hit of a ray on an isosurface of density.
+/// Result of intersecting a ray with a density isosurface; distances `t` are in cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Crossing {
-    /// The ray enters the surface at `t`; `face` is the normal of the box side if it enters through
-    /// a side.
+    /// The ray enters the surface at distance `t`; `face` is the normal of the box side if the ray
+    /// enters through a cut side of the box, `None` if through the surface.
     At { t: f32, face: Option<V3> },
-    /// The ray stays outside; `t` and `density` are those of the densest sample.
+    /// The ray never reaches the isovalue; `t` is the distance of the densest sample, and `density`
+    /// is that sample's density (0 to 1) less the density at the ray's end on the ground, if any.
     Grazed { t: f32, density: f32 },
-    /// The ray meets nothing of the medium.
+    /// The ray meets no sample above the drawing threshold.
     Missed,
 }
 
-/// Crossing of a ray with the surface of a medium that the ray passes through.
+/// Transition of a ray into or out of a translucent medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Border {
-    /// The ray begins inside.
+    /// The ray's origin is inside the medium.
     Inside,
-    /// The ray enters by a side of the box, or of its shown part, with this normal.
+    /// The ray enters through a side of the box, or of its shown part; the value is the side's
+    /// outward normal.
     Cut(V3),
-    /// The ray enters through the surface.
+    /// The ray enters through the isosurface.
     Enters,
-    /// The ray leaves, through the surface or a side.
+    /// The ray leaves, through the isosurface or through a side of the box.
     Leaves,
 }
 
-/// Medium of at least two cells along each axis, and its bricks with something to draw.
+/// Density and energy fields of one medium with their occupancy bricks, ready for ray marching. The
+/// grid has at least two cells along each axis.
 #[derive(Clone, Debug)]
 pub(crate) struct MediumField<'a> {
-    /// Cells of the box along x, y, z.
+    /// Size of the box in cells along x, y and z.
     size: [f32; 3],
-    /// Position just before the middle of the last cell along x, y, z, z: every place then has a
-    /// next cell.
+    /// Largest sampling position along x, y, z, z, in cells from the centre of the first cell; just
+    /// below the last cell's centre, so that every sample has a next cell to interpolate with. The
+    /// fourth entry pads to a SIMD register.
     last: [f32; 4],
-    /// Cells of the fields along x, y, z.
+    /// Shape of the field arrays in cells along x, y and z.
     cells: [usize; 3],
-    /// Range of the shown part of the box along x, y, z, in cells.
+    /// Low and high bound in cells of the shown part of the box, along x, y and z.
     shown: [[f32; 2]; 3],
-    /// Densities, 0 to 255.
+    /// Densities, 0 to 255, x fastest.
     density: &'a [u8],
-    /// Extensive energies, 0 to 255 for 0 to `ENERGY_SHOWN`.
+    /// Energy per cell (not per amount), 0 to 255 for 0 to `ENERGY_SHOWN` vent units, x fastest.
     energy: &'a [u8],
-    /// Places with something to draw.
+    /// Occupancy grid for empty-space skipping.
     bricks: &'a Bricks,
-    /// Skipping of empty bricks.
+    /// Flag that turns empty-space skipping off for tests.
     skipping: Skipping,
-    /// Density, 0 to 1, up to which samples are not needed.
+    /// Drawing threshold: samples with a density (0 to 1) up to this value are ignored.
     empty: f32,
     /// Height of a cell in its widths.
     tall: f32,
 }
 
-/// Position of a point among the eight cells around it: index of the first cell, and fractions
-/// along x, y, z.
+/// Interpolation position: index of the lower of eight surrounding cells, and the fraction (0 to 1)
+/// towards the next cell along x, y, z.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     cell: Place,
     between: [f32; 3],
 }
 
-/// Constant 1.5 · 2²³ that rounds: added to a number of -1 to 2²¹, it leaves the nearest whole
-/// number in the last bits.
+/// Magic number 1.5 · 2²³ for rounding: after adding it to an f32 between -1 and 2²¹, the low
+/// mantissa bits hold the nearest integer.
 // Many times cheaper than `floor`, which is a call on plain x86-64, and than a cast, which checks
 // for numbers that do not fit.
 const ROUND: f32 = 12_582_912.0;
 
 impl<'a> MediumField<'a> {
-    /// Returns the medium of `fields` in a box of shape `grid`, which is thinner where a single
-    /// cell had to be repeated; densities of no interest are not sampled.
+    /// Returns the medium with `fields`, in a box of shape `grid`; `grid` may be one cell thick
+    /// along an axis where `fields` repeats that cell. `interest` gives the drawing threshold and
+    /// the cell height.
     pub(crate) fn new(
         fields: Fields<'a>,
         grid: Grid,
@@ -113,26 +118,28 @@ impl<'a> MediumField<'a> {
         Self { size, last, cells, shown, density, energy, bricks, skipping, empty, tall }
     }
 
-    /// Limits the shown part of the box to the shares `clip` along x, y and z: rays meet lava
-    /// nowhere else.
+    /// Restricts rays to the part `clip` of the box: low and high bound along x, y and z as
+    /// fractions of the box.
     pub(crate) fn clipped(mut self, clip: [[f32; 2]; 3]) -> Self {
         self.shown = std::array::from_fn(|axis| clip[axis].map(|share| share * self.size[axis]));
         self
     }
 
-    /// Density at `p` (cells), 0 to 1; points outside of the box take the value at its side.
+    /// Interpolated density (0 to 1) at `p` (cells); positions outside of the box are clamped to
+    /// its sides.
     #[inline]
     pub(crate) fn density(&self, p: V3) -> f32 {
         self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
     }
 
-    /// Returns true if there may be something to draw at `p`; reads the bricks and no cell.
+    /// Returns true if the occupancy grid has a drawn place at `p` (cells); reads no density.
     #[inline]
     pub(crate) fn holds(&self, p: V3) -> bool {
         self.bricks.look(self.spot(p).cell) == Look::Drawn
     }
 
-    /// Density and its slopes, read together from a page where the look keeps pages.
+    /// Density and gradient at `spot`, the interpolation position of `p` (cells). Reads a page if
+    /// the style keeps pages, otherwise samples the density seven times.
     #[inline(always)]
     pub(crate) fn matter<S: Simd>(&self, s: S, spot: &Spot, p: V3) -> Matter {
         match self.bricks.page(spot.cell) {
@@ -142,7 +149,7 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Energy per unit of amount at `p`, in vent units.
+    /// Specific energy (energy per unit of amount) at `p` (cells), in vent units.
     #[inline]
     pub(crate) fn specific_energy(&self, p: V3) -> f32 {
         let spot = self.spot(p);
@@ -150,7 +157,7 @@ impl<'a> MediumField<'a> {
         self.sample(self.energy, &spot) * ENERGY_SHOWN / amount.max(1.0)
     }
 
-    /// Position of `p` among the cells, clamped to the box.
+    /// Interpolation position of `p` (cells), clamped to the box.
     #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
         // Four numbers, the last one unused, take one instruction; three numbers take three.
@@ -169,13 +176,13 @@ impl<'a> MediumField<'a> {
         Spot { cell, between: [between[0], between[1], between[2]] }
     }
 
-    /// Index of a cell in the fields.
+    /// Array index of the cell (i, j, k) in the fields.
     #[inline(always)]
     fn index(&self, [i, j, k]: Place) -> usize {
         (k * self.cells[1] + j) * self.cells[0] + i
     }
 
-    /// Trilinear interpolation of `values` at `spot`.
+    /// Trilinear interpolation of `values` at `spot`, 0 to 255.
     #[inline(always)]
     fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
@@ -190,46 +197,49 @@ impl<'a> MediumField<'a> {
         blend(low, high, spot.between)
     }
 
-    /// Gradient of the density per cell, from differences over `reach` cells to each side.
+    /// Density gradient (1 per cell) at `p` (cells) by central differences over ± `reach` cells.
     pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
         v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
     }
 
-    /// [`Self::gradient`] per width of a cell, in true proportions.
+    /// [`Self::gradient`] in world proportions: per cell width along all axes, corrected for the
+    /// cell height.
     pub(crate) fn rise(&self, p: V3, reach: f32) -> V3 {
         crate::math::in_cells(self.gradient(p, reach), self.tall)
     }
 
-    /// Gradient by central differences over one cell, clamped to the sides of the box like the
-    /// density.
+    /// Density gradient (1 per cell) by central differences over ±1 cell, with `p` clamped to the
+    /// cell centres next to the sides of the box.
     fn slope(&self, p: V3) -> V3 {
         let held = |axis: usize| p[axis].clamp(0.5, self.size[axis] - 0.5);
         self.gradient(v3(held(0), held(1), held(2)), 1.0)
     }
 
-    /// Outward normal of the surface in true proportions, smoothed over about one and a half cells.
+    /// Outward unit normal of the isosurface in world proportions, from differences over about ±1.5
+    /// cells.
     // Narrower differences show the steps of cells as stairs and ribs.
     pub(crate) fn normal(&self, p: V3) -> V3 {
         let gradient = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
         self.upright(gradient)
     }
 
-    /// Outward normal in true proportions of a surface across which values have the gradient
-    /// `gradient` per cell.
+    /// Outward unit normal in world proportions of an isosurface whose field has the gradient
+    /// `gradient` (per cell along x, y and z).
     pub(crate) fn upright(&self, gradient: V3) -> V3 {
         crate::math::unit_or_up(-crate::math::in_cells(gradient, self.tall))
     }
 
-    /// Range of distances of a ray inside the shown part of the box, and the normal of the side of
-    /// entry.
+    /// Intersects `ray` with the shown part of the box. Returns the entry and exit distance in
+    /// cells (exit at most `far`), and the outward normal of the side of entry (`None` if the ray
+    /// begins inside); `None` if the ray misses.
     #[inline(always)]
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         span_in(&self.shown, ray, far)
     }
 
-    /// Returns an iterator over the samples between `near` and `far` in places with something to
-    /// draw.
+    /// Returns an iterator over the samples of `ray` between the distances `near` and `far`
+    /// (cells), without those in empty bricks or places.
     #[inline(always)]
     pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
         let inverse = |d: f32| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d };
@@ -240,13 +250,14 @@ impl<'a> MediumField<'a> {
         walk
     }
 
-    /// Returns the first crossing before `far` at which density rises through `iso`.
+    /// Returns the first point before distance `far` (cells) at which the density along `ray` rises
+    /// through the isovalue `iso` (0 to 1).
     pub(crate) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
         self.cross_by(ray, (far, iso), pace, |_, density| density)
     }
 
-    /// Returns the first crossing before `far` at which `value` of a point and its density rises
-    /// through `iso`.
+    /// Returns the first point before distance `far` (cells) at which `value` rises through `iso`;
+    /// `value` maps a point (cells) and its density (0 to 1) to the tested value.
     #[inline(always)]
     pub(crate) fn cross_by(
         &self,
@@ -296,11 +307,10 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Calls `put` with every crossing before `far` of a region of at least density `iso`, in
-    /// order.
+    /// Calls `put` with the distance and kind of each entry into and exit from the regions whose
+    /// density is at least `iso` (0 to 1), in order of distance, up to distance `far` (cells).
     ///
-    /// Invariant: crossings into and out of the region alternate; the last region is left at `far`
-    /// at the latest.
+    /// Invariant: entries and exits alternate; the last region ends at `far` at the latest.
     pub(crate) fn borders(&self, ray: &Ray, far: f32, iso: f32, pace: Pace, mut put: impl FnMut(f32, Border)) {
         if pace.reach.is_empty() {
             return;
@@ -349,15 +359,15 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Distance at which density rises through `iso` between a point outside and one inside, which
-    /// may come in either order.
+    /// Distance in cells at which the density rises through `iso`, between the distances `ends` of
+    /// a point outside and a point inside, in either order.
     fn refine(&self, ray: &Ray, ends: (f32, f32), iso: f32) -> f32 {
         refined(ends, |t| self.density(ray.at(t)) - iso)
     }
 }
 
-/// Regula falsi: root of a value that rises through 0 between a point outside and one inside, which
-/// may come in either order.
+/// Root of `value_at` by regula falsi, between `a` (negative value) and `b` (positive value); `a`
+/// may be larger than `b`.
 #[inline(always)]
 fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
     let (mut fa, mut fb) = (value_at(a), value_at(b));
@@ -373,13 +383,14 @@ fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
             (b, fb) = (middle, value);
         }
     }
-    // Where density is even almost the whole way, all iterations may end on one side: the last
-    // guess is the best.
+    // If the density is flat along most of the interval, all iterations may move the same end: the
+    // last interpolation is then the best estimate.
     a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
 }
 
-/// Range of distances of a ray inside a box, and the normal of the side of entry; `corners` are the
-/// ranges of the box along x, y and z.
+/// Intersects `ray` with an axis-aligned box (slab test). `corners` are the low and high bounds
+/// along x, y and z. Returns the entry and exit distance (exit at most `far`), and the outward
+/// normal of the side of entry (`None` if the ray begins inside); `None` if the ray misses.
 #[inline(always)]
 pub(crate) fn span_in(corners: &[[f32; 2]; 3], ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
     let (mut near, mut far, mut entry) = (0.0_f32, far, None);
@@ -404,38 +415,38 @@ pub(crate) fn span_in(corners: &[[f32; 2]; 3], ray: &Ray, far: f32) -> Option<(f
     (near < far).then_some((near, far, entry))
 }
 
-/// Iterator over the samples of a ray in places with something to draw, in order.
+/// Iterator over the samples of a ray in drawn places, in order of distance.
 ///
-/// Invariant: samples are at whole multiples of the step plus the jitter, independent of jumps.
+/// Invariant: samples lie at (n + jitter) · step for integers n, whatever empty space was skipped.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
     field: &'a MediumField<'a>,
     ray: Ray,
-    /// Reciprocal of the ray's direction.
+    /// Component-wise reciprocal of the ray's direction.
     inverse: V3,
     far: f32,
     pace: Pace,
-    /// Reciprocal of the step.
+    /// Reciprocal of the sample distance, in 1/cell.
     per_step: f32,
-    /// Number of the next sample.
+    /// Index n of the next sample, stored as f32.
     next: f32,
 }
 
-/// Sample of a ray.
+/// Sample point of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     /// Distance along the ray in cells.
     pub(crate) t: f32,
-    /// Point in cells.
+    /// Position in cells.
     pub(crate) point: V3,
-    /// Position among the cells.
+    /// Interpolation position of `point`.
     pub(crate) spot: Spot,
 }
 
 // Not an iterator with closures: wide instructions are used only in code that is certain to be
 // inlined.
 impl Walk<'_> {
-    /// Returns the next sample in a place with something to draw.
+    /// Returns the next sample in a drawn place; `None` at the end of the ray.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Sample> {
         loop {
@@ -464,7 +475,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the distance and density (0 to 1) of the next sample whose density is drawn.
+    /// Returns the distance (cells) and density (0 to 1) of the next sample above the drawing
+    /// threshold; `None` at the end of the ray.
     #[inline(always)]
     pub(crate) fn next_dense(&mut self) -> Option<(f32, f32)> {
         let field = self.field;
@@ -477,15 +489,15 @@ impl Walk<'_> {
         None
     }
 
-    /// Number of the first sample at distance `t` or beyond. Rounding down adds one sample at most,
-    /// in a place where the bricks have nothing to draw.
+    /// Index of the first sample at distance `t` (cells) or beyond. Rounding may return one sample
+    /// too early, which lies in an empty place and costs only time.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         up(t * self.per_step - self.pace.jitter - 1e-6 * t * self.per_step)
     }
 }
 
-/// Smallest whole number not below `x`, for `x` of -1 or more.
+/// Ceiling of `x`, for `x` of -1 or more.
 // `ceil` is a call on plain x86-64.
 #[inline(always)]
 fn up(x: f32) -> f32 {
@@ -493,7 +505,7 @@ fn up(x: f32) -> f32 {
     if whole < x { whole + 1.0 } else { whole }
 }
 
-/// Two neighbouring cells along x in one word, the first cell in the low byte.
+/// Bytes `start` and `start` + 1 of `values` as one word, the first in the low byte.
 #[inline(always)]
 fn pair(values: &[u8], start: usize) -> u16 {
     u16::from_le_bytes(values[start..start + 2].try_into().unwrap_or_default())

@@ -1,4 +1,5 @@
-//! The volume as rays see it, and the parts that are cached from frame to frame.
+//! Volume sampling for ray marching: occupancy bricks that skip empty space, interpolated density
+//! fields, screen tiles, and caches that are kept between frames.
 
 pub(crate) mod blocks;
 pub mod bricks;

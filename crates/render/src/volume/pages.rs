@@ -1,43 +1,44 @@
-//! Cells around bricks with something to draw, laid out so that one read gives the density and its
-//! slopes.
+//! Pages: density and gradient of the cells around an occupied brick, interleaved so that one read
+//! fetches all four values.
 //!
-//! Slopes are central differences, as shading needs them. A page stores the four values of a cell
-//! side by side, so that slopes, computed once for a changed cell, cost no more to read than the
-//! density.
+//! Gradients are central differences, computed once when a cell changes. A page stores the four
+//! bytes of a cell next to each other, so that shading reads the gradient at the cost of the
+//! density alone.
 
 use crate::math::{V3, v3};
 use crate::volume::places::{Around, EDGE};
 use lavoxel_base::grid::Place;
 use lavoxel_base::simd::Simd;
 
-/// Cells along a page's edge: those of the brick's places.
+/// Number of cells along a page's edge: the corners of the brick's places.
 const SIDE: usize = EDGE + 1;
-/// Cells of a page.
+/// Number of cells of a page.
 const CELLS: usize = SIDE * SIDE * SIDE;
 
-/// Stored value of a half difference of 0.
-// Halves are rounded down, by a quarter on average: 128 − 0.25.
+/// Stored byte that corresponds to a difference of 0.
+// 128 would be biased: `halves` rounds by a quarter on average, so 128 − 0.25.
 const FLAT: f32 = 127.75;
 
-/// Density and slopes of the cells around a brick.
+/// Interleaved density and gradient of the 5³ cells around a brick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// Values of each cell, x fastest: density, and half the differences along x, y and z, 128 for
-    /// none.
+    /// Four bytes per cell, x fastest: density (0 to 255), then half the differences along x, y and
+    /// z, offset by 128.
     cells: [[u8; 4]; CELLS],
 }
 
-/// Density and slopes at a point.
+/// Interpolated density and gradient at a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matter {
     /// Density, 0 to 255.
     pub(crate) density: f32,
-    /// Gradient of the density in 255ths per cell.
+    /// Density gradient in 1/255 per cell along x, y and z.
     pub(crate) slope: V3,
 }
 
 impl Page {
-    /// Computes the page of a brick from the cells around the brick.
+    /// Returns the page of a brick; `around` holds the densities of the cells that the brick
+    /// depends on.
     pub(crate) fn new(around: &Around) -> Self {
         let mut cells = [[0; 4]; CELLS];
         for (row, cells) in cells.chunks_exact_mut(SIDE).enumerate() {
@@ -54,8 +55,9 @@ impl Page {
         Self { cells }
     }
 
-    /// Interpolates density and slopes within `place`: a component of `between` is 0 at the middle
-    /// of the first cell and 1 at the middle of the next.
+    /// Trilinear interpolation of density and gradient within `place`; `between` is the fraction
+    /// along x, y and z, 0 at the centre of the lower cell and 1 at the centre of the next cell.
+    /// `s` selects the SIMD instructions.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, place: Place, between: [f32; 3]) -> Matter {
         let first = ((place[2] % EDGE) * SIDE + place[1] % EDGE) * SIDE + place[0] % EDGE;
@@ -69,7 +71,7 @@ impl Page {
         Matter { density, slope: v3(x - FLAT, y - FLAT, z - FLAT) }
     }
 
-    /// Values of the cell with index `first` and of the next cell along x.
+    /// Returns the eight bytes of cell `first` and of its neighbour at x + 1.
     #[inline(always)]
     fn row(&self, first: usize) -> &[u8; 8] {
         let bytes = self.cells.as_flattened()[4 * first..].first_chunk();
@@ -77,38 +79,40 @@ impl Page {
     }
 }
 
-/// Half the differences `high` − `low` of a row of cells, mapped from -255..=255 to 0..=255.
+/// Returns half of the differences `high` − `low` of a row of cells, offset so that -255..=255 maps
+/// to 0..=255.
 #[inline(always)]
 fn halves(low: &[u8; 8], high: &[u8; 8]) -> [u8; 8] {
     let mut halves = [0; 8];
     for i in 0..8 {
-        // The rounded mean of two bytes is one instruction for all eight.
+        // Written as the rounded mean of two bytes, which is a single vector instruction for all
+        // eight.
         halves[i] = ((u16::from(high[i]) + u16::from(!low[i]) + 1) >> 1) as u8;
     }
     halves
 }
 
-/// Pages of one layer of bricks.
+/// Pool of the pages of one layer of bricks; freed pages are reused.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages {
-    /// Index of each brick's page in `pages`; [`NONE`] without a page.
+    /// Index into `pages` for each brick; [`NONE`] for a brick without a page.
     numbers: Vec<u32>,
-    /// Storage of the pages.
+    /// Page storage; entries listed in `free` are unused.
     pages: Vec<Page>,
-    /// Indices of pages that no brick uses.
+    /// Indices of unused entries of `pages`.
     free: Vec<u32>,
 }
 
-/// Index of a brick without a page.
+/// Marker in `numbers` for a brick without a page.
 const NONE: u32 = u32::MAX;
 
 impl Pages {
-    /// Returns `bricks` bricks without pages.
+    /// Returns a pool for `bricks` bricks, none of which has a page.
     pub(crate) fn new(bricks: usize) -> Self {
         Self { numbers: vec![NONE; bricks], pages: Vec::new(), free: Vec::new() }
     }
 
-    /// Page of a brick; `None` without one.
+    /// Returns the page of `brick`; `None` if the brick has none.
     #[inline(always)]
     pub(crate) fn get(&self, brick: usize) -> Option<&Page> {
         self.pages.get(self.numbers[brick] as usize)

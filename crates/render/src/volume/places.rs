@@ -1,34 +1,36 @@
-//! Layout shared by bricks, pages and rays: places per brick, cells that a brick depends on, and
-//! the densities that a style reads.
+//! Constants and types that bricks, pages and rays share: size of a brick, cells that a brick
+//! depends on, and density thresholds of a style.
 
-/// Places along a brick's edge.
+/// Number of places (cubes between eight cell centres) along a brick's edge.
 pub(crate) const EDGE: usize = 4;
-/// Edge in cells of the cube whose values a brick depends on: the cells of its places, and one more
-/// on each side for the slopes there.
+/// Edge in cells of the cube whose densities a brick depends on: the `EDGE` + 1 cells of its
+/// places, and one more cell on each side for central differences.
 pub(crate) const AROUND: usize = EDGE + 3;
 
-/// Skipping of empty space by rays; a test checks that pictures are the same with and without.
+/// Empty-space skipping of rays; a test checks that pictures are equal with and without skipping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Skipping {
-    /// Empty blocks and bricks are skipped.
+    /// Rays jump over empty blocks and bricks.
     Bricks,
-    /// Every sample is taken.
+    /// Rays take every sample; used by tests.
     Never,
 }
 
-/// Densities of the cells around a brick, indexed `[z][y][x]`; the last entry of each row is
-/// unused.
+/// Densities (0 to 255) of the cells that a brick depends on, indexed `[z][y][x]`; the last entry
+/// of each row is padding to 8 bytes.
 pub(crate) type Around = [[[u8; AROUND + 1]; AROUND]; AROUND];
 
-/// Fields of a volume that a style reads.
+/// Inputs of the occupancy grid that a style decides: density threshold, smoothing and shading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interest {
-    /// Height of a cell in its widths.
+    /// Height of a cell in cell widths.
     pub(crate) tall: f32,
     /// Largest density that is not drawn, 0 to 255.
     pub empty: u8,
-    /// Radius of the Gaussian smoothing in cells.
+    /// Standard deviation in cells of the Gaussian that smooths the fields before rays sample them;
+    /// 0 for none.
     pub(crate) smoothing: f32,
-    /// Set if every sample is shaded: slopes of the density are computed beforehand.
+    /// Shading flag: gradients of the density are precomputed in pages, because the style shades
+    /// every sample.
     pub(crate) shaded: bool,
 }

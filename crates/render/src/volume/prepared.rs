@@ -1,4 +1,5 @@
-//! Cache of a volume from frame to frame, updated where the volume changed.
+//! Cache of data derived from a volume (bricks, gases, smoke, haze, lava light), updated between
+//! frames where the volume changed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,54 +21,56 @@ use crate::volume::bricks::Bricks;
 use crate::volume::field::MediumField;
 use crate::volume::places::{Interest, Skipping};
 
-/// Changes of a volume since the last frame.
+/// Cells of a volume that changed since the last frame, by medium.
 #[derive(Clone, Debug)]
 pub struct VolumeChanges<'a> {
-    /// Changes of the lava.
+    /// Changed cells of the lava.
     pub lava: FieldChanges<'a>,
-    /// Changes of each medium, in the order of [`Volume::media`].
+    /// Changed cells of each medium, in the order of [`Volume::media`].
     pub media: Vec<FieldChanges<'a>>,
 }
 
-/// Changes of the fields of one medium since the last frame.
+/// Non-empty cell ranges of one medium, and its cells that changed since the last frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldChanges<'a> {
-    /// Range of cells of each row outside of which the row is empty; rows are numbered `z · ny +
-    /// y`.
+    /// Non-empty range along x of each row; all cells outside are empty. Row index: `z · ny + y`.
     pub rows: &'a [Span],
-    /// Cells that may differ from the last frame; `None` where the changes are unknown.
+    /// Cells that may differ from the last frame; `None` if unknown, so that everything is
+    /// recomputed.
     pub changed: Option<&'a [Change]>,
 }
 
 impl FieldChanges<'_> {
-    /// Returns true if nothing changed.
+    /// Returns true if the changes are known and there are none.
     fn is_empty(&self) -> bool {
         self.changed.is_some_and(<[Change]>::is_empty)
     }
 }
 
-/// Bricks of the media of a volume, copies of fields that rays cannot meet directly, and the lava's
-/// light.
+/// Cached data derived from one volume: occupancy bricks and smoothed copies of the media, gases,
+/// smoke, haze, and the light that the lava emits onto its surroundings.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    /// Lava as rays see it.
+    /// Bricks and smoothed copy of the lava.
     lava: PreparedField,
-    /// Prepared media in the order of [`Volume::media`]; `None` while a medium is absent.
+    /// Bricks and smoothed copies of the other media, in the order of [`Volume::media`]; `None`
+    /// while a medium is absent.
     media: Vec<Option<PreparedField>>,
-    /// Light of the lava with the inputs of that light.
+    /// Cached light of the lava on its surroundings, with the inputs (cache key); `None` if
+    /// outdated.
     ember: Option<(Lit, Arc<EmberLight>)>,
-    /// Gases of the last frame that drew gases, with their inputs; the inner `None` if there were
-    /// no gases.
+    /// Cached gases with their inputs (cache key); the outer `None` if outdated, the inner `None`
+    /// if there are no gases.
     fog: Option<(Wanted, Option<Arc<Fog>>)>,
-    /// Smoke of the last frame that drew smoke, with its inputs; the inner `None` if there was no
-    /// smoke.
+    /// Cached smoke with its inputs (cache key); the outer `None` if outdated, the inner `None` if
+    /// there is no smoke.
     smoke: Option<(SmokeSource, Option<Arc<Smoke>>)>,
-    /// Haze of the last frame in a plain style, with the air that made the haze; the inner `None`
-    /// if there was no haze.
+    /// Cached haze of the plain styles with the air volume as cache key; the outer `None` if
+    /// outdated, the inner `None` if there is no haze.
     haze: Option<(Arc<AirVolume>, Option<Arc<Haze>>)>,
 }
 
-/// Inputs of the light around the lava other than the lava's fields.
+/// Cache key of the lava's light, in addition to the lava's fields.
 #[derive(Clone, Debug)]
 struct Lit {
     glow: Glow,
@@ -75,13 +78,13 @@ struct Lit {
 }
 
 impl Lit {
-    /// Returns true if both inputs give equal light; crusts are compared by address.
+    /// Returns true if both keys give equal light; crusts are compared by address.
     fn is(&self, other: &Self) -> bool {
         self.glow == other.glow && self.crust.as_ref().map(Arc::as_ptr) == other.crust.as_ref().map(Arc::as_ptr)
     }
 }
 
-/// Inputs of smoke: equal inputs give equal smoke.
+/// Cache key of the smoke.
 #[derive(Clone, Debug)]
 struct SmokeSource {
     air: Arc<AirVolume>,
@@ -90,22 +93,22 @@ struct SmokeSource {
 }
 
 impl SmokeSource {
-    /// Returns true if both inputs give equal smoke; air is compared by address.
+    /// Returns true if both keys give equal smoke; air is compared by address.
     fn is(&self, other: &Self) -> bool {
         let lit_alike = Arc::ptr_eq(&self.ember, &other.ember) || self.ember.patches == other.ember.patches;
         Arc::ptr_eq(&self.air, &other.air) && self.wanted == other.wanted && lit_alike
     }
 }
 
-/// Prepared fields of one medium.
+/// Occupancy bricks of one medium, with a smoothed copy of its fields if needed.
 #[derive(Clone, Debug)]
 struct PreparedField {
     bricks: Bricks,
-    /// Copy that rays meet instead of the fields; `None` if rays meet the fields themselves.
+    /// Copy that rays sample; `None` if rays sample the original fields.
     copy: Option<FieldCopy>,
 }
 
-/// Smoothed copy of the fields of a medium, or a copy with at least two cells along each axis.
+/// Copy of a medium's fields, smoothed, or extended to at least two cells along each axis.
 #[derive(Clone, Debug)]
 struct FieldCopy {
     grid: Grid,
@@ -114,13 +117,14 @@ struct FieldCopy {
 }
 
 impl Prepared {
-    /// Returns the cache of an empty volume.
+    /// Returns the cache for an empty volume of shape `grid`.
     pub(crate) fn new(grid: Grid) -> Self {
         let lava = PreparedField::new(grid);
         Self { lava, media: Vec::new(), ember: None, fog: None, smoke: None, haze: None }
     }
 
-    /// Updates everything but the light to the state of `volume`.
+    /// Updates bricks and copies to the state of `volume`, and drops cached light and gases whose
+    /// inputs changed.
     pub(crate) fn follow(&mut self, volume: &Volume, changes: &VolumeChanges, interest: Interest) {
         // Light, gases and fields are dropped or updated only where their inputs changed.
         if !changes.lava.is_empty() {
@@ -142,7 +146,8 @@ impl Prepared {
         }
     }
 
-    /// Returns the light around the lava, computed unless cached.
+    /// Returns the light that the lava of `volume` emits onto its surroundings; recomputed only if
+    /// `glow`, the crust or the lava changed.
     pub(crate) fn light(&mut self, volume: &Volume, changes: &VolumeChanges, glow: Glow) -> Arc<EmberLight> {
         let lit = Lit { glow, crust: volume.crust.clone() };
         let known = self.ember.take().filter(|(known, _)| known.is(&lit));
@@ -152,8 +157,9 @@ impl Prepared {
         Arc::clone(light)
     }
 
-    /// Returns the gases for a sun direction `sun`, cells of height `tall` and eddies that have
-    /// risen by `risen`; computed unless cached.
+    /// Returns the gases, or `None` without any; recomputed only if an input changed. `sun`:
+    /// direction to the sun; `tall`: cell height in cell widths; `risen`: height by which eddies
+    /// have risen.
     pub(crate) fn fog(
         &mut self,
         volume: &Volume,
@@ -169,8 +175,8 @@ impl Prepared {
         self.known_fog()
     }
 
-    /// Returns the smoke with the inputs `wanted`, lit by the lava's light `ember`; computed unless
-    /// cached.
+    /// Returns the smoke, or `None` without any; recomputed only if the air, `wanted` or the lava's
+    /// light `ember` changed. Drops the cached haze.
     pub(crate) fn smoke(
         &mut self,
         volume: &Volume,
@@ -190,7 +196,8 @@ impl Prepared {
         self.known_smoke()
     }
 
-    /// Returns the haze of the plain styles, computed unless cached.
+    /// Returns the haze of the plain styles, or `None` without any; recomputed only if the air
+    /// changed. Drops the cached smoke.
     pub(crate) fn haze(&mut self, volume: &Volume) -> Option<Arc<Haze>> {
         // One style at a time is drawn: data that only another style needs is not kept.
         self.smoke = None;
@@ -203,28 +210,28 @@ impl Prepared {
         self.known_haze()
     }
 
-    /// Returns the haze of the last frame that drew haze.
+    /// Returns the cached haze, without recomputing; `None` without any.
     pub(crate) fn known_haze(&self) -> Option<Arc<Haze>> {
         self.haze.as_ref()?.1.clone()
     }
 
-    /// Returns the smoke of the last frame that drew smoke.
+    /// Returns the cached smoke, without recomputing; `None` without any.
     pub(crate) fn known_smoke(&self) -> Option<Arc<Smoke>> {
         self.smoke.as_ref()?.1.clone()
     }
 
-    /// Returns the gases of the last frame that drew gases.
+    /// Returns the cached gases, without recomputing; `None` without any.
     pub(crate) fn known_fog(&self) -> Option<Arc<Fog>> {
         self.fog.as_ref()?.1.clone()
     }
 
-    /// Returns the bricks of the lava.
+    /// Returns the occupancy bricks of the lava.
     pub(crate) fn bricks(&self) -> &Bricks {
         &self.lava.bricks
     }
 
-    /// Returns the bricks of each medium other than lava that is present and for whose look
-    /// `wanted` is true.
+    /// Returns the occupancy bricks of each present medium other than lava for whose look `wanted`
+    /// returns true.
     pub(crate) fn bricks_of_media(
         &self,
         volume: &Volume,
@@ -234,12 +241,12 @@ impl Prepared {
         media.filter_map(|(prepared, _)| prepared.as_ref().map(|prepared| &prepared.bricks))
     }
 
-    /// Returns the lava as rays see it.
+    /// Returns the lava's field for ray marching.
     pub(crate) fn field<'a>(&'a self, volume: &'a Volume, interest: Interest, skipping: Skipping) -> MediumField<'a> {
         self.lava.field(volume.lava(), interest, skipping)
     }
 
-    /// Returns each medium other than lava that is present, as rays see it.
+    /// Returns each present medium other than lava, with its field for ray marching.
     pub(crate) fn media<'a>(
         &'a self,
         volume: &'a Volume,
@@ -254,13 +261,14 @@ impl Prepared {
 }
 
 impl PreparedField {
-    /// Returns the preparation of an empty field.
+    /// Returns the bricks of an empty field of shape `grid`.
     fn new(grid: Grid) -> Self {
         let interest = Interest { tall: 1.0, empty: u8::MAX, smoothing: 0.0, shaded: false };
         Self { bricks: Bricks::new(thick(grid), interest), copy: None }
     }
 
-    /// Updates bricks and copy to the state of `fields`.
+    /// Updates bricks and copy to the state of `fields`; incremental where `changes` are known and
+    /// no copy is needed.
     fn follow(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         // Bricks follow single changes only without a copy: smoothing spreads a change over
         // neighbours.
@@ -272,7 +280,7 @@ impl PreparedField {
         }
     }
 
-    /// Recomputes bricks and copy from `fields` alone.
+    /// Recomputes bricks and copy from `fields`, without use of the old state.
     fn begin(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         self.bricks = Bricks::new(thick(fields.grid), interest);
         self.copy = interest.copies(fields.grid).then(|| FieldCopy::new(fields, interest.smoothing));
@@ -282,7 +290,7 @@ impl PreparedField {
         }
     }
 
-    /// Returns the medium as rays see it.
+    /// Returns the medium's field for ray marching.
     fn field<'a>(&'a self, fields: Fields<'a>, interest: Interest, skipping: Skipping) -> MediumField<'a> {
         let met = self.copy.as_ref().map_or(fields, FieldCopy::fields);
         MediumField::new(met, fields.grid, &self.bricks, interest, skipping)
@@ -290,20 +298,20 @@ impl PreparedField {
 }
 
 impl Interest {
-    /// Interest of the style in a medium that light passes through.
+    /// Returns these inputs with the drawing threshold of a translucent medium.
     fn of_clear_medium(self) -> Self {
         Self { empty: (LEAST * 255.0) as u8, ..self }
     }
 
-    /// Returns true if rays meet a copy of a volume of shape `grid`: a smoothed copy, or a copy
-    /// with two cells along each axis.
+    /// Returns true if a volume of shape `grid` needs a `FieldCopy`: for smoothing, or because an
+    /// axis has fewer than two cells.
     fn copies(self, grid: Grid) -> bool {
         self.smoothing > 0.0 || thick(grid) != grid
     }
 }
 
-/// Returns the range of cells of each row outside of which the row has neither density nor energy;
-/// rows are numbered `z · ny + y`.
+/// Returns the non-empty range along x of each row: all cells outside have neither density nor
+/// energy. Row index: `z · ny + y`.
 pub fn rows(fields: Fields<'_>) -> Vec<Span> {
     let nx = fields.grid.nx;
     // Most rows are empty, and the maximum of a row takes many cells in one instruction.
@@ -326,14 +334,14 @@ pub fn rows(fields: Fields<'_>) -> Vec<Span> {
     densities.zip(fields.energy.par_chunks(nx)).with_min_len(64).map(full).collect()
 }
 
-/// Shape `grid`, with at least two cells along each axis.
+/// Returns the shape `grid`, extended to at least two cells along each axis.
 fn thick(grid: Grid) -> Grid {
     Grid::new(grid.nx.max(2), grid.ny.max(2), grid.nz.max(2))
 }
 
 impl FieldCopy {
-    /// Copies `fields` at least two cells thick, where a single cell is repeated, and smooths the
-    /// copy.
+    /// Copies `fields`, repeating a single cell along an axis to make two, and smooths the copy
+    /// with a Gaussian of standard deviation `smoothing` (cells; 0 for none).
     fn new(fields: Fields<'_>, smoothing: f32) -> Self {
         let (from, grid) = (fields.grid, thick(fields.grid));
         let repeated = |values: &'_ [u8]| -> Vec<u8> {
@@ -354,13 +362,14 @@ impl FieldCopy {
         Self { grid, density: field(fields.density), energy: field(fields.energy) }
     }
 
-    /// Fields of the copy.
+    /// Returns the fields of this copy.
     fn fields(&self) -> Fields<'_> {
         Fields { grid: self.grid, density: &self.density, energy: &self.energy }
     }
 }
 
-/// Gaussian smoothing of a field with five taps, one axis after another; edge values are repeated.
+/// Separable Gaussian smoothing with five taps per axis; edge values are repeated. `side`: shape
+/// (x, y, z), x fastest; `radius`: standard deviation in cells.
 fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
     let taps: [f32; 5] = std::array::from_fn(|i| (-0.5 * ((i as f32 - 2.0) / radius).powi(2)).exp());
     let total: f32 = taps.iter().sum();
@@ -378,7 +387,7 @@ fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
     })
 }
 
-/// Calls `see` with a whole volume as rays see it, with interest in every density above 0.
+/// Calls `see` with the lava field of `volume`, in which every density above 0 is drawn.
 #[cfg(test)]
 pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&MediumField)) {
     let interest = Interest { tall: 1.0, empty: 0, smoothing: 0.0, shaded: true };

@@ -1,51 +1,53 @@
-//! Records that a frame keeps for the next frame of the same camera, and the tiles of a picture
-//! with matter.
+//! Per-camera cache of backdrop hits (what rays meet behind the lava), and the screen tiles in
+//! which rays may meet matter.
 
 use crate::camera::Camera;
 use crate::frame::Kept;
 use crate::style::{cinematic, plain};
 use crate::volume::tiles::{Live, OtherTiles, Tiles};
 
-/// Kept hits of a camera's rays behind the lava.
+/// Cached backdrop of one camera: per-pixel hits of ground and sky behind the lava.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) camera: Camera,
-    /// Cells of the slices that cut the box open, along x, y and z; `None` without a slice.
+    /// Cell index of the slice that cuts the box open, along x, y and z; `None` for an axis without
+    /// a slice.
     pub(crate) slices: [Option<usize>; 3],
     pub(crate) behind: Behind,
 }
 
 impl Seen {
-    /// Returns true if the records belong to `camera` and `slices`.
+    /// Returns true if this cache entry was computed for `camera` and `slices`.
     pub(crate) fn is_of(&self, camera: &Camera, slices: [Option<usize>; 3]) -> bool {
         self.camera == *camera && self.slices == slices
     }
 }
 
-/// Kept backdrops behind the lava, by style.
+/// Cached backdrop hits; the type depends on the style.
 #[derive(Clone, Debug)]
 pub(crate) enum Behind {
-    /// Backdrops of the cinematic style.
+    /// Hits of the cinematic style.
     Cinematic(Kept<cinematic::Behind>),
-    /// Backdrops of the plain styles.
+    /// Hits of the plain styles.
     Plain(Kept<plain::Behind>),
 }
 
-/// Distances at which there may be matter, for each tile of a picture.
+/// Distance ranges along the rays that may contain matter, per screen tile.
 pub(crate) struct Places {
-    /// Distances of the lava.
+    /// Distance ranges of the lava.
     pub(crate) lava: Tiles,
-    /// Distances of the other media.
+    /// Distance ranges of all other media.
     pub(crate) others: OtherTiles,
 }
 
 impl Places {
-    /// Returns the places of a picture without matter.
+    /// Returns empty distance ranges for every tile of the picture of `camera`.
     pub(crate) fn none(camera: &Camera) -> Self {
         Self { lava: Tiles::none(camera), others: OtherTiles { clear: None, solid: None, gas: None } }
     }
 
-    /// Returns the tiles with something to draw; with `edges` also their neighbours.
+    /// Returns the mask of tiles in which a ray may meet matter; with `edges`, neighbouring tiles
+    /// are included too, because anti-aliased edges may reach into them.
     pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
         let live = self.lava.live(camera, edges);
         self.others.all().fold(live, |live, tiles| live.and(&tiles.live(camera, edges)))

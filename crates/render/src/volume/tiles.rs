@@ -1,5 +1,5 @@
-//! Screen tiles with the distances at which rays may meet lava, projected from bricks with
-//! something to draw. Rays that meet no such brick skip the volume altogether.
+//! Screen tiles of 8 × 8 pixels, each with the range of distances at which rays may meet matter,
+//! found by projecting occupied bricks. Rays of tiles with an empty range skip the volume.
 
 use std::ops::Range;
 
@@ -12,14 +12,15 @@ use crate::volume::places::EDGE;
 
 /// Edge of a tile in pixels.
 const TILE: usize = 8;
-/// Distance in cells by which a tile reaches farther, for rays off the middles of its pixels.
+/// Amount in cells added to the hiding depth of a tile, because rays off the pixel centres may see
+/// farther than the traced central rays.
 const OFF_CENTRE: f32 = 2.0;
-/// Margin for rounding, in pixels at the edge of a tile and in cells at the end of a brick.
+/// Rounding margin: in pixels at the edge of a tile, in cells at the end of a brick.
 // Without the margin, rounding could lose a brick at the edge of a tile, or a sample at the end of
 // a brick.
 const SLACK: f32 = 0.05;
 
-/// Range of distances from the eye in cells; empty if `near` is not below `far`.
+/// Interval of distances along a ray in cells from the eye; empty if `near` is not below `far`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reach {
     pub(crate) near: f32,
@@ -27,73 +28,74 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Range of all distances before the eye.
+    /// Interval of all distances in front of the eye.
     pub(crate) const ALL: Self = Self { near: 0.0, far: f32::MAX };
-    /// Empty range.
+    /// Empty interval; neutral element of `Self::union`.
     pub(crate) const NONE: Self = Self { near: f32::MAX, far: 0.0 };
 
-    /// Returns true if the range is empty.
+    /// Returns true if the interval is empty.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.near >= self.far
     }
 
-    /// Smallest range that includes both ranges.
+    /// Smallest interval that includes `self` and `other`.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
         Self { near: self.near.min(other.near), far: self.far.max(other.far) }
     }
 }
 
-/// Ranges of distances at which a ray may meet media other than lava.
+/// Intervals of distances at which a ray may meet media other than lava, by kind of medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Others {
-    /// Media that light passes through; in the plain styles all media.
+    /// Interval of translucent media; in the plain styles, of all media.
     pub(crate) clear: Reach,
-    /// Media at whose surface a ray ends.
+    /// Interval of opaque media, at whose surface a ray ends.
     pub(crate) solid: Reach,
-    /// Gases.
+    /// Interval of gases and smoke; in the plain styles, of haze.
     pub(crate) gas: Reach,
 }
 
 impl Others {
-    /// All distances before the eye.
+    /// Intervals of all distances in front of the eye.
     pub(crate) const ALL: Self = Self { clear: Reach::ALL, solid: Reach::ALL, gas: Reach::ALL };
-    /// Empty ranges.
+    /// Empty intervals.
     pub(crate) const NONE: Self = Self { clear: Reach::NONE, solid: Reach::NONE, gas: Reach::NONE };
 
-    /// Returns true if all ranges are empty.
+    /// Returns true if all intervals are empty.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.clear.is_empty() && self.solid.is_empty() && self.gas.is_empty()
     }
 
-    /// Nearest distance of any medium.
+    /// Smallest distance in cells at which any of these media may be met; [`f32::MAX`] without
+    /// media.
     #[inline(always)]
     pub(crate) fn near(self) -> f32 {
         self.clear.near.min(self.solid.near).min(self.gas.near)
     }
 }
 
-/// Ranges of distances of the media other than lava, for each tile; `None` without such media.
+/// Screen tiles of the media other than lava, by kind; `None` for a kind that is absent.
 pub(crate) struct OtherTiles {
-    /// Tiles of the media that light passes through.
+    /// Tiles of translucent media.
     pub(crate) clear: Option<Tiles>,
-    /// Tiles of the media at whose surface a ray ends.
+    /// Tiles of opaque media.
     pub(crate) solid: Option<Tiles>,
-    /// Tiles of the gases.
+    /// Tiles of gases and smoke, or of haze.
     pub(crate) gas: Option<Tiles>,
 }
 
 impl OtherTiles {
-    /// Ranges of distances for the pixel (`x`, `y`).
+    /// Intervals of distances for the pixel in column `x` and row `y` (from the top).
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Others {
         let at = |tiles: &Option<Tiles>| tiles.as_ref().map_or(Reach::NONE, |tiles| tiles.at(x, y));
         Others { clear: at(&self.clear), solid: at(&self.solid), gas: at(&self.gas) }
     }
 
-    /// Returns true if there are no such media.
+    /// Returns true if no medium other than lava is present.
     pub(crate) fn is_empty(&self) -> bool {
         self.all().next().is_none()
     }
@@ -104,13 +106,14 @@ impl OtherTiles {
     }
 }
 
-/// Distance of each tile, in cells, from which on the ground hides everything.
+/// Hiding depth of each tile, row-major, in cells: nothing beyond that distance is visible, because
+/// ground is in front.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Depths(Vec<f32>);
 
 impl Depths {
-    /// Farthest depth per tile from per-pixel hits (row-major, rows from the top), where `far` is
-    /// the depth of a hit.
+    /// Returns the largest depth of each tile's pixels. `pixels`: hits of all pixels, row-major
+    /// from the top; `far` returns the depth of a hit in cells.
     ///
     /// With `off_centre`, each tile takes the largest depth of itself and its neighbours plus
     /// [`OFF_CENTRE`], because rays off the middle of a pixel may see farther.
@@ -135,28 +138,28 @@ impl Depths {
     }
 }
 
-/// Ranges of distances of each tile at which its rays may meet something to draw.
+/// Interval of distances per screen tile at which the tile's rays may meet matter of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
-    /// Tiles per row.
+    /// Number of tiles per row.
     across: usize,
-    /// Range of each tile, row-major.
+    /// Interval of each tile, row-major from the top.
     reach: Vec<Reach>,
 }
 
 impl Tiles {
-    /// Returns the tiles of a picture in which matter may be anywhere.
+    /// Returns tiles that all have the interval `Reach::ALL`: matter may be anywhere.
     pub(crate) fn whole(camera: &Camera) -> Self {
         Self::filled(camera, Reach::ALL)
     }
 
-    /// Returns the tiles of a picture without matter.
+    /// Returns tiles that all have an empty interval.
     pub(crate) fn none(camera: &Camera) -> Self {
         Self::filled(camera, Reach::NONE)
     }
 
-    /// Returns the tiles with something to draw; with `edges` also their neighbours, into whose
-    /// pixels an edge may reach.
+    /// Returns the mask of tiles with a non-empty interval; with `edges`, neighbouring tiles are
+    /// included too, because anti-aliased edges may reach into their pixels.
     pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
         let (across, width) = (self.across, camera.size().0);
         if !edges {
@@ -174,7 +177,8 @@ impl Tiles {
         Live { across, width, live }
     }
 
-    /// Projects the bricks with something to draw that are nearer than the hiding depths `depths`.
+    /// Projects the occupied bricks of `bricks` onto the tiles; ignores bricks beyond a tile's
+    /// hiding depth in `depths`.
     pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
         // Thin lava fills little of a brick; the gap shows where a brick is larger than a tile, so
@@ -193,7 +197,8 @@ impl Tiles {
             .reduce(|| Self::filled(camera, Reach::NONE), Self::union)
     }
 
-    /// Projects boxes that are nearer than the hiding depths `depths`.
+    /// Projects `boxes` (cells) onto the tiles; ignores boxes beyond a tile's hiding depth in
+    /// `depths`.
     pub(crate) fn of_boxes(boxes: impl Iterator<Item = Drawn>, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
         let mut tiles = Self::filled(camera, Reach::NONE);
@@ -201,25 +206,25 @@ impl Tiles {
         tiles
     }
 
-    /// Range of distances for the pixel (`x`, `y`).
+    /// Interval of distances for the pixel in column `x` and row `y` (from the top).
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Reach {
         self.reach[y / TILE * self.across + x / TILE]
     }
 
-    /// Returns tiles that all have the range `reach`.
+    /// Returns tiles that all have the interval `reach`.
     fn filled(camera: &Camera, reach: Reach) -> Self {
         let (across, down) = count(camera);
         Self { across, reach: vec![reach; across * down] }
     }
 
-    /// Tile-wise union of both.
+    /// Union of `self` and `other`, tile by tile; both must be of equal shape.
     pub(crate) fn union(mut self, other: Self) -> Self {
         self.reach.iter_mut().zip(other.reach).for_each(|(a, b)| *a = a.union(b));
         self
     }
 
-    /// Adds a box to the tiles that it may touch.
+    /// Extends the intervals of all tiles that the box `drawn` may touch.
     fn add(&mut self, lens: &Lens, depths: &Depths, drawn: &Drawn) {
         let Some((reach, [left, right], [top, bottom])) = lens.see(drawn) else { return };
         for start in (top..=bottom).map(|row| row * self.across) {
@@ -233,25 +238,25 @@ impl Tiles {
     }
 }
 
-/// Mask of the tiles that are drawn.
+/// Mask of the screen tiles in which pixels are traced.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
-    /// Tiles per row.
+    /// Number of tiles per row.
     across: usize,
-    /// Width of the picture in pixels.
+    /// Picture width in pixels.
     width: usize,
-    /// Flag of each tile, row-major.
+    /// Flag of each tile, row-major from the top: true if the tile's pixels are traced.
     live: Vec<bool>,
 }
 
 impl Live {
-    /// Returns a mask of all tiles of a picture.
+    /// Returns a mask with every tile set.
     pub(crate) fn whole(camera: &Camera) -> Self {
         let (across, down) = count(camera);
         Self { across, width: camera.size().0, live: vec![true; across * down] }
     }
 
-    /// Ranges of drawn pixels in row `y`, each as long as possible.
+    /// Returns the maximal column ranges of traced pixels in pixel row `y`, from left to right.
     pub(crate) fn runs(&self, y: usize) -> impl Iterator<Item = Range<usize>> {
         let row = &self.live[y / TILE * self.across..][..self.across];
         let width = self.width;
@@ -263,14 +268,14 @@ impl Live {
         })
     }
 
-    /// Union with the mask of another part of the same picture.
+    /// Union with `other`, a mask of the same picture.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         self.live.iter_mut().zip(&other.live).for_each(|(a, b)| *a |= *b);
         self
     }
 }
 
-/// Tiles across and down.
+/// Number of tiles across and down.
 fn count(camera: &Camera) -> (usize, usize) {
     let (width, height) = camera.size();
     (width.div_ceil(TILE), height.div_ceil(TILE))
@@ -278,16 +283,16 @@ fn count(camera: &Camera) -> (usize, usize) {
 
 /// Perspective projection of axis-aligned boxes onto tiles.
 struct Lens {
-    /// Eye of the camera in cells.
+    /// Eye position in cells.
     eye: V3,
     right: V3,
     up: V3,
     forward: V3,
-    /// Pixels per unit of slope.
+    /// Focal length in pixels.
     scale: f32,
-    /// Middle of the picture in pixels.
+    /// Principal point in pixels from the upper left corner.
     middle: [f32; 2],
-    /// Tiles across and down.
+    /// Number of tiles across and down.
     count: [usize; 2],
 }
 
@@ -299,8 +304,9 @@ impl Lens {
         Self { eye: camera.eye().coords, right, up, forward, scale, middle: camera.middle(), count: [across, down] }
     }
 
-    /// Range of distances of a box, and the first and last tile across and down that the box may
-    /// touch; `None` if the box lies behind the eye or outside of the picture.
+    /// Projects the box `drawn`. Returns the interval of distances, the first and last tile column,
+    /// and the first and last tile row that the box may touch; `None` if the box lies behind the
+    /// eye or outside of the picture.
     #[inline]
     fn see(&self, drawn: &Drawn) -> Option<(Reach, [usize; 2], [usize; 2])> {
         let away = drawn.middle - self.eye;

@@ -2,46 +2,46 @@
 
 use super::Ease;
 
-/// Value of a key frame at its time.
+/// Value at a key frame: time in seconds, value, and easing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Knot {
     pub(super) time_s: f64,
     pub(super) value: f64,
-    /// Easing towards the next knot.
+    /// Interpolation from this knot to the next.
     pub(super) ease: Ease,
 }
 
-/// Curve through knots. Between two knots the curve stays between their values: smooth pieces are
-/// monotone cubics, whose slopes agree where two pieces meet, and which leave a hold, or a straight
-/// line, without a corner.
+/// Interpolating curve through knots. Between two knots the curve stays within their values: smooth
+/// pieces are monotone cubic Hermite splines with matching slopes at shared knots, and join holds
+/// and straight lines without a corner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Curve {
     knots: Vec<Knot>,
-    /// Values of the knots as they were given.
+    /// Original values of the knots, before the logarithm.
     given: Vec<f64>,
-    /// Slope at each knot for smooth pieces, per second.
+    /// Slope at each knot for smooth pieces, in value per second.
     slopes: Vec<f64>,
-    /// Set while the knots hold logarithms.
+    /// True if the knots store logarithms of the values.
     of_logs: bool,
 }
 
 impl Curve {
-    /// Creates a curve through knots of rising times.
+    /// Creates a curve through knots with ascending times.
     pub(super) fn new(knots: Vec<Knot>) -> Self {
         let slopes = (0..knots.len()).map(|i| slope(&knots, i)).collect();
         let given = knots.iter().map(|knot| knot.value).collect();
         Self { knots, given, slopes, of_logs: false }
     }
 
-    /// Creates a curve through positive values that interpolates their logarithms: an approach by
-    /// equal ratios looks even.
+    /// Creates a curve through positive values that interpolates their logarithms, so that zooming
+    /// by equal ratios appears uniform.
     pub(super) fn of_shares(knots: Vec<Knot>) -> Self {
         let given = knots.iter().map(|knot| knot.value).collect();
         let logs = knots.into_iter().map(|knot| Knot { value: knot.value.ln(), ..knot }).collect();
         Self { given, of_logs: true, ..Self::new(logs) }
     }
 
-    /// Value at a time in seconds, clamped to the first and the last knot; `None` without knots.
+    /// Value at `time_s` (seconds), clamped to the first and the last knot; `None` without knots.
     pub(super) fn at(&self, time_s: f64) -> Option<f64> {
         let after = self.knots.partition_point(|knot| knot.time_s <= time_s);
         let Some(before) = after.checked_sub(1) else { return self.given.first().copied() };
@@ -54,11 +54,12 @@ impl Curve {
         Some(value.clamp(low.min(high), low.max(high)))
     }
 
-    /// Value of the cubic behind knot `i` at the share `s` of the time to the next knot.
+    /// Value of the cubic between knots `i` and `i + 1`, at the fraction `s` (0 to 1) of the time
+    /// between them.
     fn smooth(&self, i: usize, s: f64) -> f64 {
         let (from, to) = (self.knots[i], self.knots[i + 1]);
         let rise = to.value - from.value;
-        // A cubic with end slopes of at most three chord slopes is monotone.
+        // Slopes of at most three times the chord slope guarantee monotonicity.
         let limited = |slope: f64| {
             let slope = slope * (to.time_s - from.time_s);
             if slope * rise <= 0.0 { 0.0 } else { slope.signum() * slope.abs().min(3.0 * rise.abs()) }
@@ -73,8 +74,8 @@ fn straight(from: Knot, to: Knot, share: f64) -> f64 {
     from.value + (to.value - from.value) * share
 }
 
-/// Slope at knot `i`: 0 at both ends and next to a hold, the slope of an adjacent straight line,
-/// and otherwise a weighted harmonic mean of both sides that keeps the curve monotone.
+/// Slope at knot `i`: 0 at both ends and next to a hold; the slope of an adjacent straight line;
+/// otherwise a weighted harmonic mean of both chord slopes, which keeps the curve monotone.
 fn slope(knots: &[Knot], i: usize) -> f64 {
     if i == 0 || i + 1 == knots.len() {
         return 0.0;

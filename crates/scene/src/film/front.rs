@@ -1,49 +1,51 @@
-//! Cameras that follow the lava.
+//! Camera targets that follow the lava.
 
 use super::Move;
 use lavoxel_automaton::world::World;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Least lava of a column that counts, in full cells.
+/// Minimum amount of lava of a column that is taken into account, in full cells.
 const LEAST: f64 = 0.15;
 
-/// Exponent of the weight of distant columns: the front is a weighted mean that never jumps from
-/// one lobe to another.
+/// Exponent of the distance in the weight of a column: the front is a weighted mean, which cannot
+/// jump from one lobe to another.
 const FARTHEST: i32 = 16;
 
-/// Width of the ring of columns in which the middle of the lava is taken, as a share of its reach.
+/// Width of the ring of columns whose centroid is computed, as a fraction of the lava's reach.
 const RING: f64 = 0.08;
 
-/// Time constant of the camera's lag, in seconds of the film.
+/// Time constant of the camera's lag, in seconds of film time.
 const LAG_S: f64 = 0.7;
 
-/// Target and reach of the lava in one frame, in cells.
+/// Target point and extent of the lava in one frame, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {
     /// Point on the ground, in cells (x, y, z).
     pub point: [f64; 3],
-    /// Horizontal distance in cells from the place where the lava comes out to the front.
+    /// Horizontal distance in cells from the eruption site to the front.
     pub reach: f64,
 }
 
-/// Camera target that follows the lava without jerks. Depends on the states of all frames up to the
-/// present one.
+/// Smoothed camera target that follows the lava. Stateful: the result depends on all frames up to
+/// the present one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Follower {
     kind: Move,
-    /// Place where the lava comes out, in cells (x, z).
+    /// Eruption site (x, z), in cells.
     origin: [f64; 2],
-    /// Seconds of the film from one frame to the next.
+    /// Duration of a frame, in seconds of film time.
     frame_s: f64,
-    /// Farthest sight so far.
+    /// Sight with the largest reach so far.
     farthest: Option<Sight>,
-    /// Target in cells, and its speed in cells a second of the film.
+    /// Smoothed target (x, y, z) in cells and its velocity in cells per second of film time; `None`
+    /// before the first frame.
     now: Option<([f64; 3], [f64; 3])>,
 }
 
 impl Follower {
-    /// Creates a follower of the lava of a world at its first step. Lava comes out at the mean of
-    /// the `vents`' columns or, without vents, in the middle of the lava present.
+    /// Creates a follower for the movement `kind`. The eruption site is the mean of the `vents`'
+    /// columns (x, z) or, without vents, the centroid of the lava in `world`, which is at its first
+    /// step.
     pub fn new(kind: Move, vents: &[[f64; 2]], world: &World, fps: u32) -> Self {
         let mean = |places: &[[f64; 2]]| {
             let sum = places.iter().fold([0.0, 0.0], |sum, place| [sum[0] + place[0], sum[1] + place[1]]);
@@ -55,7 +57,7 @@ impl Follower {
         Self { kind, origin, frame_s: 1.0 / f64::from(fps.max(1)), farthest: None, now: None }
     }
 
-    /// Sight of a frame at a share of the film, 0 to 1.
+    /// Unsmoothed target for the present frame; `share` is the position in the film, 0 to 1.
     pub fn sight(&self, world: &World, share: f64) -> Sight {
         let columns: Vec<([f64; 2], f64)> = lava(world).map(|(place, _)| (place, self.away(place))).collect();
         let reach = columns.iter().map(|(_, away)| *away).fold(0.0, f64::max);
@@ -73,16 +75,17 @@ impl Follower {
         Sight { point: on_ground(world, place), reach }
     }
 
-    /// Moves the target towards `sight` for the next frame, and returns the target in cells.
+    /// Advances the smoothed target by one frame towards `sight`; returns the target (x, y, z) in
+    /// cells.
     pub fn follow(&mut self, sight: Sight) -> [f64; 3] {
-        // The front draws back where lava sets, but the camera stays at the front that the lava
-        // made.
+        // The front recedes where lava solidifies, but the camera stays at the farthest front
+        // reached.
         let far = match self.farthest.filter(|far| self.kind == Move::FollowFront && far.reach > sight.reach) {
             Some(far) => far,
             None => *self.farthest.insert(sight),
         };
         let (mut at, mut speed) = self.now.unwrap_or((far.point, [0.0; 3]));
-        // Critically damped spring in its exact solution: equal for any length of a frame.
+        // Exact solution of a critically damped spring: independent of the frame duration.
         let rate = 2.0 / LAG_S;
         let decay = (-rate * self.frame_s).exp();
         for axis in 0..3 {
@@ -100,7 +103,7 @@ impl Follower {
     }
 }
 
-/// Columns with lava: centres along x and z, and contents in full cells.
+/// Iterates over the columns with lava as (centre (x, z), amount in full cells).
 fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
     let amounts = world.lava().column_amounts();
     let columns: Vec<_> = amounts.indexed_iter().map(|((z, x), amount)| ([x, z], *amount)).collect();
@@ -109,7 +112,7 @@ fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
     columns.into_iter().map(full).filter(|(_, cells)| *cells >= LEAST)
 }
 
-/// Point on the ground at a place, with the height interpolated between columns.
+/// Point on the ground at (x, z), with the height interpolated between columns, in cells.
 fn on_ground(world: &World, [x, z]: [f64; 2]) -> [f64; 3] {
     let surface = world.ground().surface();
     let (nz, nx) = surface.dim();

@@ -7,36 +7,36 @@ use lavoxel_automaton::view::CameraSpec;
 use lavoxel_base::param::{Table, table, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of key frames of a film.
+/// Maximum number of key frames of a film.
 pub const MAX_KEYS: usize = 10_000;
 
-/// Upper bound of a picture's sides in pixels.
+/// Upper bound of a picture's width and height, in pixels.
 const MAX_PIXELS: f64 = 8192.0;
 
-/// Longest film in seconds.
+/// Upper bound of a film's duration, in seconds.
 const LONGEST_S: f64 = 36_000.0;
 
-/// Largest number of steps of a film.
+/// Upper bound of a film's number of steps.
 const MOST_STEPS: f64 = 1e9;
 
-/// Interpolation from a key frame to the next.
+/// Interpolation of values from a key frame to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ease {
-    /// A curve without corners that stays between the values of the keys.
+    /// Smooth monotone curve that stays within the values of the keys.
     #[default]
     Smooth,
-    /// A straight line.
+    /// Linear interpolation.
     Linear,
-    /// Constant until the next key.
+    /// Constant value until the next key frame.
     Hold,
 }
 
 impl Ease {
-    /// All kinds of interpolation.
+    /// All kinds of interpolation, in display order.
     pub const ALL: [Self; 3] = [Self::Smooth, Self::Linear, Self::Hold];
 
-    /// Name of the interpolation in scenes.
+    /// Name of the interpolation in scene files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Smooth => "smooth",
@@ -50,27 +50,27 @@ impl Ease {
     }
 }
 
-/// Movements of the camera that need no key frames.
+/// Predefined movements of the camera, which need no key frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Move {
-    /// Once round the target.
+    /// One full turn around the target.
     Turntable,
-    /// Along the lava from its source to its front.
+    /// Moves along the lava from the vent to the front.
     AlongFront,
-    /// Follows the front of the lava.
+    /// Stays at the advancing front of the lava.
     FollowFront,
 }
 
 impl Move {
-    /// All movements, with their names in scenes and a description.
+    /// All movements as (movement, name in scene files, description).
     pub const ALL: [(Self, &'static str, &'static str); 3] = [
         (Self::Turntable, "turntable", "Once round the target, from the first frame to the last"),
         (Self::AlongFront, "along-front", "Along the lava, from where it comes out to its front"),
         (Self::FollowFront, "follow-front", "With the front of the lava"),
     ];
 
-    /// Returns true if the camera follows the lava.
+    /// Returns true if the camera's target depends on the lava.
     pub fn follows(self) -> bool {
         self != Self::Turntable
     }
@@ -103,7 +103,7 @@ table! {
 }
 
 impl KeyCamera {
-    /// Copies all numbers of a camera; an automatic distance or target stays unset.
+    /// Creates key values equal to those of `camera`; an automatic distance or target stays unset.
     pub fn of(camera: &CameraSpec) -> Self {
         Self {
             azimuth_deg: Some(camera.azimuth_deg),
@@ -173,10 +173,10 @@ table! {
 }
 
 impl FilmSpec {
-    /// Checks every number, and that times and steps rise from key to key.
+    /// Checks that every number is in range, and that times and steps increase from key to key.
     ///
     /// # Errors
-    /// Names the first value that is wrong.
+    /// Returns an error that names the first invalid value.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check("film")?;
         self.notes.validate()?;

@@ -1,4 +1,4 @@
-//! Films as data: frames along a film's own time, with the step and the camera of each frame.
+//! Films as data: the sequence of frames, with the step and the camera of each frame.
 //!
 //! [`FilmSpec`] is the table of a scene, [`Plan`] computes the step and the camera of frame n, and
 //! [`Follower`] moves cameras that follow the lava.

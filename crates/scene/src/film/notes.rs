@@ -26,24 +26,24 @@ table! {
 }
 
 impl NotesSpec {
-    /// Names of the notes that are on or off.
+    /// Names of the notes that can be switched on or off.
     pub const WORDS: [&'static str; 4] = ["clock", "north", "scale", "temperature"];
 
-    /// Checks the caption.
+    /// Checks that the caption is a single line of text.
     ///
     /// # Errors
-    /// Names a caption that is no single line of text.
+    /// Returns an error if the caption is not a single line.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check("film.notes")?;
         self.caption.as_ref().map_or(Ok(()), |caption| one_line("film.notes.caption", caption))
     }
 
-    /// Returns true if no note is on.
+    /// Returns true if all notes are off.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Switches a note on by its name; returns false for an unknown name.
+    /// Switches on the note called `word`; returns false if the name is unknown.
     pub fn switch_on(&mut self, word: &str) -> bool {
         let switch = match word {
             "clock" => &mut self.clock,

@@ -1,33 +1,33 @@
-//! Frames of a film: step and camera of each.
+//! Plan of a film: the step and the camera of every frame.
 
 use super::curve::{Curve, Knot};
 use super::{FilmKey, FilmSpec, KeyCamera, Move};
 use lavoxel_automaton::view::CameraSpec;
 
-/// Contents of a frame.
+/// Simulation step and camera of one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shot {
-    /// Number of steps made before the frame.
+    /// Number of completed steps that the frame shows.
     pub step: u64,
-    /// Camera, except for a target that follows the lava.
+    /// Camera; for a camera that follows the lava, its target is set later.
     pub camera: CameraSpec,
-    /// Progress from the first frame to the last, 0 to 1; the hold of the last picture does not
-    /// count.
+    /// Position between the first and the last moving frame, 0 to 1; the hold at the end is
+    /// excluded.
     pub share: f64,
 }
 
-/// Plan of a film: its frames, and the step and the camera of each. Depends on the scene alone.
+/// Plan of a film: step and camera of each frame, computed from the scene alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     film: FilmSpec,
     path: CameraPath,
     steps: Curve,
-    /// Number of frames before the last picture stays, at least 1.
+    /// Number of moving frames, at least 1; the frames of the final hold follow.
     moving: u64,
 }
 
 impl Plan {
-    /// Creates the plan of a checked film; `camera` is the camera of the scene.
+    /// Creates the plan of a validated film; `camera` is the camera of the scene.
     pub fn new(film: &FilmSpec, camera: &CameraSpec) -> Self {
         let given = |key: &FilmKey| key.step.map(|step| knot(key, step as f64));
         let moving = match film.keys.last() {
@@ -42,33 +42,35 @@ impl Plan {
         }
     }
 
-    /// Number of frames.
+    /// Total number of frames, including the final hold.
     pub fn frames(&self) -> u64 {
         self.moving + (self.film.hold_s * f64::from(self.film.fps)).round() as u64
     }
 
-    /// Frames a second.
+    /// Frame rate in frames per second.
     pub fn fps(&self) -> u32 {
         self.film.fps
     }
 
-    /// Movement of a camera that follows the lava; `None` for any other.
+    /// Movement of a camera that follows the lava; `None` for all other cameras.
     pub fn follows(&self) -> Option<Move> {
         self.film.camera_move.filter(|one| one.follows())
     }
 
-    /// Returns true if the step alone identifies a frame, as in a film without key frames and hold.
+    /// Returns true if the step alone identifies a frame, as in a film without key frames and
+    /// without a hold.
     pub fn is_by_steps(&self) -> bool {
         self.film.keys.is_empty() && self.moving == self.frames()
     }
 
-    /// Contents of frame number `frame`, from 0, clamped to the last moving frame.
+    /// Step and camera of frame `frame`, counted from 0 and clamped to the last moving frame.
     pub fn shot(&self, frame: u64) -> Shot {
         let frame = frame.min(self.moving - 1);
         let Some(last) = self.film.keys.last() else {
             return self.of_step(frame.saturating_mul(self.film.every).min(self.film.steps));
         };
-        // Rounding to whole frames may miss the last key: the last frame is put there.
+        // Rounding to whole frames may miss the last key: the last moving frame is moved onto that
+        // key.
         let is_last = frame + 1 == self.moving;
         let time_s = if is_last { last.time_s } else { (frame as f64 / f64::from(self.film.fps)).min(last.time_s) };
         let share = if is_last { 1.0 } else { time_s / last.time_s };
@@ -77,18 +79,18 @@ impl Plan {
         Shot { step, camera: self.turned(self.path.at(time_s), share), share }
     }
 
-    /// Returns true if a frame shows exactly the same as the frame before.
+    /// Returns true if the frame is identical to the preceding one.
     pub fn repeats(&self, frame: u64) -> bool {
         let same = |a: &Shot, b: &Shot| a.step == b.step && a.camera == b.camera;
         frame > 0 && self.follows().is_none() && same(&self.shot(frame - 1), &self.shot(frame))
     }
 
-    /// Camera of the key frames at any time, in seconds of the film.
+    /// Camera of the key frames at `time_s` (seconds of film time).
     pub fn camera_at(&self, time_s: f64) -> CameraSpec {
         self.path.at(time_s)
     }
 
-    /// Frame at which a film ends early: shows `step` instead of the planned step.
+    /// Last frame of a film that ends early: shows `step` instead of the planned step.
     pub fn early(&self, frame: u64, step: u64) -> Shot {
         let shot = self.shot(frame);
         if self.film.keys.is_empty() { self.of_step(step) } else { Shot { step, ..shot } }
@@ -105,7 +107,8 @@ impl Plan {
         self.shot(u64::MAX).step
     }
 
-    /// Turns a camera by its share of the orbit and of the whole turn of a turntable.
+    /// Rotates a camera by the fraction `share` of the film's orbit angle and of a turntable's full
+    /// turn.
     fn turned(&self, mut camera: CameraSpec, share: f64) -> CameraSpec {
         let whole = if self.film.camera_move == Some(Move::Turntable) { 360.0 } else { 0.0 };
         camera.azimuth_deg += (self.film.orbit_deg + whole) * share as f32;
@@ -113,7 +116,7 @@ impl Plan {
     }
 }
 
-/// Path of a camera through key frames.
+/// Camera path through key frames, one curve per camera parameter.
 #[derive(Clone, Debug, PartialEq)]
 struct CameraPath {
     camera: CameraSpec,
@@ -125,7 +128,7 @@ struct CameraPath {
 }
 
 impl CameraPath {
-    /// Creates the path through `keys`; numbers that no key gives are those of `camera`.
+    /// Creates the path through `keys`; parameters that no key sets are taken from `camera`.
     fn new(keys: &[FilmKey], camera: &CameraSpec) -> Self {
         let knots = |value: &dyn Fn(&KeyCamera) -> Option<f64>| -> Vec<Knot> {
             keys.iter().filter_map(|key| Some(knot(key, value(&key.camera)?))).collect()
@@ -141,7 +144,7 @@ impl CameraPath {
         }
     }
 
-    /// Camera at a time in seconds of the film.
+    /// Camera at `time_s` (seconds of film time).
     fn at(&self, time_s: f64) -> CameraSpec {
         let number = |curve: &Curve, scene: f32| curve.at(time_s).map_or(scene, |value| value as f32);
         let target = || Some([self.target[0].at(time_s)?, self.target[1].at(time_s)?, self.target[2].at(time_s)?]);

@@ -1,33 +1,33 @@
-//! Thins a recorded camera to the few key frames that reproduce its path.
+//! Reduces a recorded camera path to the few key frames that reproduce it within a tolerance.
 
 use super::curve::{Curve, Knot};
 use super::{Ease, FilmKey, KeyCamera, MAX_KEYS};
 use lavoxel_automaton::view::CameraSpec;
 
-/// Moment of a recording.
+/// Sample of a recorded camera path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Seconds since the begin of the recording.
+    /// Time in seconds from the start of the recording.
     pub time_s: f64,
-    /// Number of steps made.
+    /// Number of completed steps at that time.
     pub step: u64,
-    /// Camera, with its distance and its target.
+    /// Camera with its distance and its target set.
     pub camera: CameraSpec,
 }
 
-/// Number of values of a sample that curves reproduce: step, azimuth, elevation, logarithm of the
+/// Number of values per sample that are fitted: step, azimuth, elevation, logarithm of the
 /// distance, target (3), field of view.
 const NUMBERS: usize = 8;
 
-/// Tolerance of each value, in steps, degrees, degrees, natural logarithm, shares of the box (3),
-/// degrees. The tolerance of the step grows with the pace of the recording.
+/// Tolerance of each value, in steps, degrees, degrees, natural logarithm, fractions of the box
+/// (3), degrees. The tolerance of the step is enlarged for fast recordings.
 const SLACK: [f64; NUMBERS] = [1.0, 0.2, 0.2, 0.004, 0.0015, 0.0015, 0.0015, 0.1];
 
-/// Tolerance of the time of a step, in seconds.
+/// Tolerance of the time at which a step is shown, in seconds.
 const LATE_S: f64 = 0.1;
 
-/// Computes key frames whose film follows the samples, which have rising times. Steps that fall
-/// after a rewind stay constant until they are reached again.
+/// Computes key frames whose film reproduces the samples, which must have ascending times. After a
+/// rewind the step stays constant until the recording passes its former maximum.
 pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     let all = numbers(samples);
     let (Some(first), Some(last)) = (samples.first(), samples.len().checked_sub(1)) else { return Vec::new() };
@@ -35,8 +35,8 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     let mut slack = SLACK;
     let lasted = times[last].max(1e-3);
     slack[0] = (LATE_S * (all[last][0] - all[0][0]) / lasted).max(1.0);
-    // Starts with both ends and adds the worst sample of each gap until all samples are within
-    // tolerance.
+    // Greedy refinement: starts with both ends, and adds the worst sample of each gap until all
+    // samples are within tolerance.
     let mut kept: Vec<usize> = if last > 0 { vec![0, last] } else { vec![0] };
     while kept.len() < MAX_KEYS {
         let more = worst(&kept, &times, &all, &slack);
@@ -61,14 +61,14 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     kept.iter().enumerate().map(key).collect()
 }
 
-/// Easing from key number `place` to the next: a recording begins and ends in motion, not from rest
-/// to rest.
+/// Easing from key `place` to the next: linear at both ends, because a recording begins and ends in
+/// motion.
 fn ease(place: usize, keys: usize) -> Ease {
     if place == 0 || place + 2 == keys { Ease::Linear } else { Ease::Smooth }
 }
 
-/// Samples farthest off the curves through the `kept` samples: at most one in each gap, and only
-/// those beyond the tolerance `slack`.
+/// Indices of the samples with the largest deviation from the curves through the `kept` samples: at
+/// most one per gap, and only deviations beyond `slack`.
 fn worst(kept: &[usize], times: &[f64], all: &[[f64; NUMBERS]], slack: &[f64; NUMBERS]) -> Vec<usize> {
     let curve = |k: usize| {
         let knot =
@@ -87,7 +87,7 @@ fn worst(kept: &[usize], times: &[f64], all: &[[f64; NUMBERS]], slack: &[f64; NU
     between.collect()
 }
 
-/// Values of the samples: azimuths without jumps from 360° to 0°, steps that never fall.
+/// Fitted values of the samples: azimuths unwrapped at 360°, steps monotone.
 fn numbers(samples: &[Sample]) -> Vec<[f64; NUMBERS]> {
     let mut all: Vec<[f64; NUMBERS]> = Vec::with_capacity(samples.len());
     for Sample { step, camera, .. } in samples {

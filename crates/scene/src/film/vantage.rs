@@ -1,46 +1,48 @@
-//! Viewpoint for a flow that is still to come: covers the land that a flood from the vents would
-//! reach first.
+//! Automatic viewpoint for a future flow: frames the land that a flood from the vents would reach
+//! first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lavoxel_automaton::world::World;
 
-/// Upper bound of the flooded columns per column of the flow's length: hollows on the way fill.
+/// Upper bound of the number of flooded columns per column of the flow's length; allows for hollows
+/// to be filled.
 const MOST_REACHED: f64 = 24.0;
 /// Margin around the flood as a factor of its radius; then the least radius as a share of the box's
 /// longest side, and in cells.
 const AIR: f64 = 1.3;
 const LEAST_SHARE: f64 = 0.05;
 const LEAST_CELLS: f64 = 8.0;
-/// Height units per cell in which heights are compared.
+/// Resolution of the height comparison, in units per cell.
 const UNITS_OF_HEIGHT: f64 = 1024.0;
-/// Angle in degrees between the camera and the way down, so that the flow is not seen from its end.
+/// Angle in degrees between the camera direction and the downhill direction, so that the flow is
+/// not seen end-on.
 const ASIDE_DEG: f64 = 35.0;
 
-/// Ball around the land that a flow will reach, and the direction of the camera.
+/// Bounding sphere of the land that a flow will reach, and the direction of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vantage {
-    /// Middle of the ball on the ground, in cells.
+    /// Centre of the sphere on the ground (x, y, z), in cells.
     pub target: [f64; 3],
-    /// Radius of the ball in cells.
+    /// Radius of the sphere, in cells.
     pub radius: f64,
-    /// Compass direction of the camera, seen from the target, in degrees: the way down, turned
-    /// aside.
+    /// Compass azimuth of the camera as seen from the target, in degrees: the downhill direction
+    /// plus a fixed angle.
     pub azimuth_deg: f64,
 }
 
 impl Vantage {
-    /// Computes the viewpoint for a flow of about `length` columns from vents at these places in
-    /// columns (x, z); `None` without a vent.
+    /// Computes the viewpoint for a flow of about `length` columns from `vents` (x, z in columns);
+    /// `None` without vents.
     pub fn of(world: &World, vents: &[[f64; 2]], length: f64) -> Option<Self> {
         let (grid, surface) = (world.grid(), world.ground().surface());
-        // Whole cells would make steps, along which a flood runs to the sides.
+        // Integer cell heights would form terraces, along which the flood would spread sideways.
         let height = |x: usize, z: usize| (f64::from(surface[[z, x]]) * UNITS_OF_HEIGHT) as i64;
         let column = |value: f64, side: usize| (value.max(0.0) as usize).min(side - 1);
         let starts = vents.iter().map(|[x, z]| (column(*x, grid.nx), column(*z, grid.nz)));
         let mut seen = vec![false; grid.columns()];
-        // Priority flood: the lowest column next to the flooded ones is flooded next.
+        // Priority flood: the lowest column adjacent to the flooded region is flooded next.
         let mut next = BinaryHeap::new();
         for (x, z) in starts.clone() {
             if !std::mem::replace(&mut seen[grid.column(x, z)], true) {
@@ -66,7 +68,7 @@ impl Vantage {
             }
             for (x, z) in [(x - 1, z), (x + 1, z), (x, z - 1), (x, z + 1)] {
                 if !std::mem::replace(&mut seen[grid.column(x, z)], true) {
-                    // Equal heights in order of discovery: a plain floods in rings.
+                    // Ties in height are broken by order of discovery: a plain is flooded in rings.
                     found += 1;
                     next.push(Reverse((height(x, z), found, x, z)));
                 }

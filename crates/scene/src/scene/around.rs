@@ -14,33 +14,33 @@ use lavoxel_base::words::{grouped, rough, short};
 use lavoxel_geo::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, formats::png};
 use lavoxel_sim::source::USUAL_RATE_M3_S;
 
-/// Largest number of columns along one side of a box around a heightmap.
+/// Maximum number of columns along one side of a box around a heightmap.
 const MOST_COLUMNS: usize = 256;
-/// Largest number of columns along one side in the physical model, where coarse cells thin a flow
-/// out too early.
+/// Maximum number of columns along one side in the physical model; larger than `MOST_COLUMNS`
+/// because a flow in coarse cells thins out too early.
 const MOST_FLOW_COLUMNS: usize = 1024;
-/// Least relief as a share of the shorter side; flatter heights are stretched.
+/// Minimum relief as a fraction of the shorter side; lower relief is exaggerated.
 const LEAST_RELIEF: f64 = 0.16;
-/// Largest stretch factor; a plain stays a plain.
+/// Maximum vertical exaggeration, so that a plain stays a plain.
 const MOST_STRETCH: f64 = 4.0;
-/// Cells of ground below the lowest height.
+/// Thickness of the ground below the lowest height, in cells.
 const BASE: f64 = 4.0;
-/// Edge of a cell in metres where the file does not say.
+/// Assumed edge length of a cell in metres, if the file gives none.
 const UNKNOWN_CELL_M: f64 = 10.0;
-/// Largest relief as a share of the shorter side; higher ground is compressed.
+/// Maximum relief as a fraction of the shorter side; higher relief is compressed.
 const MOST_RELIEF: f64 = 1.0;
-/// Least stretch factor that a scene can hold.
+/// Minimum vertical scale factor that a scene can store.
 const LEAST_STRETCH: f64 = 0.01;
 /// Length of a step of the physical model in seconds per metre of a cell's edge, and its upper
 /// bound in seconds: short steps for pictures of the front, and long steps for an eruption as a
 /// whole. `docs/hazard.md` compares both.
 const STEPS: [(f64, f64); 2] = [(4.0, 60.0), (15.0, 300.0)];
-/// Upper bound of the levels of cells between the lowest and the highest ground of a box of the
-/// physical model.
+/// Maximum number of cells between the lowest and the highest ground in the physical model.
 const MOST_LEVELS: f64 = 500.0;
-/// Least height of a cell in metres that a scene can hold.
+/// Minimum cell height in metres that a scene can store.
 const LEAST_HEIGHT_M: f64 = 1e-3;
-/// Relief of a gray picture without a height scale, as a share of its shorter side.
+/// Assumed relief of a gray-scale picture without a height scale, as a fraction of its shorter
+/// side.
 const PICTURE_RELIEF: f64 = 0.25;
 
 impl Scene {
@@ -69,8 +69,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Adds a vent and the rest of the overrides to a scene of the classic model around a
-    /// heightmap.
+    /// Completes a classic scene around a heightmap with a vent and the remaining overrides.
     fn finish_classic(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
         let scene = &mut self;
         scene.put_flow(overrides)?;
@@ -94,7 +93,8 @@ impl Scene {
         Ok(self)
     }
 
-    /// Scene on any heightmap, with the overrides.
+    /// Creates a scene on a heightmap with the overrides applied; vents and stretch are not chosen
+    /// yet.
     fn on_heightmap(path: &Path, overrides: &Overrides) -> Self {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut spec = SceneSpec { name, seed: 1, ..SceneSpec::default() };
@@ -116,19 +116,19 @@ impl Scene {
             spec.rules.threshold = 0.3;
         }
         spec.look.sky = SkyPreset::Dusk;
-        // Without surroundings the box is a slab that hangs in the sky.
+        // Without surroundings the box would appear as a slab floating in the sky.
         spec.look.surroundings = Surroundings::Land;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut scene = Self { spec, folder, origin: path.to_owned(), choices: Vec::new(), added: Added::default() };
-        // Land continues beyond the edge of its map.
+        // The real land continues beyond the edge of the map.
         scene.set_walls(overrides.walls.unwrap_or(Walls::Open));
         scene
     }
 
-    /// Adds vents and the rest of the overrides to a scene of the physical model around a
-    /// heightmap.
+    /// Completes a scene of the physical model around a heightmap with vents and the remaining
+    /// overrides.
     fn finish_flow(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
-        // Lava comes out of one column where no radius is given.
+        // Without a given radius the vent is a single column.
         let radius = VentRadius::Cells(0.0);
         let model = VentTable { radius, flow: Some(Box::default()), ..VentTable::at(VentPlace::Summit) };
         self.spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
@@ -153,8 +153,8 @@ impl Scene {
         Ok(self)
     }
 
-    /// Chooses the cell height and the step of the physical model where no override sets them;
-    /// returns the height in metres: half of the edge, and more where the box would be too high.
+    /// Sets the cell height and time step of the physical model unless overridden; returns the cell
+    /// height in metres: half of the edge `cell`, or more if the box would exceed `MOST_LEVELS`.
     fn flow_cells(&mut self, cell: f64, relief_m: f64, overrides: &Overrides) -> f64 {
         if let Some(flow) = self.spec.flow_mut() {
             let (a_metre, longest_s) = STEPS[usize::from(overrides.long_steps)];
@@ -173,12 +173,12 @@ impl Scene {
         height
     }
 
-    /// Records a choice.
+    /// Records an automatic choice for the summary.
     fn choose(&mut self, line: impl Into<String>) {
         self.choices.push(line.into());
     }
 
-    /// Reads and crops the heightmap of the scene; assumes a cell size, or a height of white, where
+    /// Reads and crops the heightmap of the scene; assumes a cell size, or a height of white, if
     /// the file gives none.
     fn read_heightmap(&mut self) -> Result<Heightmap, SceneError> {
         let map = match self.spec.terrain.load(&self.folder) {
@@ -200,8 +200,9 @@ impl Scene {
         self.spec.terrain.cropped(map).map_err(|cause| self.wrong_terrain(cause))
     }
 
-    /// Height of white in metres at which a gray picture rises to [`PICTURE_RELIEF`] of its shorter
-    /// side; `None` if the picture or an override has a height.
+    /// Height in metres of white pixels for which a gray-scale picture has a relief of
+    /// [`PICTURE_RELIEF`] of its shorter side; `None` if the picture or an override defines the
+    /// height.
     fn height_of_white(&self, map: &Heightmap) -> Option<f64> {
         let terrain = &self.spec.terrain;
         if terrain.white_m.is_some() {
@@ -215,7 +216,7 @@ impl Scene {
         Some(black_m + rough(PICTURE_RELIEF * wide.min(deep) / levels * most)).filter(|white| *white > black_m)
     }
 
-    /// Chooses the box and the stretch for a heightmap, where the overrides leave them open.
+    /// Chooses the shape of the box and the vertical stretch for a heightmap, unless overridden.
     fn shape(&mut self, map: &Heightmap, overrides: &Overrides) -> Result<(), SceneError> {
         let mut map = Cow::Borrowed(map);
         let holes = map.no_data();
@@ -238,7 +239,8 @@ impl Scene {
             Some([nx, _, nz]) => (nx, nz),
             None => columns(&map, overrides.cell_size_m, range_of_columns(self.spec.model)),
         };
-        // Without an override the box takes the largest square cells that fit, as the terrain does.
+        // Unless overridden, the largest square cells for which the box fits into the map; the
+        // terrain generator uses the same rule.
         let cell = overrides.cell_size_m.unwrap_or((wide / nx as f64).min(deep / nz as f64));
         if overrides.cell_size_m.is_none() {
             self.tell_cells(&map, cell);
@@ -257,8 +259,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Stretch factor of the overrides, or one that makes `relief` cells visible over `side`
-    /// columns.
+    /// Vertical stretch factor: that of the overrides, or one that makes a relief of `relief` cells
+    /// visible over `side` columns.
     fn stretch(&mut self, relief: f64, side: f64) -> f64 {
         if let Some(wish) = self.spec.terrain.vertical_exaggeration {
             return wish;
@@ -275,7 +277,8 @@ impl Scene {
         stretch
     }
 
-    /// Records how the cells of the box differ from those of the file.
+    /// Records the difference between the cells of the box and the pixels of the file, for the
+    /// summary.
     fn tell_cells(&mut self, map: &Heightmap, cell: f64) {
         let (x, z) = map.cell_size_m;
         let file = (x * z).sqrt();
@@ -287,7 +290,7 @@ impl Scene {
         self.choose(format!("cells of {} m, {way} from {} m in the file (--voxel-size)", rough(cell), rough(file)));
     }
 
-    /// Default vent on the summit, with a size and rate that suit the box.
+    /// Default vent on the summit, with radius and rate scaled to the box.
     fn usual_vent(&self) -> VentTable {
         let [nx, _, nz] = self.spec.grid.size;
         let side = nx.min(nz) as f64;
@@ -299,8 +302,8 @@ impl Scene {
     }
 }
 
-/// Least and largest number of columns along the longer side of a box around a heightmap; the
-/// physical model allows more, because dry columns cost little.
+/// Minimum and maximum number of columns along the longer side of a box around a heightmap; larger
+/// in the physical model, because dry columns cost little.
 fn range_of_columns(model: Model) -> (usize, usize) {
     match model {
         Model::Classic => (64, MOST_COLUMNS),
@@ -308,8 +311,8 @@ fn range_of_columns(model: Model) -> (usize, usize) {
     }
 }
 
-/// Number of columns (x, z) of a box around a heightmap: the whole map, in cells of `cell_size_m`,
-/// or else at most `most` and at least `least` along the longer side.
+/// Number of columns (x, z) of a box around the whole heightmap: with cells of `cell_size_m`, or
+/// else between `least` and `most` columns along the longer side.
 fn columns(map: &Heightmap, cell_size_m: Option<f64>, (least, most): (usize, usize)) -> (usize, usize) {
     let (wide, deep) = map.extent_m();
     let most = map.cols().max(map.rows()).clamp(least, most);

@@ -17,26 +17,26 @@ use lavoxel_geo::map::Site;
 use lavoxel_geo::map::features::{Feature, Geometry, features_of};
 use lavoxel_sim::simulation::{Command, Event};
 
-/// Largest number of `[[barrier]]` tables of a scene, and of barriers of a file.
+/// Maximum number of `[[barrier]]` tables of a scene, and of barriers in a file.
 const MAX_BARRIERS: usize = 10_000;
 
-/// Largest distance of a point from a corner of the box, in metres.
+/// Upper bound of a point's distance from a corner of the box, in metres.
 const FAR: f64 = 1e12;
 
-/// Highest barrier and deepest ditch in metres.
+/// Maximum height of a barrier and maximum depth of a ditch, in metres.
 const MAX_HEIGHT_M: f64 = 1000.0;
 
-/// Latest time at which a barrier fails, in seconds.
+/// Upper bound of the time at which a barrier fails, in seconds.
 const MOST_S: f64 = 1e11;
 
-/// Widest barrier in metres.
+/// Maximum width of a barrier, in metres.
 const MAX_WIDTH_M: f64 = 1e5;
 
-/// Bytes per column of a barrier while the ground is raised: its number, and its number with the
-/// height.
+/// Bytes per column of a barrier while the ground is raised: a column index, and a second index
+/// with the height.
 const BYTES_A_COLUMN: f64 = 12.0;
 
-/// Bytes per column while the columns of a line are found, in lists that double.
+/// Bytes per column while the columns of a line are collected, `Vec` doubling included.
 const BYTES_WHILE_MADE: f64 = 96.0;
 
 table! {
@@ -65,26 +65,26 @@ table! {
     }
 }
 
-/// Barrier on the columns of a box.
+/// Barrier rasterized to the columns of a box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
-    /// Name of the barrier, or `barrier 3` for the third without one.
+    /// Name of the barrier, or its number such as `barrier 3`.
     pub name: String,
-    /// Lines of the barrier, in coordinates of the map.
+    /// Polylines of the barrier in map coordinates.
     pub lines: Vec<Vec<[f64; 2]>>,
-    /// Height above the ground below in metres; a ditch below 0.
+    /// Height above the ground in metres; negative for a ditch.
     pub height_m: f64,
-    /// Width in metres.
+    /// Width across the line, in metres.
     pub width_m: f64,
-    /// Numbers of the covered columns, ascending.
+    /// Indices of the covered columns, ascending.
     pub columns: Vec<u32>,
-    /// Time at which the barrier fails; `None`: never.
+    /// Time at which the barrier fails; `None` if it never fails.
     pub fails: Option<Seconds>,
 }
 
 impl Barrier {
-    /// Edits that raise the ground of a box by this barrier, one for each line; `sign` −1 removes
-    /// the barrier.
+    /// Iterates over edits that change the ground by `sign` × the barrier's height, one per line;
+    /// `sign` −1 removes the barrier.
     pub fn edits(&self, site: &Site, sign: f64) -> impl Iterator<Item = Edit> {
         let by = sign * self.height_m / site.cell_height_m();
         let width = self.width_m / site.cell_size_m;
@@ -95,8 +95,8 @@ impl Barrier {
 }
 
 impl BarrierSpec {
-    /// Creates a table for the barriers of a file, with the default height and width for lines
-    /// without their own.
+    /// Creates a table for all barriers of `file`, with the default height and width for lines that
+    /// do not define them.
     pub fn of_file(file: PathBuf) -> Self {
         Self { file: Some(file), ..Self::default() }
     }
@@ -112,7 +112,7 @@ impl BarrierSpec {
         }
     }
 
-    /// Places the barriers of the table on a box.
+    /// Rasterizes the barriers of the table to the columns of a box.
     fn on(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
         let Some(points) = &self.line_m else { return self.of_features(key, place) };
         let site = place.site;
@@ -154,7 +154,8 @@ impl BarrierSpec {
         Ok(barriers)
     }
 
-    /// Places a barrier along lines of the map, after a check of the memory of all columns so far.
+    /// Rasterizes one barrier from its lines in map coordinates, after checking the memory of all
+    /// columns so far.
     fn placed(
         &self,
         name: Option<String>,
@@ -182,7 +183,7 @@ impl BarrierSpec {
     }
 }
 
-/// Name and measures of a feature.
+/// Name, height and width of a feature.
 struct About {
     name: Option<String>,
     height_m: f64,
@@ -190,7 +191,7 @@ struct About {
 }
 
 impl About {
-    /// Reads the properties of a feature; the table supplies missing ones.
+    /// Reads the properties of a feature; missing ones are taken from the table.
     fn of(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
         let number = |name: &str, usual: f64, low: f64, high: f64| {
             let given = feature.properties.get(name).filter(|given| !given.is_null());
@@ -205,16 +206,16 @@ impl About {
     }
 }
 
-/// Box on which barriers are placed.
+/// Box with the running total of barrier columns.
 struct Placing<'a> {
     scene: &'a Scene,
     site: &'a Site,
-    /// Number of columns of the barriers so far.
+    /// Number of barrier columns so far.
     held: f64,
 }
 
 impl Placing<'_> {
-    /// Refuses more columns than the memory limit allows.
+    /// Returns an error if `more` columns would exceed the memory limit.
     fn weigh(&self, more: f64) -> Result<(), SceneError> {
         let need = MemoryEstimate::of("the columns of the barriers", 1, (self.held + more) * BYTES_A_COLUMN);
         let path = &self.scene.origin;
@@ -227,10 +228,11 @@ impl Placing<'_> {
 }
 
 impl Scene {
-    /// Barriers of the scene on a box, including those outside of the box.
+    /// Barriers of the scene in the box of `site`, including those outside of the box (without
+    /// columns).
     ///
     /// # Errors
-    /// Names a file that cannot be read or holds no lines.
+    /// Returns an error that names a file which cannot be read or contains no lines.
     pub fn barriers(&self, site: &Site) -> Result<Vec<Barrier>, SceneError> {
         let mut place = Placing { scene: self, site, held: 0.0 };
         let mut all: Vec<Barrier> = Vec::new();
@@ -243,10 +245,10 @@ impl Scene {
         Ok(all)
     }
 
-    /// Barriers of files, named relative to the working folder, instead of those of the scene.
+    /// Barriers of `files` (paths relative to the working folder) in place of the scene's.
     ///
     /// # Errors
-    /// As [`Scene::barriers`].
+    /// The errors of [`Scene::barriers`].
     pub fn barriers_of(&self, files: &[PathBuf], site: &Site) -> Result<Vec<Barrier>, SceneError> {
         let mut scene = self.clone();
         scene.spec.barriers.clear();
@@ -254,7 +256,7 @@ impl Scene {
         scene.barriers(site)
     }
 
-    /// Checks the tables.
+    /// Checks all `[[barrier]]` tables.
     pub(super) fn check_barriers(&self) -> Result<(), Invalid> {
         within("number of [[barrier]] tables", self.spec.barriers.len() as f64, 0.0, MAX_BARRIERS as f64)?;
         let all = || self.spec.barriers.iter().enumerate();
@@ -267,7 +269,7 @@ impl Scene {
         all().try_for_each(|(i, spec)| spec.validate(&format!("barrier[{i}]")))
     }
 
-    /// Events in which barriers fail.
+    /// Events at which barriers fail, sorted as in the tables.
     pub(super) fn failures(&self, site: &Site) -> Result<Vec<Event>, SceneError> {
         let Some(flow) = self.spec.flow_spec().filter(|_| self.spec.barriers.iter().any(|spec| spec.fails.is_some()))
         else {
@@ -282,8 +284,8 @@ impl Scene {
         Ok(barriers.iter().flat_map(of).collect())
     }
 
-    /// Raises and lowers the ground (heights in cells) by the barriers. Where barriers meet, the
-    /// deepest ditch counts, else the highest dam.
+    /// Adds all barriers to the ground `heights` (cells). Where barriers overlap, the deepest ditch
+    /// applies, or else the highest dam.
     pub(super) fn raise_barriers(&self, heights: &mut Array2<f32>, site: &Site) -> Result<(), SceneError> {
         if self.spec.barriers.is_empty() {
             return Ok(());
@@ -294,7 +296,7 @@ impl Scene {
             let up = up_of(barrier);
             barrier.columns.clone().into_iter().map(move |column| (column, up))
         };
-        // One entry per barrier and column, with the barrier's height.
+        // One entry (column, height) per barrier and column.
         let mut all: Vec<(u32, f32)> = barriers.iter().flat_map(of).collect();
         all.sort_unstable_by_key(|&(column, _)| column);
         for same in all.chunk_by(|a, b| a.0 == b.0) {

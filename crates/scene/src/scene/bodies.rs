@@ -1,5 +1,5 @@
-//! Bodies of a scene and of its events: converts meshes and heightmaps into the cells inside, on
-//! the ground of the scene.
+//! Bodies of a scene and of its events: converts meshes and heightmaps to sets of cells, positioned
+//! on the scene's ground.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -15,7 +15,7 @@ use lavoxel_geo::mesh::{MeshError, Shelf, endings, has_known_ending, read_survey
 use lavoxel_sim::simulation::{Command, Event};
 
 impl Scene {
-    /// Checks the names of the files of meshes.
+    /// Checks the file names of all meshes.
     pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
         for (key, edit) in self.spec.edits() {
             if let Shape::Mesh(mesh) = &edit.shape
@@ -28,24 +28,25 @@ impl Scene {
         Ok(())
     }
 
-    /// Creates the cache of shapes from files; each file is read once.
+    /// Creates a cache of shapes read from files, so that each file is read once.
     pub fn shelf<'a>(&'a self, site: &'a Site) -> Shelf<'a> {
         Shelf::new(&self.folder, site)
     }
 
-    /// Bodies in order, with the cells of their files on this ground.
+    /// Bodies in order, with the cells of their files filled in.
     ///
     /// # Errors
-    /// [`SceneError::Mesh`] for the first file that is no closed mesh, [`SceneError::Terrain`] for
-    /// one that is no heightmap.
+    /// [`SceneError::Mesh`] for the first file that is not a closed mesh; [`SceneError::Terrain`]
+    /// for one that is not a heightmap.
     pub(super) fn bodies_on(&self, shelf: &mut Shelf<'_>) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
         self.spec.bodies.iter().map(|body| self.body_on(body, shelf)).collect()
     }
 
-    /// Checked events; those due from step `from` on get the cells of their files.
+    /// Validated events; for events at step `from` or later, the cells of their files are filled
+    /// in.
     ///
     /// # Errors
-    /// As `Scene::bodies_on`, and [`SceneError::Invalid`] for a number out of range.
+    /// The errors of `Scene::bodies_on`, and [`SceneError::Invalid`] for a number out of range.
     pub fn events_on(&self, shelf: &mut Shelf<'_>, from: u64) -> Result<Vec<Event>, SceneError> {
         let mut events = self.events().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         for event in events.iter_mut().filter(|event| event.at >= from) {
@@ -75,11 +76,11 @@ impl Scene {
         Ok(body)
     }
 
-    /// Reads the survey of an edit, and converts its heights to the columns of a box; any other
-    /// edit is returned unchanged.
+    /// Reads the survey file of an edit and resamples its heights to the columns of the box; other
+    /// edits are returned unchanged.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] with the name of the file and its fault.
+    /// [`SceneError::Invalid`] with the name of the file and the fault.
     pub fn survey_on(&self, edit: Edit, site: &Site) -> Result<Edit, SceneError> {
         let Matter::Ground(survey) = &edit.matter else { return Ok(edit) };
         let wrong = |fault: String| {
@@ -97,9 +98,9 @@ impl Scene {
 }
 
 impl SceneSpec {
-    /// Bounding boxes of the matter above the ground at the start and of the sources over the
-    /// ground, each between two corners in cells of `grid`: parts that a camera should show in
-    /// addition to the ground. Shapes from files are left out.
+    /// Bounding boxes, as (low, high) corners in cells of `grid`, of the matter above the ground at
+    /// step 0 and of the raised sources; a camera should frame these in addition to the ground.
+    /// Shapes from files are left out.
     pub fn matter_at_start(&self, grid: Grid) -> Vec<[[f32; 3]; 2]> {
         let stays = |matter: &Matter| match matter {
             Matter::Lava { amount, .. } | Matter::Material { amount, .. } | Matter::Flood { amount, .. } => {
@@ -122,7 +123,7 @@ impl SceneSpec {
         bodies.chain(sources).map(|corners| corners.map(|corner| corner.map(|v| v as f32))).collect()
     }
 
-    /// Edits of bodies and events, with the names of their tables.
+    /// Iterates over the edits of bodies and events with the names of their tables.
     pub(super) fn edits(&self) -> impl Iterator<Item = (String, &BodySpec)> {
         let bodies = self.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
         let puts = self.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
@@ -131,18 +132,18 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Files that are read to build the world, and the scene's own file.
+    /// Paths of all files needed to build the world, and of the scene file itself.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut spec = self.spec.clone();
         let named = files_of(&mut spec).map(|file| self.folder.join(file)).chain([self.origin.clone()]);
-        // A file inside a session is read from the session file.
+        // For a file inside a session file, the path of the session file is listed.
         let named = named.map(|file| lavoxel_files::inside::session_of(&file).map(Path::to_owned).unwrap_or(file));
         named.collect()
     }
 }
 
-/// Mutable paths of all files that a scene names: terrain and its picture, bodies, events, barriers
-/// and the lava at the start.
+/// Mutable paths of all files that a scene names: terrain, drape picture, bodies, events, barriers
+/// and the initial lava.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
     let edits = spec.bodies.iter_mut().chain(puts).flat_map(|edit| {

@@ -1,13 +1,12 @@
-//! Sessions as scenes that replay to the same bits.
+//! Conversion of a session to a scene whose replay gives the same bits.
 
 use super::{Scene, VentTable};
 use lavoxel_sim::simulation::{EventSpec, Simulation};
 use lavoxel_sim::source::List;
 
 impl Scene {
-    /// Returns this scene with the vents and events of `simulation`, which was built from this
-    /// scene, and its number of steps. Replaying gives the same state after the same number of
-    /// steps.
+    /// Returns this scene with the vents, events and number of steps of `simulation`, which must
+    /// have been built from this scene. A replay of that many steps gives the same state.
     #[must_use]
     pub fn recorded(&self, simulation: &Simulation) -> Self {
         let mut scene = self.with_course_of(simulation);
@@ -15,14 +14,14 @@ impl Scene {
         scene
     }
 
-    /// Returns this scene with all vents and events of `simulation`, past and future.
+    /// Returns this scene with all past and future vents and events of `simulation`.
     pub fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
         let of_list = |list| simulation.vents().filter(move |vent| vent.list() == list).cloned().map(VentTable::from);
         scene.spec.vents = of_list(List::Vents).collect();
         scene.spec.sources = of_list(List::Sources).collect();
         scene.spec.fumes = of_list(List::Fumes).map(|fume| VentTable { material: None, ..fume }).collect();
-        // The failures are among the events.
+        // The events already include the failures of barriers.
         scene.spec.barriers.iter_mut().for_each(|barrier| barrier.fails = None);
         if let (Some(flow), Some(spec)) = (simulation.world().flow(), scene.spec.flow_mut()) {
             spec.short_steps = flow.clock().short_steps(flow.steps());

@@ -1,5 +1,5 @@
-//! Default reactions between lava, water, ice, steam and sand, for scenes that name these materials
-//! and have no table of their own for the pair. `defaults.toml` holds the reactions as data.
+//! Default reactions between lava, water, ice, steam and sand, for scenes with these materials but
+//! without a reaction table for the pair. The data are in `defaults.toml`.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use lavoxel_automaton::world::Matter;
 use lavoxel_base::param::{Form, Value};
 use lavoxel_base::validate::Invalid;
 
-/// Default reactions as TOML text, with comments.
+/// Default reactions as commented TOML text.
 pub const DEFAULT_REACTIONS: &str = include_str!("defaults.toml");
 
 /// Switch of the default reactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum DefaultReactions {
-    /// Pairs without a table of their own react by `defaults.toml`.
+    /// Pairs of materials without a reaction table use `defaults.toml`.
     #[default]
     On,
-    /// Only tables of the scene are in force.
+    /// Only the reaction tables of the scene apply.
     Off,
 }
 
@@ -50,45 +50,46 @@ impl DefaultReactions {
     }
 }
 
-/// Default reactions of each model.
+/// Lists of default reactions, one per model.
 #[derive(Deserialize)]
 struct Lists {
     classic: Vec<Reaction>,
     flow: Vec<Reaction>,
 }
 
-/// State of a default reaction in a scene that has its materials.
+/// Status of a default reaction in a scene that has its materials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     InForce,
-    /// The scene has tables of its own for the pair.
+    /// Replaced by reaction tables of the scene for the same pair.
     Replaced,
-    /// A material of the scene has another kind or other elements than the preset of its name.
+    /// Inactive, because the named material has another kind or composition than its preset.
     Differs(String),
 }
 
-/// Materials and reactions that default reactions added to a scene.
+/// Materials and reactions that the default reactions added to a scene.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Added {
-    /// Default reactions whose materials the scene has; those in force are the first reactions of
-    /// the scene.
+    /// Default reactions whose materials the scene has, with their status; the active ones come
+    /// first among the scene's reactions.
     reactions: Vec<(Reaction, Standing)>,
-    /// Materials that only the default reactions make.
+    /// Names of materials that only default reactions produce.
     products: Vec<String>,
-    /// Set while lava may be put into the box later.
+    /// True if lava may be added to the box later.
     lava_may_come: bool,
 }
 
 impl SceneSpec {
-    /// Makes the tables of the scene its only reactions, whatever lava is added later.
+    /// Switches the default reactions off, keeping the present reactions, even if lava is added
+    /// later.
     pub fn pin_reactions(&mut self) {
         if !self.materials.is_empty() {
             self.default_reactions = DefaultReactions::Off;
         }
     }
 
-    /// Default reactions of the model that the scene's roof, its air and the heat of its lava
-    /// allow.
+    /// Default reactions of the scene's model that are compatible with its roof, its air and the
+    /// temperature of its lava.
     fn possible_defaults(&self) -> Vec<Reaction> {
         let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("a test reads the default reactions");
         if self.model == Model::Flow {
@@ -102,14 +103,15 @@ impl SceneSpec {
             }
             return hot;
         }
-        // Steam that the air takes, or that leaves by the roof, never gathers aloft.
+        // Steam that enters the air model or leaves through the roof never accumulates in the
+        // cells.
         let to_air = self.air.as_ref().and_then(|air| air.steam.as_deref());
         let gathers = |name: &str| self.rules.roof == Roof::Closed && to_air != Some(name);
         let gathers = |reaction: &Reaction| reaction.takes.0.iter().all(|(name, _)| gathers(name));
         lists.classic.into_iter().filter(|reaction| reaction.above == 0.0 || gathers(reaction)).collect()
     }
 
-    /// Highest temperature in kelvin that lava of the scene may have; 0 in the classic model.
+    /// Upper bound of the lava's temperature in kelvin; 0 in the classic model.
     fn hottest_k(&self) -> f64 {
         let Some(flow) = self.flow_spec() else { return 0.0 };
         let vents = self.vents.iter().filter_map(|vent| vent.flow.as_ref()?.temperature_k);
@@ -128,20 +130,21 @@ impl SceneSpec {
         !self.vents.is_empty() || self.edits().any(|(_, edit)| is_lava(edit))
     }
 
-    /// Returns true if a material of a reaction matches its preset; `None` where the scene lacks
-    /// the material.
+    /// Returns true if the scene's material called `name` matches its preset; `None` if the scene
+    /// lacks the material.
     fn fits(&self, name: &str, has_lava: bool) -> Option<bool> {
         if self.shown(name) == Some(Shows::Solid) {
             return (self.melts() && has_lava).then_some(true);
         }
         let preset = Material::preset(name)?;
         let given = self.materials.iter().find(|material| material.name == name);
-        // Lava needs no table, but a vent or an edit that puts some into the box.
+        // Lava needs no table, but counts as present only if a vent or an edit adds some.
         let given = if preset.carries_energy() { has_lava.then_some(given.unwrap_or(&preset))? } else { given? };
         Some(given.kind == preset.kind && given.elements == preset.elements)
     }
 
-    /// Materials that a reaction takes or is near; the melt of a lava counts as lava.
+    /// Names of the materials that a reaction consumes or requires nearby; the melt of a lava
+    /// counts as lava.
     fn met<'a>(&self, reaction: &'a Reaction) -> BTreeSet<&'a str> {
         let near = reaction.near.iter().flat_map(|Terms(near)| near.iter().map(|(name, _)| name.as_str()));
         let taken = reaction.takes.0.iter().map(|(name, _)| name.as_str());
@@ -151,12 +154,12 @@ impl SceneSpec {
             .collect()
     }
 
-    /// State of a default reaction given the scene's tables `own`; `None` where the scene lacks one
-    /// of its materials.
+    /// Status of a default reaction given the scene's own tables `own`; `None` if the scene lacks
+    /// one of its materials.
     fn standing(&self, reaction: &Reaction, own: &[Reaction], has_lava: bool) -> Option<Standing> {
         let made = reaction.makes.0.iter().map(|(name, _)| name.as_str());
         let mut made = made.filter(|name| self.materials.iter().any(|material| material.name == *name));
-        // Steam alone stays steam aloft: only scenes with water have rain.
+        // Rain is limited to scenes with water: steam alone stays steam.
         if reaction.above > 0.0 && made.clone().count() < reaction.makes.0.len() {
             return None;
         }
@@ -174,7 +177,7 @@ impl SceneSpec {
         })
     }
 
-    /// Adds the products of a reaction that the scene does not name.
+    /// Adds the products of a reaction that the scene does not define to `products`.
     fn add_products(&mut self, reaction: &Reaction, products: &mut Vec<String>) {
         for (name, _) in &reaction.makes.0 {
             let is_there = self.materials.iter().any(|material| material.name == *name);
@@ -187,11 +190,11 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Puts the default reactions in force, before those of the scene, together with the materials
-    /// that they make. Removes previous additions first.
+    /// Inserts the default reactions before those of the scene, together with the materials that
+    /// they produce. Earlier insertions are removed first.
     ///
     /// # Errors
-    /// Names the table that is one too many.
+    /// Returns an error that names the table which exceeds the maximum number.
     pub(super) fn take_defaults(&mut self) -> Result<(), Invalid> {
         let before = std::mem::take(&mut self.added);
         self.added.lava_may_come = before.lava_may_come;
@@ -205,7 +208,7 @@ impl Scene {
         let has_lava = before.lava_may_come || spec.has_lava();
         let mut products = Vec::new();
         let possible = spec.possible_defaults();
-        // The product of one reaction may be the reactant of another: repeats until no product is
+        // The product of one reaction may be a reactant of another: iterated until no product is
         // added.
         let mut standing: Vec<Option<Standing>>;
         loop {
@@ -222,7 +225,7 @@ impl Scene {
         let in_force = reactions.iter().filter(|(_, standing)| *standing == Standing::InForce);
         spec.reactions.splice(..0, in_force.map(|(reaction, _)| reaction.clone()));
         self.added = Added { reactions, products, lava_may_come: before.lava_may_come };
-        // Where the lava melts, reactions with lava apply to the melt.
+        // For a lava that melts, reactions with lava apply to the melt.
         spec.take_melting();
         self.check().map_err(|invalid| {
             let expected = format!("false, or fewer tables: with what it adds, {invalid}");
@@ -230,23 +233,23 @@ impl Scene {
         })
     }
 
-    /// Reactions of the scene's own text.
+    /// Mutable reactions written in the scene file, without the defaults.
     pub(super) fn own_reactions_mut(&mut self) -> &mut [Reaction] {
         let in_force = self.added.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
         &mut self.spec.reactions[in_force..]
     }
 
-    /// Puts also the default reactions of lava in force, in a scene without lava: a brush or a vent
-    /// may add some later.
+    /// Enables the default reactions of lava also in a scene without lava, because a brush or a
+    /// vent may add lava later.
     ///
     /// # Errors
-    /// Names the table that is one too many.
+    /// Returns an error that names the table which exceeds the maximum number.
     pub fn expect_lava(&mut self) -> Result<(), SceneError> {
         self.added.lava_may_come = true;
         self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
     }
 
-    /// One line for each reaction, own and default, whose materials the scene has.
+    /// Describes each reaction, own and default, whose materials the scene has, one line each.
     pub fn reaction_lines(&self) -> Vec<String> {
         let default = self.added.reactions.iter().map(|(reaction, standing)| {
             let about = match standing {

@@ -1,4 +1,4 @@
-//! Picture over the ground of a scene, resampled from its own place onto the box.
+//! Picture draped over the ground of a scene, resampled from its georeference to the box.
 
 use std::path::Path;
 
@@ -15,20 +15,20 @@ use lavoxel_geo::terrain::photo::{self, Photo, Place};
 const LONGEST: f64 = 4096.0;
 const SHORTEST: f64 = 512.0;
 
-/// Points along a side of the box whose places in the picture are computed; places in between are
-/// interpolated linearly.
+/// Number of sample points per side of the box at which exact picture coordinates are computed;
+/// positions between are interpolated linearly.
 const POINTS: usize = 33;
 
-/// Upper bound of the filtered area of a sheared pixel, as a multiple of the pixel's own area.
+/// Upper bound of the filter footprint of a sheared pixel, as a multiple of the pixel's area.
 const MOST_AROUND: f64 = 8.0;
 
 impl Scene {
-    /// Reads the picture over the ground; `None` in a scene that names none. Its memory is checked
-    /// together with that of the world.
+    /// Reads the draped picture; `None` if the scene names none. Its memory is checked together
+    /// with that of the world.
     ///
     /// # Errors
-    /// [`SceneError::Terrain`] for a file that is no picture or shows another place, and for too
-    /// much memory.
+    /// [`SceneError::Terrain`] if the file is not a picture, shows another area, or exceeds the
+    /// memory limit.
     pub fn drape(&self, stage: &Stage) -> Result<Option<Drape>, SceneError> {
         let Some(file) = &self.spec.terrain.drape else { return Ok(None) };
         let path = self.folder.join(file);
@@ -38,7 +38,8 @@ impl Scene {
     }
 }
 
-/// Resamples a picture onto a box: by its place where both have one, or else over the whole box.
+/// Resamples a picture to the box by georeference if both have one, or else stretches it over the
+/// whole box.
 fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainError> {
     let Photo { size, rgba, place } = photo;
     let pixels = Pixels { size, rgba };
@@ -60,7 +61,7 @@ fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainEr
     }
 }
 
-/// Returns the conversion from coordinates of the terrain to those of the picture.
+/// Returns the transform from terrain coordinates to picture coordinates.
 fn to_picture(
     place: &Place,
     size: [usize; 2],
@@ -68,7 +69,7 @@ fn to_picture(
 ) -> Result<impl Fn([f64; 2]) -> Option<[f64; 2]> + use<>, TerrainError> {
     let (unknown, terrain) = (Crs::default(), site.crs());
     let terrain = terrain.filter(|crs| **crs != unknown && place.crs != unknown && !crs.is_same(&place.crs));
-    // Without two different known systems, coordinates are used unchanged.
+    // Unless both coordinate systems are known and differ, coordinates are used unchanged.
     let ways = match terrain {
         None => None,
         Some(terrain) => Some(ToDegrees::of(terrain).zip(ToDegrees::of(&place.crs)).ok_or_else(|| {
@@ -89,7 +90,7 @@ fn to_picture(
     })
 }
 
-/// Name of a coordinate system.
+/// Name of a coordinate reference system.
 fn name(crs: &Crs) -> String {
     let number = || crs.epsg().map(|code| format!("EPSG:{code}"));
     crs.name().or_else(number).unwrap_or_else(|| "one without a name".to_owned())
@@ -99,7 +100,7 @@ fn other(crs: &Crs) -> String {
     format!("{}; bring it there, for example with gdalwarp -t_srs", name(crs))
 }
 
-/// Error for a picture that shows nothing of the box.
+/// Creates the error for a picture that does not overlap the box.
 fn elsewhere(place: &Place, [wide, high]: [usize; 2], (path, site): (&Path, &Site)) -> TerrainError {
     let span =
         |[a, b]: [f64; 2], [c, d]: [f64; 2]| format!("x {} to {}, y {} to {}", a.min(c), a.max(c), b.min(d), b.max(d));
@@ -114,7 +115,7 @@ fn elsewhere(place: &Place, [wide, high]: [usize; 2], (path, site): (&Path, &Sit
     TerrainError::content(path, format!("a picture that shows some of the terrain at {box_}{terrain}"), found)
 }
 
-/// Grid of places in a picture, in its pixels, over the box.
+/// Interpolation grid from positions in the box to picture pixels.
 struct Way {
     points: Vec<[f64; 2]>,
 }
@@ -125,8 +126,8 @@ impl Way {
         Self { points: (0..POINTS * POINTS).map(|i| place([share(i % POINTS), share(i / POINTS)])).collect() }
     }
 
-    /// Place in the picture, in pixels, of a point of the box in shares; NaN outside of the
-    /// conversion.
+    /// Picture position in pixels of a point in the box (fractions 0 to 1 from west and north); NaN
+    /// outside of the transform's domain.
     fn at(&self, shares: [f64; 2]) -> [f64; 2] {
         let part = shares.map(|share| share * (POINTS - 1) as f64);
         let first = part.map(|part| (part as usize).min(POINTS - 2));
@@ -139,19 +140,20 @@ impl Way {
         })
     }
 
-    /// Distances in the picture, in its pixels, across the box from west to east, and from north to
-    /// south.
+    /// Vectors in picture pixels that correspond to the box's extent from west to east, and from
+    /// north to south.
     fn steps(&self) -> [[f64; 2]; 2] {
         let step = |from: [f64; 2], to: [f64; 2]| [0, 1].map(|axis| self.at(to)[axis] - self.at(from)[axis]);
         [step([0.25, 0.5], [0.75, 0.5]), step([0.5, 0.25], [0.5, 0.75])].map(|step| step.map(|half| 2.0 * half))
     }
 
-    /// Width and height, in the picture's own pixels, of one of `size` new pixels over the box.
+    /// Width and height in picture pixels of one output pixel, for an output of `size` pixels over
+    /// the box.
     fn span(&self, size: [usize; 2]) -> [f32; 2] {
         let [across, down] = self.steps();
         let span = [0, 1].map(|axis| across[axis].abs() / size[0] as f64 + down[axis].abs() / size[1] as f64);
         let area = (across[0] * down[1] - across[1] * down[0]).abs() / (size[0] * size[1]) as f64;
-        // The bounding box of a pixel of a sheared picture is far larger than the pixel.
+        // For a sheared picture the bounding box of a pixel is far larger than the pixel.
         if span[0] * span[1] > MOST_AROUND * area.max(1.0) {
             [area.sqrt() as f32; 2]
         } else {
@@ -159,8 +161,8 @@ impl Way {
         }
     }
 
-    /// Columns and rows over the box that keep about the picture's own resolution, with the longer
-    /// side within the limits.
+    /// Output size in pixels that preserves the picture's resolution, with the longer side between
+    /// `shortest` and `LONGEST`.
     fn size(&self, shortest: f64) -> [usize; 2] {
         let sides = self.steps().map(|[x, y]| x.hypot(y).max(1e-9));
         let longer = sides[0].max(sides[1]);
@@ -169,7 +171,8 @@ impl Way {
     }
 }
 
-/// Resamples a picture to `size` pixels over the box; transparent outside of the picture.
+/// Resamples a picture to `size` pixels over the box; pixels outside of the picture are
+/// transparent.
 fn laid(picture: &Pixels, way: &Way, size: [usize; 2], path: &Path) -> Result<Pixels, TerrainError> {
     let bytes = picture.rgba.len() + 4 * size[0] * size[1];
     MemoryEstimate::of("the picture over the ground", bytes, 1.0)
@@ -189,7 +192,7 @@ fn laid(picture: &Pixels, way: &Way, size: [usize; 2], path: &Path) -> Result<Pi
     Ok(Pixels { size, rgba })
 }
 
-/// Encodes a linear colour and its opacity as sRGB bytes.
+/// Encodes a linear colour with opacity as sRGB bytes (RGBA).
 fn encoded((linear, opaque): ([f32; 3], f32)) -> [u8; 4] {
     let [red, green, blue] = linear.map(|light| (linear_to_srgb(light.clamp(0.0, 1.0)) * 255.0 + 0.5) as u8);
     [red, green, blue, (opaque * 255.0 + 0.5) as u8]

@@ -1,4 +1,4 @@
-//! Errors of a scene or its file, each in one line with the place and a remedy.
+//! Errors of a scene or its file: one line each, with the position and a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,38 +11,38 @@ use lavoxel_geo::mesh::MeshError;
 use lavoxel_geo::terrain::TerrainError;
 use lavoxel_geo::terrain::error::mend_of_picture;
 
-/// Reason why a scene could not be used.
+/// Error while a scene is read, checked, built or saved.
 ///
-/// Causes are part of the message and not a `source`, so that printing a whole chain of causes
-/// repeats nothing.
+/// The cause is part of the message and is not returned by `source`, so that printing a chain of
+/// causes repeats nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// The file cannot be read.
+    /// The scene file cannot be read.
     #[error("cannot read scene {path}: {cause}")]
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the system.
+        /// Error of the operating system.
         cause: io::Error,
     },
-    /// The file is too long for a scene.
+    /// The file exceeds the maximum length of a scene file.
     #[error("{path}: longer than {limit} bytes; is it a scene file (TOML)?")]
     TooLong {
         /// Path of the file.
         path: PathBuf,
-        /// Upper bound of the length in bytes.
+        /// Maximum length in bytes.
         limit: u64,
     },
-    /// The file is not text.
+    /// The file is not valid UTF-8.
     #[error("{path}: not UTF-8 text (byte {byte}); is it a scene file (TOML)?")]
     NotText {
         /// Path of the file.
         path: PathBuf,
-        /// Offset of the first wrong byte, in bytes.
+        /// Offset of the first invalid byte.
         byte: usize,
     },
-    /// The file is neither a scene nor a heightmap that can be read.
+    /// The file is neither a scene nor a supported heightmap.
     #[error("{path}: not a scene (.toml) and not a known heightmap format ({known}){}", mend_of_picture(path))]
     Neither {
         /// Path of the file.
@@ -55,17 +55,17 @@ pub enum SceneError {
     NotRegular {
         /// Path of the device or folder.
         path: PathBuf,
-        /// Kind of the thing.
+        /// Description of the object, such as `a folder`.
         what: &'static str,
     },
-    /// The text is not a scene.
+    /// The text is not a valid scene (TOML syntax, an unknown key or a wrong type).
     #[error("{path}:{line}: {message}")]
     Text {
         /// Path of the file.
         path: PathBuf,
-        /// Line, from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// Fault, in words.
+        /// Description of the fault.
         message: String,
     },
     /// A value is out of range.
@@ -73,37 +73,37 @@ pub enum SceneError {
     Invalid {
         /// Path of the file.
         path: PathBuf,
-        /// Wrong value with its key and range.
+        /// Rejected value with its key and allowed range.
         invalid: Invalid,
     },
-    /// A number that was put in place of another one is not right.
+    /// A substituted parameter value does not fit the scene.
     #[error("{path}: {message}")]
     Unfit {
         /// Path of the scene.
         path: PathBuf,
-        /// Fault, in words.
+        /// Description of the fault.
         message: String,
     },
-    /// A heightmap that was to become a scene cannot be read.
+    /// A heightmap opened without a scene cannot be read.
     #[error("{0}")]
     Heightmap(Box<TerrainError>),
-    /// The terrain cannot be made.
+    /// The terrain of the scene cannot be built.
     #[error("{path}: {cause}")]
     Terrain {
         /// Path of the scene file.
         path: PathBuf,
-        /// Fault, in words.
+        /// Error of the terrain.
         cause: Box<TerrainError>,
     },
-    /// The mesh of a body cannot be used.
+    /// The mesh of a body cannot be read or is not closed.
     #[error("{path}: {cause}")]
     Mesh {
         /// Path of the scene file.
         path: PathBuf,
-        /// Mesh and fault.
+        /// Error of the mesh, with its file name.
         cause: Box<MeshError>,
     },
-    /// The scene would take more memory than allowed.
+    /// The scene would exceed the memory limit.
     #[error("{path}: {cause}")]
     Memory {
         /// Path of the scene file.
@@ -111,21 +111,22 @@ pub enum SceneError {
         /// Required and allowed memory.
         cause: TooMuchMemory,
     },
-    /// The scene cannot be written as TOML.
+    /// The scene cannot be serialized as TOML.
     #[error("{path}: {cause}")]
     Words {
         /// Path of the file that was to be written.
         path: PathBuf,
-        /// Value that TOML cannot hold.
+        /// Error of the TOML serializer.
         cause: toml::ser::Error,
     },
-    /// The scene cannot be written.
+    /// The scene file cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
 impl SceneError {
-    /// Turns the parser's error into one line, with the nearest right name for an unknown key.
+    /// Converts a TOML parser error to one line; for an unknown key, the most similar valid key is
+    /// suggested.
     pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
         let span = error.span().unwrap_or_default();
         let line = line_at(text, span.start);
@@ -140,7 +141,7 @@ impl SceneError {
         Self::Text { path: path.to_owned(), line, message }
     }
 
-    /// Error for a value out of range, with the line of its key in the text.
+    /// Creates the error for an out-of-range value, with the line of its key in the text.
     pub(super) fn in_text(path: &Path, text: &str, invalid: Invalid) -> Self {
         let path = path.to_owned();
         match line_of(text, &invalid.key) {
@@ -150,24 +151,24 @@ impl SceneError {
     }
 }
 
-/// Least Jaro–Winkler similarity at which a wrong key counts as a typing error, and not as a key of
-/// another table.
+/// Minimum Jaro–Winkler similarity at which an unknown key counts as a typing error; below, it is
+/// assumed to belong to another table.
 const CLOSE: f64 = 0.85;
 
-/// Returns true if one of the names in the parser's "unknown field `x`, expected one of `a`, `b`"
-/// is close to the wrong one.
+/// Returns true if one of the expected names in the parser's message "unknown field `x`, expected
+/// one of `a`, `b`" is similar to the unknown one.
 fn has_close_name(message: &str) -> bool {
     let mut names = message.split('`').skip(1).step_by(2);
     let wrong = names.next().unwrap_or_default().to_lowercase();
     names.any(|name| strsim::jaro_winkler(&wrong, name) > CLOSE)
 }
 
-/// Adds "did you mean" to the parser's "unknown field `x`, expected one of `a`, `b`".
+/// Appends "did you mean" to the parser's message "unknown field `x`, expected one of `a`, `b`".
 pub(super) fn with_nearest_name(message: &str) -> String {
     let wrong_name = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let Some((wrong, known)) = names.split_first().filter(|_| wrong_name) else { return message.to_owned() };
-    // Names that the documentation uses for the models.
+    // Names of the models that the documentation uses but scenes do not.
     let meant = match *wrong {
         "physical" | "metres" | "lava" => "flow",
         "cells" | "automaton" => "classic",

@@ -1,5 +1,5 @@
-//! Refines the cells of a scene: the box in metres, the ground, the places, and the volumes and
-//! times of pouring stay; cells become smaller.
+//! Refinement of a scene: cells become smaller, while the box in metres, the ground, the positions,
+//! and the poured volumes and times are preserved.
 //!
 //! With a factor of *f*, lengths in cells and numbers of steps are × *f*. Matter moves about a cell
 //! in a step, so *f* times as many steps take matter equally far in metres, and a step stands for a
@@ -19,24 +19,23 @@ use lavoxel_geo::terrain::{DEFAULT_CELL_SIZE_M, Kind, TerrainSpec};
 use lavoxel_sim::goals::GoalSpec;
 use lavoxel_sim::simulation::EventSpec;
 
-/// Largest refinement factor of a scene.
+/// Maximum refinement factor.
 pub const MOST_FINER: usize = 8;
 
-/// Default thickness in cells of the rock below the lowest height of a heightmap.
+/// Default thickness of the rock below the lowest height of a heightmap, in cells.
 const USUAL_BASE: f64 = 4.0;
 
-/// Largest smoothing and plate size that a look can hold, in cells.
+/// Maximum smoothing radius and plate size that a look can store, in cells.
 const MOST_SMOOTHING: f32 = 3.0;
 const MOST_PLATE: f32 = 1000.0;
 
 impl Scene {
-    /// Refines each cell into `factor` cells along each side, and converts all values in cells and
-    /// steps, so that the same eruption is computed in finer cells. The memory is checked when the
-    /// scene is built.
+    /// Divides each cell into `factor` cells along each side, and converts all values in cells and
+    /// steps, so that the same eruption is computed at a higher resolution. The memory is checked
+    /// later, when the scene is built.
     ///
-    /// # Errors
-    /// [`SceneError::Invalid`] names the factor, or the key that cannot be refined: a box that is
-    /// one cell wide, or a value that would be out of its range.
+    /// [`SceneError::Invalid`] if `factor` is out of range, or with the key that cannot be refined:
+    /// a box one cell thick, or a value that would leave its range.
     pub fn make_finer(&mut self, factor: usize) -> Result<(), SceneError> {
         let origin = self.origin.clone();
         let invalid = |invalid| SceneError::Invalid { path: origin.clone(), invalid };
@@ -46,7 +45,8 @@ impl Scene {
         }
         self.check_can_be_finer(factor).map_err(invalid)?;
         let f = Finer { factor, by: factor as f64 };
-        // Kinds are needed below: the rate of a source of grains is a probability, not a volume.
+        // The kinds are needed because the rate of a source of grains is a probability, not a
+        // volume.
         let materials = self.materials();
         self.own_reactions_mut().iter_mut().for_each(|reaction| f.reaction(reaction));
         let spec = &mut self.spec;
@@ -88,7 +88,7 @@ impl Scene {
         self.take_defaults().map_err(|invalid| SceneError::Invalid { path: origin, invalid })
     }
 
-    /// Refuses a box that cannot be refined.
+    /// Returns an error if the box cannot be refined.
     fn check_can_be_finer(&self, factor: usize) -> Result<(), Invalid> {
         let size = self.spec.grid.size;
         let refused = |expected: &str| Err(Invalid::new("grid.size", format!("{size:?}"), expected));
@@ -102,7 +102,7 @@ impl Scene {
     }
 }
 
-/// Number of cells and steps in place of one, as an integer and as a float.
+/// Refinement factor, as an integer and as a float.
 #[derive(Clone, Copy)]
 struct Finer {
     factor: usize,
@@ -110,14 +110,15 @@ struct Finer {
 }
 
 impl Finer {
-    /// Refines the edge of a cell; a box on a heightmap without an edge keeps choosing cells that
-    /// fit.
+    /// Divides the edge length of a cell; without an edge length, a box on a heightmap still
+    /// chooses its cells automatically.
     fn cells(self, edge_m: &mut Option<f64>, kind: Kind) {
         let usual = (kind != Kind::Heightmap).then_some(DEFAULT_CELL_SIZE_M);
         *edge_m = edge_m.or(usual).map(|edge| edge / self.by);
     }
 
-    /// Refines the base of a heightmap in cells; generated ground is made in shares of the box.
+    /// Refines the base thickness of a heightmap, in cells; generated ground is defined in
+    /// fractions of the box.
     fn terrain(self, terrain: &mut TerrainSpec) {
         let usual = (terrain.kind == Kind::Heightmap).then_some(USUAL_BASE);
         terrain.base_cells = terrain.base_cells.or(usual).map(|cells| cells * self.by);
@@ -127,8 +128,8 @@ impl Finer {
         *steps = steps.saturating_mul(self.factor as u64);
     }
 
-    /// Splits steps that end early into shorter ones of `step_s` seconds: each becomes `factor`
-    /// steps.
+    /// Converts the list of shortened steps for steps of `step_s` seconds: each entry becomes up to
+    /// `factor` steps.
     fn short_steps(self, short: &[[f64; 2]], step_s: f64) -> Vec<[f64; 2]> {
         let mut finer = Vec::new();
         let (mut next, mut next_s) = (0.0, 0.0);
@@ -148,7 +149,8 @@ impl Finer {
         *place = place.map(|cells| cells * self.by);
     }
 
-    /// Refines a vent; where `is_volume` is false the rate is no volume and stays.
+    /// Refines a vent; if `is_volume` is false, the rate is a probability or kg/s and stays
+    /// unchanged.
     fn vent(self, vent: &mut VentTable, is_volume: bool) {
         if let VentPlace::Cells { x, z } = &mut vent.place {
             (*x, *z) = (*x * self.by, *z * self.by);
@@ -166,7 +168,7 @@ impl Finer {
         vent.end.iter_mut().for_each(|end| self.steps(end));
     }
 
-    /// Share left after each of `factor` moves that together leave `share`.
+    /// Factor to be applied in each of `factor` moves so that all together have the factor `share`.
     fn kept(self, share: f64) -> f64 {
         share.powf(1.0 / self.by)
     }
@@ -175,7 +177,7 @@ impl Finer {
         1.0 - self.kept(1.0 - share)
     }
 
-    /// Refines the energy loss per move of a cell.
+    /// Refines the rules: the energy loss per move.
     fn rules(self, rules: &mut RulesSpec) {
         rules.alpha = self.kept(rules.alpha);
         rules.beta = self.kept(rules.beta);
@@ -183,14 +185,15 @@ impl Finer {
         rules.friction.on_liquid = self.lost(rules.friction.on_liquid);
     }
 
-    /// Refines compression: a deep column in finer cells holds the same surplus.
+    /// Refines a material: the compression is scaled so that a column of equal depth in metres
+    /// stores the same surplus.
     fn material(self, material: &mut Material) {
         material.compress.max /= self.by;
     }
 
-    /// Refines a reaction. At a contact of two materials, more cells of surface react in more
-    /// steps, which gives the same rate; inside of a cell, more steps react, so that the chance
-    /// falls.
+    /// Refines a reaction. At a contact face of two materials, the larger number of surface cells
+    /// and of steps cancel, so that the probability stays; within a cell the probability per step
+    /// is reduced.
     fn reaction(self, reaction: &mut Reaction) {
         if reaction.near.is_none() && reaction.place.is_none_or(|place| place == Where::Cell) {
             reaction.chance /= self.by;
@@ -240,7 +243,7 @@ impl Finer {
         }
     }
 
-    /// Refines a goal: its volumes are those of the box in metres.
+    /// Refines a goal: volumes in cells are scaled, so that they stay the same in metres.
     fn goal(self, goal: &mut GoalSpec) {
         self.shape(&mut goal.shape);
         self.steps(&mut goal.until);
@@ -248,7 +251,7 @@ impl Finer {
         volumes.for_each(|cells| *cells *= self.by.powi(3));
     }
 
-    /// Refines a change of the rules.
+    /// Refines an event that changes the rules.
     fn change(self, rules: &mut RulesChange) {
         rules.each(|key, value| match key {
             "alpha" | "beta" => self.kept(value),
@@ -257,14 +260,14 @@ impl Finer {
         });
     }
 
-    /// Refines the air: times in seconds stay; losses per step are spread over more steps.
+    /// Refines the air: times in seconds stay, losses per step are distributed over more steps.
     fn air(self, air: &mut AirSpec) {
         air.step_s /= self.by;
         air.friction = air.friction.map(|part| part / self.by);
         air.article.heat_decay = air.article.heat_decay.map(|part| part / self.by as f32);
     }
 
-    /// Refines the look: patterns of the lava's surface keep their size.
+    /// Refines the look: surface patterns of the lava keep their size in metres.
     fn look(self, look: &mut LookSpec) {
         look.smoothing = (look.smoothing * self.by as f32).min(MOST_SMOOTHING);
         look.plate_size = look.plate_size.map(|cells| (cells * self.by as f32).min(MOST_PLATE));

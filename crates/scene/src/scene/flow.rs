@@ -1,5 +1,5 @@
-//! Physical model in a scene: `model = "flow"`, its `[flow]` table, and checks against keys of the
-//! classic automaton in such a scene and vice versa.
+//! Physical model in a scene: `model = "flow"` and the `[flow]` table; rejects keys of the classic
+//! automaton in such a scene, and vice versa.
 
 use std::borrow::Cow;
 
@@ -20,19 +20,19 @@ use lavoxel_flow::{Flow, FlowBox, FlowClock, FlowSetup};
 use lavoxel_sim::simulation::EventSpec;
 use lavoxel_sim::state::State;
 
-/// Model by which lava moves.
+/// Model that computes the motion of lava.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
-    /// Cellular automaton: cells and steps.
+    /// Cellular automaton, in units of cells and steps.
     #[default]
     Classic,
-    /// Physical model: metres, seconds and kelvin.
+    /// Physical model, in metres, seconds and kelvin.
     Flow,
 }
 
 impl Model {
-    /// Returns true for the default model of scenes.
+    /// Returns true for the classic model, the default of scenes.
     pub(super) fn is_classic(&self) -> bool {
         *self == Self::Classic
     }
@@ -40,11 +40,11 @@ impl Model {
 
 words!(Model);
 
-/// Largest number of steps of a scene, and the longest step in seconds.
+/// Maximum number of steps of a scene; `LONGEST_STEP_S` is the longest step in seconds.
 const MOST_STEPS: f64 = 1e9;
 const LONGEST_STEP_S: f64 = 1e5;
 
-/// Largest number of steps of a scene that end early.
+/// Maximum number of shortened steps of a scene.
 const MAX_SHORT: usize = 100_000;
 
 table! {
@@ -72,7 +72,7 @@ table! {
 }
 
 impl FlowSpec {
-    /// Checks every number.
+    /// Checks that every number of the table is in range.
     fn validate(&self) -> Result<(), Invalid> {
         self.check("flow")?;
         if let Some(Seconds(duration)) = self.duration {
@@ -88,30 +88,29 @@ impl FlowSpec {
         self.start.as_ref().map_or(Ok(()), |start| start.validate("flow.start", self))
     }
 
-    /// Number of steps after which a time is over.
+    /// Number of steps needed to cover a time span.
     pub fn steps_in(&self, Seconds(time): Seconds) -> u64 {
         self.clock().steps_in(time)
     }
 
-    /// Times of the steps, without the end of the run.
+    /// Schedule of the steps, without an end of the run.
     fn clock(&self) -> FlowClock {
         FlowClock::new(self.step_s, &self.short_steps).unwrap_or_else(|| FlowClock::of(self.step_s))
     }
 }
 
 impl SceneSpec {
-    /// `[flow]` table of a scene of the physical model, by default where left out; `None` in the
-    /// classic model.
+    /// `[flow]` table, with defaults if absent; `None` in the classic model.
     pub fn flow_spec(&self) -> Option<FlowSpec> {
         (self.model == Model::Flow).then(|| self.flow.clone().unwrap_or_default())
     }
 
-    /// Mutable `[flow]` table of a scene of the physical model; `None` in the classic model.
+    /// Mutable `[flow]` table; `None` in the classic model.
     pub(crate) fn flow_mut(&mut self) -> Option<&mut FlowSpec> {
         (self.model == Model::Flow).then(|| self.flow.get_or_insert_default())
     }
 
-    /// Sets the number of steps, and drops the scene's duration.
+    /// Sets the number of steps of the scene and removes its duration.
     pub fn set_steps(&mut self, steps: u64) {
         self.film.steps = steps;
         if let Some(flow) = &mut self.flow {
@@ -119,18 +118,19 @@ impl SceneSpec {
         }
     }
 
-    /// Computes the number of steps from the duration, if given.
+    /// Computes the number of steps from the duration, if one is given.
     pub(super) fn take_duration(&mut self) {
         let steps = self.flow.as_ref().and_then(|flow| Some(flow.steps_in(flow.duration?)));
         self.film.steps = steps.unwrap_or(self.film.steps);
     }
 
-    /// Height of a cell in metres for cells of width `cell_size_m`; `None` in the classic model.
+    /// Height of a cell in metres for cells of width `cell_size_m` metres; `None` in the classic
+    /// model.
     pub(super) fn cell_height_m(&self, cell_size_m: f64) -> Option<f64> {
         (self.model == Model::Flow).then(|| self.grid.cell_height_m.unwrap_or(cell_size_m))
     }
 
-    /// Checks that a scene has only keys of its model.
+    /// Checks that the scene contains keys of its own model only.
     pub(super) fn check_model(&self) -> Result<(), Invalid> {
         match self.model {
             Model::Classic => self.check_classic(),
@@ -139,7 +139,7 @@ impl SceneSpec {
     }
 
     fn check_classic(&self) -> Result<(), Invalid> {
-        // Refused, not ignored: a scene with these keys was meant for the physical model.
+        // Rejected instead of ignored: a scene with these keys was meant for the physical model.
         let expected = "left out without model = \"flow\"";
         if let Some(i) = self.reactions.iter().position(|reaction| reaction.heat.is_some()) {
             return Err(Invalid::new(&format!("reaction[{i}].heat"), "set", expected));
@@ -177,7 +177,7 @@ impl SceneSpec {
             true => Err(Invalid::new(key, "set", expected)),
             false => Ok(()),
         };
-        // Checked first: the numbers of such a table have moved to [rules] by now.
+        // Checked first, because the numbers of such a table have been moved to `[rules]` already.
         let lava = self.materials.iter().position(Material::carries_energy);
         if let Some(i) = lava {
             let expected = "another name in a scene with model = \"flow\": flow.lava has the constants of its lava";
@@ -185,7 +185,8 @@ impl SceneSpec {
         }
         self.check_melting()?;
         let RulesSpec { walls, roof, .. } = self.rules;
-        // Walls and roof apply to other materials too; the lava has flow.open_sides.
+        // The walls and the roof apply to other materials too; for lava the key is
+        // `flow.open_sides`.
         absent("rules", self.rules != RulesSpec { walls, roof, ..RulesSpec::default() })?;
         absent("grid.capacity", self.grid.capacity != Capacity::Shared)?;
         if let Some(stretch) = self.terrain.vertical_exaggeration {
@@ -197,8 +198,8 @@ impl SceneSpec {
         self.check_flow_vents()
     }
 
-    /// Refuses solid without a lava that melts, and events that change settings which this model
-    /// lacks.
+    /// Returns an error for solid in a scene whose lava does not melt, and for events that change
+    /// settings which the physical model lacks.
     fn check_flow_edits(&self) -> Result<(), Invalid> {
         for (key, edit) in self.edits() {
             if matches!(edit.matter, Matter::Solid { .. }) && !self.melts() {
@@ -224,7 +225,7 @@ impl SceneSpec {
         }
     }
 
-    /// Checks that air and lava share their step and the shape of their cells.
+    /// Checks that air and lava have the same step length and cell shape.
     fn check_flow_air(&self) -> Result<(), Invalid> {
         let Some(air) = &self.air else { return Ok(()) };
         let step_s = self.flow.as_ref().map_or(FlowSpec::default().step_s, |flow| flow.step_s);
@@ -262,16 +263,16 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Limits the run to `duration` since the start.
+    /// Limits the simulated time to `duration` from the start.
     ///
     /// # Errors
-    /// In a scene of the classic model, and for a time that is out of range.
+    /// If the scene uses the classic model, or the time is out of range.
     pub fn run_for(&mut self, duration: Seconds) -> Result<(), super::SceneError> {
         self.put_flow(&super::Overrides { duration: Some(duration), ..super::Overrides::default() })?;
         self.validate()
     }
 
-    /// Look of the pictures. In a scene of the physical model lava glows by its temperature.
+    /// Look of the pictures; in the physical model the glow of lava depends on its temperature.
     pub fn look(&self) -> LookSpec {
         let mut look = self.spec.look.clone();
         if let Some(flow) = self.spec.flow_spec() {
@@ -280,7 +281,7 @@ impl Scene {
         look
     }
 
-    /// Opens or closes the sides of the box for lava, by the key of the scene's model.
+    /// Opens or closes the sides of the box for lava, with the key of the scene's model.
     pub(super) fn set_walls(&mut self, walls: Walls) {
         match self.spec.flow_mut() {
             Some(flow) => flow.open_sides = walls == Walls::Open,
@@ -288,32 +289,33 @@ impl Scene {
         }
     }
 
-    /// Box of the flow of a scene of the physical model.
+    /// Geometry of the flow for a box of shape `grid` with cells of the given edge and height in
+    /// metres.
     pub fn flow_box(grid: Grid, cell_size_m: f64, cell_height_m: f64) -> FlowBox {
         FlowBox { nx: grid.nx, ny: grid.ny, nz: grid.nz, dx_m: cell_size_m, dz_m: cell_height_m }
     }
 
-    /// Memory of the flow in this box, with its heaters.
+    /// Memory estimate of the flow in a box `space`, including its heaters.
     pub fn need_of_flow(&self, space: FlowBox, spec: &FlowSpec) -> MemoryEstimate {
         let grid = Grid::new(space.nx, space.ny, space.nz);
         MemoryEstimate::of("the flow", 1, Flow::need(space, &spec.lava.lava) as f64)
             .and(self.spec.need_of_heaters(grid))
     }
 
-    /// Times of the steps of a flow, up to the end of the scene's run.
+    /// Schedule of the flow's steps, up to the end of the scene's run.
     pub fn flow_clock(&self, spec: &FlowSpec) -> FlowClock {
         let end_s = spec.duration.filter(|_| self.spec.air.is_none());
         spec.clock().ending_at(end_s.map(|Seconds(end)| end))
     }
 
-    /// Parameters of the flow.
+    /// Parameters of the flow solver.
     pub fn flow_setup(&self, spec: &FlowSpec, grid: Grid) -> FlowSetup {
         let (lava, heaters) = (spec.lava.lava.clone(), self.spec.heaters_in(spec, grid));
         FlowSetup { lava, step_s: spec.step_s, open_sides: spec.open_sides, seed: self.spec.seed, heaters }
     }
 
-    /// Builds the state of a scene of the physical model on its ground, with its lava and its
-    /// bodies; expects that the memory was checked.
+    /// Builds the initial state of the physical model on the scene's ground, with initial lava and
+    /// bodies; the memory must have been checked.
     pub(super) fn state_of_flow(
         &self,
         spec: &FlowSpec,

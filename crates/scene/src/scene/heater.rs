@@ -10,7 +10,7 @@ use lavoxel_base::param::{Table, table};
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::{FlowHeater, Heats};
 
-/// Largest number of heaters of a scene.
+/// Maximum number of heaters of a scene.
 const MAX_HEATERS: usize = 1000;
 
 table! {
@@ -68,7 +68,7 @@ impl HeaterSpec {
 }
 
 impl SceneSpec {
-    /// Checks the heaters, and that a scene with heaters has a lava that melts.
+    /// Checks all heaters, and that the lava of a scene with heaters melts.
     pub(super) fn check_heaters(&self) -> Result<(), Invalid> {
         within("number of [[heater]] tables", self.heaters.len() as f64, 0.0, MAX_HEATERS as f64)?;
         if !self.heaters.is_empty() && !self.melts() {
@@ -78,18 +78,18 @@ impl SceneSpec {
         self.heaters.iter().enumerate().try_for_each(|(i, heater)| heater.validate(&format!("heater[{i}]")))
     }
 
-    /// Returns true if the scene has a lava whose solid can melt.
+    /// Returns true if the scene's lava has a solid phase that can melt.
     pub(super) fn melts(&self) -> bool {
         self.flow_spec().is_some_and(|flow| flow.lava.lava.melts())
     }
 
-    /// Memory of the cells of the heaters in a box.
+    /// Memory estimate of the heaters' cells in a box of shape `grid`.
     pub(super) fn need_of_heaters(&self, grid: Grid) -> MemoryEstimate {
         let cells: f64 = self.heaters.iter().map(|heater| heater.shape.extent(grid).iter().product::<f64>()).sum();
         MemoryEstimate::of("the heaters", 1, cells * size_of::<(u32, u32)>() as f64)
     }
 
-    /// Heaters in a box.
+    /// Heaters of the scene, mapped to the cells of a box.
     pub(super) fn heaters_in(&self, spec: &FlowSpec, grid: Grid) -> Vec<FlowHeater> {
         self.heaters.iter().map(|heater| heater.on(spec, grid)).collect()
     }

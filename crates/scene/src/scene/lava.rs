@@ -1,5 +1,4 @@
-//! Lava of a scene: the name of a preset, or a table that names a preset and replaces values of
-//! some keys.
+//! Lava of a scene: the name of a preset, or a table that modifies a preset.
 
 use serde::{Deserialize, Serialize, Serializer};
 use toml::{Table, Value};
@@ -10,13 +9,13 @@ use lavoxel_flow::Lava;
 /// Default preset of a scene.
 const USUAL: &str = "etna-basalt";
 
-/// Lava and the preset it came from.
+/// Lava parameters and the preset that they are based on.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct LavaSpec {
     /// Name of the preset.
     pub preset: String,
-    /// Constants of the lava: those of the preset, with changes.
+    /// Parameters of the lava: those of the preset with the scene's changes applied.
     pub lava: Lava,
 }
 
@@ -27,10 +26,10 @@ impl Default for LavaSpec {
 }
 
 impl LavaSpec {
-    /// Finds a preset by its name.
+    /// Creates the lava of the preset called `name`.
     ///
     /// # Errors
-    /// Names the known presets.
+    /// Message with the names of all presets.
     pub fn preset(name: &str) -> Result<Self, String> {
         let lava = Lava::preset(name).ok_or_else(|| {
             let known = Lava::PRESETS.map(|name| format!("\"{name}\"")).join(", ");
@@ -40,8 +39,8 @@ impl LavaSpec {
         Ok(Self { preset: name.to_owned(), lava })
     }
 
-    /// Table of the keys whose values differ from the preset; `None` if a lava cannot be written as
-    /// a table.
+    /// Table of the parameters that differ from the preset; `None` if the lava cannot be
+    /// serialized.
     fn changes(&self) -> Option<Table> {
         let base = Lava::preset(&self.preset).and_then(|lava| table_of(&lava));
         let own = table_of(&self.lava)?;
@@ -60,7 +59,7 @@ impl lavoxel_base::param::Value for LavaSpec {
 }
 
 impl Serialize for LavaSpec {
-    /// Writes the name of the preset, or a table of the values that differ from the preset.
+    /// Serializes the name of the preset, or a table of the differing parameters.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let changes = self.changes().ok_or_else(|| serde::ser::Error::custom("flow.lava is no table"))?;
         if changes.is_empty() {
@@ -92,13 +91,13 @@ impl TryFrom<Value> for LavaSpec {
     }
 }
 
-/// Converts a lava into a table with all its keys.
+/// Serializes a lava to a table with all its parameters; `None` if that fails.
 fn table_of(lava: &Lava) -> Option<Table> {
     Table::try_from(lava).ok()
 }
 
-/// Merges `changes` into `table`, whose keys they must be. An inner table with another law or kind
-/// replaces the old one; otherwise its values are merged into the old one.
+/// Merges `changes` into `table`; unknown keys are an error. A nested table replaces the old one if
+/// its law or kind differs, and is merged otherwise.
 fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
     for (name, value) in changes {
         let path = format!("{key}.{name}");
@@ -122,7 +121,7 @@ fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
     Ok(())
 }
 
-/// Merges the table of a law into the old one, or replaces the old one by another law.
+/// Merges the nested table of a law into `old`, or replaces `old` if the law differs.
 fn put_table(path: &str, old: &mut Value, inner: Table) -> Result<(), String> {
     let Value::Table(table) = old else { return Ok(()) };
     let tag = ["law", "kind"].into_iter().find(|tag| table.contains_key(*tag)).unwrap_or("law");
@@ -130,7 +129,7 @@ fn put_table(path: &str, old: &mut Value, inner: Table) -> Result<(), String> {
     if !is_another {
         return merge(path, table, inner);
     }
-    // Integers are accepted as floats.
+    // Integers are accepted for floating-point parameters.
     let number = |value| if let Value::Integer(number) = value { Value::Float(number as f64) } else { value };
     *old = Value::Table(inner.into_iter().map(|(name, value)| (name, number(value))).collect());
     Ok(())

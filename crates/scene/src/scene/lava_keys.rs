@@ -15,8 +15,8 @@ use lavoxel_base::param::Value;
 use lavoxel_base::validate::{Invalid, tame};
 use lavoxel_sim::simulation::EventSpec;
 
-/// Writes tables of materials: that of the lava without keys whose values `[rules]` and `[look]`
-/// keep.
+/// Serializes material tables; the table of the lava omits keys that are stored in `[rules]` and
+/// `[look]`.
 pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     #[serde(untagged)]
@@ -32,11 +32,11 @@ pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::O
     }))
 }
 
-/// Value of a parsed text with its position.
+/// Parsed TOML value with its position in the text.
 type Placed<'t> = Spanned<DeValue<'t>>;
 
-/// Value taken from a table of the lava, with the table and key that keep the value, and the dotted
-/// key as written.
+/// Value removed from a table of the lava, with its target table and key, and the dotted key as
+/// written.
 struct Taken<'t> {
     table: &'static str,
     key: &'static str,
@@ -44,12 +44,12 @@ struct Taken<'t> {
     value: Placed<'t>,
 }
 
-/// Moved keys: pairs of the key that keeps the value and the key as written.
+/// Record of moved keys: pairs of the storing key and the key as written in the scene.
 #[derive(Default)]
 pub(super) struct Moved(Vec<(String, String)>);
 
 impl Moved {
-    /// Converts the key of an error into the key as written.
+    /// Replaces the key in an error by the key as written in the scene.
     pub(super) fn as_written(&self, mut invalid: Invalid) -> Invalid {
         for (kept, written) in &self.0 {
             if let Some(rest) = invalid.key.strip_prefix(kept).filter(|rest| !rest.starts_with(char::is_alphanumeric)) {
@@ -61,12 +61,12 @@ impl Moved {
     }
 }
 
-/// Table of a value; `None` if the value is no table.
+/// Mutable table in a value; `None` if the value is not a table.
 fn table_of<'a, 't>(value: &'a mut Placed<'t>) -> Option<&'a mut DeTable<'t>> {
     if let DeValue::Table(table) = value.get_mut() { Some(table) } else { None }
 }
 
-/// Tables of a list with their indices.
+/// Iterates over the tables in the array `list`, with their indices.
 fn tables_of<'a, 't>(scene: &'a mut DeTable<'t>, list: &str) -> impl Iterator<Item = (usize, &'a mut DeTable<'t>)> {
     let list: &mut [Placed<'t>] = match scene.get_mut(list).map(Spanned::get_mut) {
         Some(DeValue::Array(list)) => list,
@@ -79,8 +79,8 @@ fn is_lava(table: &DeTable<'_>) -> bool {
     matches!(table.get("name").map(Spanned::get_ref), Some(DeValue::String(name)) if name == Material::LAVA)
 }
 
-/// Takes the values that other tables keep out of a table of the lava; `name` is the name of the
-/// table in messages.
+/// Removes from a table of the lava all values that other tables store, and appends them to `from`;
+/// `name` is the table's name in messages.
 fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     for (own, key) in Material::lava_keys() {
         let taken = |value| Taken { table: "rules", key, written: format!("{name}.{own}"), value };
@@ -88,8 +88,8 @@ fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     }
 }
 
-/// Moves the values in tables of the lava to the tables that keep them; `text` is the text of the
-/// scene, for error positions.
+/// Moves values in tables of the lava to the tables that store them. `text` is the scene's text,
+/// for the positions of errors.
 pub(super) fn take_lava(
     scene: &mut DeTable<'_>,
     (origin, text): (&std::path::Path, &str),
@@ -115,7 +115,7 @@ pub(super) fn take_lava(
     Ok(moved)
 }
 
-/// Refuses a key that no table of the lava has, with its byte position.
+/// Returns an error with the byte position for a key that tables of the lava do not have.
 fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     let known: Vec<_> = Material::form().entries().iter().map(|entry| entry.key).collect();
     let Some(wrong) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) else { return Ok(()) };
@@ -123,7 +123,7 @@ fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     Err((with_nearest_name(&message), wrong.span().start))
 }
 
-/// Converts an event that changes the lava into one that changes rules.
+/// Converts an event that changes the lava material to an event that changes the rules.
 fn take_event(event: &mut DeTable<'_>, i: usize, text: &str, moved: &mut Moved) -> Result<(), Invalid> {
     let name = format!("event[{i}].material");
     let Some(lava) = event.get_mut("material").and_then(table_of).filter(|lava| is_lava(lava)) else { return Ok(()) };
@@ -149,20 +149,20 @@ fn take_event(event: &mut DeTable<'_>, i: usize, text: &str, moved: &mut Moved) 
     Ok(())
 }
 
-/// Moves a value to the table that keeps it.
+/// Moves a value to the table that stores it.
 fn put<'t>(into: &mut DeTable<'t>, taken: Taken<'t>, text: &str, moved: &mut Moved) -> Result<(), Invalid> {
     let Taken { table, key, written, value } = taken;
     let span = value.span();
     let empty = || Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
     let kept = into.entry(Spanned::new(span.clone(), table.into())).or_insert_with(empty);
-    // Where this is no table, the reader of the scene reports so.
+    // If the target is not a table, the scene parser reports the error later.
     let Some(kept) = table_of(kept) else { return Ok(()) };
     let names = (format!("{table}.{key}"), written);
     merge(kept, Spanned::new(span.clone(), key.into()), value, names, text, moved)
 }
 
-/// Inserts a value under a key, unless the key is there with another value; `names` are the key
-/// that keeps the value, and the key as written.
+/// Inserts a value under `key`; a different value under the same key is an error. `names`: the
+/// storing key and the key as written.
 fn merge<'t>(
     into: &mut DeTable<'t>,
     key: Spanned<toml::de::DeString<'t>>,
@@ -185,7 +185,7 @@ fn merge<'t>(
         });
     }
     let shown = |value: &Placed<'_>| tame(text.get(value.span()).unwrap_or_default());
-    // Equal values in both places are no conflict.
+    // Equal values under both keys are not a conflict.
     if is_same(there.get_ref(), value.get_ref()) {
         return Ok(());
     }
@@ -193,7 +193,7 @@ fn merge<'t>(
     Err(Invalid::new(written, shown(&value), expected))
 }
 
-/// Returns true if two values are equal, whatever the notation of their numbers.
+/// Returns true if two TOML values are equal, regardless of number notation.
 fn is_same(one: &DeValue<'_>, other: &DeValue<'_>) -> bool {
     let number = |value: &DeValue<'_>| match value {
         DeValue::Integer(number) => number.as_str().parse::<f64>().ok(),

@@ -1,5 +1,5 @@
-//! Listing of all keys that the built-in scene does not show, as comments of a scene: generated
-//! from the lists of keys, so that none is left out.
+//! Listing of all scene keys that the built-in scene does not show, as TOML comments; generated
+//! from the key lists, so that it is complete.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,15 @@ use super::{SceneSpec, VOLCANO};
 use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_flow::Lava;
 
-/// Column at which words begin, as in the built-in scene; `WIDTH` is the last column of a line.
+/// Column at which descriptions start, as in the built-in scene; `WIDTH` is the maximum line
+/// length.
 const WORDS_AT: usize = 31;
 const WIDTH: usize = 120;
 
-/// Depth of nested tables that are written out; a deeper table is a value `{ … }`.
+/// Maximum depth of nested tables that are listed; deeper tables are shown as `{ … }`.
 const DEEPEST: usize = 2;
 
-/// Lists the tables and keys that the built-in scene does not show, each with its default value.
+/// Lists all tables and keys missing from the built-in scene, with their default values.
 pub fn other_keys() -> String {
     let mut listing = Listing { shown: shown(VOLCANO), lines: Vec::new() };
     listing.lines.push(
@@ -26,9 +27,9 @@ pub fn other_keys() -> String {
             .to_owned(),
     );
     let (mut defaults, keys) = (defaults(), SceneSpec::form().entries());
-    // A scene writes the name of a lava in place of its keys.
+    // By default a scene contains the name of the lava instead of its keys.
     defaults["flow"]["lava"] = serde_json::to_value(Lava::default()).unwrap_or_default();
-    // The keys of a terrain depend on its kind, and the built-in scene has them all.
+    // The keys of a terrain depend on its kind; the built-in scene shows every such key.
     let is_plain = |entry: &&Entry| table_of(&entry.form).is_none() && entry.key != "terrain";
     listing.lines.push("\n# Above all tables, beside name and seed:".to_owned());
     listing.keys("", keys.iter().filter(is_plain), &defaults);
@@ -38,7 +39,7 @@ pub fn other_keys() -> String {
     listing.lines.join("\n")
 }
 
-/// Dotted keys that a text shows.
+/// Dotted paths of all keys that occur in `text`.
 fn shown(text: &str) -> BTreeSet<String> {
     let mut table = String::new();
     let mut found = BTreeSet::new();
@@ -57,14 +58,14 @@ fn path_of(table: &str, key: &str) -> String {
     if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
 }
 
-/// Keys of a table, or of each of a list of tables, and true for a list; `None` for another value
-/// and for a table whose keys depend on its kind, such as a shape.
+/// Keys of a table or of an array of tables, with true for an array; `None` for any other form, and
+/// for a table whose keys depend on its kind.
 fn table_of(form: &Form) -> Option<(&[Entry], bool)> {
     match form {
         Form::Table(keys) if keys.iter().any(|key| !key.kinds.is_empty()) => None,
         Form::Table(keys) => Some((keys, false)),
         Form::List(of, None) => table_of(of).map(|(keys, _)| (keys, true)),
-        // A name, or a table that starts from that name.
+        // A form that accepts either a name or a table: the table is listed.
         Form::Either(forms) => forms.iter().find_map(table_of).filter(|(_, is_list)| !is_list),
         _ => None,
     }
@@ -76,12 +77,12 @@ struct Listing {
 }
 
 impl Listing {
-    /// Returns true if the built-in scene shows a key.
+    /// Returns true if the built-in scene shows the key at `path`.
     fn shows(&self, path: &str) -> bool {
         self.shown.contains(path)
     }
 
-    /// Lists a table with its heading, and its inner tables.
+    /// Lists a table with its heading and nested tables.
     fn table(&mut self, path: &str, entry: &Entry, defaults: &Json, depth: usize) {
         let Some((keys, is_list)) = table_of(&entry.form).filter(|_| !self.shows(path)) else { return };
         let defaults = if is_list { &defaults[0] } else { defaults };
@@ -109,7 +110,7 @@ impl Listing {
         }
     }
 
-    /// Writes a key or a heading with a description, wrapped into lines.
+    /// Writes a key or a heading followed by its description, wrapped to the line length.
     fn line(&mut self, start: &str, words: &str) {
         let mut line = format!("{start:WORDS_AT$}#");
         for word in words.split_whitespace() {
@@ -123,7 +124,7 @@ impl Listing {
     }
 }
 
-/// Formats a value as TOML, or … for none.
+/// Formats a JSON value as TOML; `…` for null.
 fn value(default: &Json) -> String {
     match default {
         Json::Null => "…".to_owned(),
@@ -138,7 +139,7 @@ fn value(default: &Json) -> String {
     }
 }
 
-/// Range or choice of the values of a key, briefly; empty where the description says all.
+/// Describes the range or the choices of a key; empty if the description suffices.
 fn values(key: &Entry) -> String {
     let (low, high) = key.range;
     let choice = |form: &Form| match form {
@@ -159,7 +160,7 @@ fn values(key: &Entry) -> String {
     }
 }
 
-/// Formats a limit without a row of zeros.
+/// Formats a limit compactly, without long runs of zeros.
 fn limit(number: f64) -> String {
     let plain = number == 0.0 || (1e-3..1e6).contains(&number.abs());
     if plain { number.to_string() } else { format!("{number:e}") }

@@ -1,5 +1,5 @@
-//! Materials in which a scene of the physical model displays a lava that melts: its solid, its
-//! liquid, and rock of bodies.
+//! Materials that display a lava that melts in the physical model: its solid, its melt, and the
+//! rock of bodies (mould).
 
 use super::SceneSpec;
 use lavoxel_automaton::matter::{Material, Shows, Terms};
@@ -7,12 +7,14 @@ use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::validate::Invalid;
 
 impl SceneSpec {
-    /// Adds the materials of a lava that melts. Tables that name the part they show, or have its
-    /// default name, keep their name, look and elements. Replaces lava in reactions by the melt.
+    /// Adds the display materials of a lava that melts. Existing tables for a part, by `shows` or
+    /// by default name, keep name, look and composition. In reactions, lava is replaced by the
+    /// melt.
     pub(super) fn take_melting(&mut self) {
         let Some(flow) = self.flow_spec().filter(|flow| flow.lava.lava.melts()) else { return };
         let looks = looks(&flow.lava.preset);
-        // The flow displaces everything lighter than the default lava, whatever its own density.
+        // The flow displaces all matter lighter than the default lava, regardless of its own
+        // density.
         let density = flow.lava.lava.density_kg_m3.max(Material::lava().density);
         for (part, look) in Shows::ALL.into_iter().zip(looks) {
             let given = self.materials.iter().position(|material| material.shows == Some(part));
@@ -33,17 +35,19 @@ impl SceneSpec {
         }
     }
 
-    /// Material that shows a part of a lava that melts; `None` without one.
+    /// Material that displays the given part of a lava that melts; `None` if no material does.
     pub(super) fn that_shows(&self, part: Shows) -> Option<&Material> {
         self.materials.iter().find(|material| material.shows == Some(part))
     }
 
-    /// Part of a lava that melts which the named material shows.
+    /// Part of a lava that melts which the material called `name` displays; `None` if it displays
+    /// none.
     pub(super) fn shown(&self, name: &str) -> Option<Shows> {
         self.materials.iter().find(|material| material.name == name)?.shows
     }
 
-    /// Refuses sources, edits and reactions that would change the layers of a lava that melts.
+    /// Returns an error for sources, edits and reactions that would change the display layers of a
+    /// lava that melts.
     pub(super) fn check_melting(&self) -> Result<(), Invalid> {
         if !self.melts() {
             return Ok(());
@@ -60,7 +64,7 @@ impl SceneSpec {
                 "another material: this one shows the lava, which a [[vent]], \"lava\" or \"solid\" puts into the box";
             return Err(Invalid::new(&key, format!("{:?}", name.unwrap_or_default()), expected));
         }
-        // Solid and mould follow the flow and its bodies: reactions may only use the melt.
+        // Solid and mould mirror the flow and its bodies: reactions may only use the melt.
         let fixed = |name: &String| matches!(self.shown(name), Some(Shows::Solid | Shows::Mould));
         for (i, reaction) in self.reactions.iter().enumerate() {
             for (side, Terms(terms)) in [("takes", &reaction.takes), ("makes", &reaction.makes)] {
@@ -74,7 +78,8 @@ impl SceneSpec {
         Ok(())
     }
 
-    /// Checks that each part of a lava that melts is shown once, and that no other lava has parts.
+    /// Checks that each part of a lava that melts is displayed by exactly one material, and that no
+    /// scene with another lava has display materials.
     pub(super) fn check_shown(&self) -> Result<(), Invalid> {
         for (i, Material { name, shows, .. }) in self.materials.iter().enumerate().filter(|(_, m)| m.shows.is_some()) {
             let wrong = |expected| Err(Invalid::new(&format!("material[{i}].shows"), format!("of {name}"), expected));
@@ -89,7 +94,7 @@ impl SceneSpec {
     }
 }
 
-/// Looks of mould, solid and melt of a preset of the lava.
+/// Looks of mould, solid and melt for a lava preset.
 fn looks(preset: &str) -> [MaterialLook; 3] {
     let of =
         |preset, color: &str, waves| MaterialLook { color: Some(color.to_owned()), waves, ..MaterialLook::of(preset) };

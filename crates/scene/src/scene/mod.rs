@@ -85,65 +85,65 @@ use lavoxel_sim::simulation::{Event, MAX_EVENTS, Simulation};
 use lavoxel_sim::source::{FUME, VentSpec, check_vents};
 use lavoxel_sim::state::State;
 
-/// Text of the built-in scene, complete and with comments.
+/// Text of the built-in scene: every key, with comments.
 pub const VOLCANO: &str = include_str!("../../../../terrains/volcano.toml");
 
-/// Longest scene file that is read, in bytes. A long session with a brush takes a few megabytes.
+/// Maximum length of a scene file in bytes. A long session with a brush takes a few megabytes.
 pub const MAX_FILE: u64 = input::SCENE.most_bytes;
 
-/// Largest number of threads that may be requested.
+/// Maximum number of threads.
 pub const MAX_THREADS: usize = 1024;
 
-/// Largest number of bodies of a scene.
+/// Maximum number of bodies of a scene.
 const MAX_BODIES: usize = 10_000;
 
-/// Checked scene.
+/// Validated scene with its file context.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Keys of the scene.
     pub spec: SceneSpec,
-    /// Folder to which the paths of the scene are relative.
+    /// Folder that relative paths in the scene refer to.
     folder: PathBuf,
     /// Path of the scene file, for messages.
     origin: PathBuf,
-    /// Choices made for a heightmap that came without a scene, a sentence each.
+    /// Automatic choices for a heightmap opened without a scene, one sentence each.
     choices: Vec<String>,
-    /// Additions of default reactions to the keys.
+    /// Materials and reactions that the default reactions have added to `spec`.
     added: Added,
 }
 
 impl Scene {
-    /// Built-in volcano, without air: the scene of files, benchmarks and programs.
-    /// [`Self::eruption`] is that of the window.
+    /// Built-in volcano without air, for files, benchmarks and programs; the window opens
+    /// [`Self::eruption`] instead.
     pub fn volcano() -> Self {
         Self::built_in(VOLCANO, "(built-in volcano)")
     }
 
-    /// Volcano that the window opens: the built-in one with open sides, and smoke from its crater.
+    /// Volcano that the window opens: the built-in volcano with open sides, and smoke from its
+    /// crater.
     pub fn eruption() -> Self {
         Self::built_in(include_str!("../../../../terrains/eruption.toml"), "(built-in eruption)")
     }
 
     fn built_in(text: &str, origin: &str) -> Self {
-        // No memory check here: the length of the text is fixed, and building the scene is checked
-        // like any other.
+        // No memory check: the text has a fixed length, and building the scene is checked as usual.
         Self::read(text, Path::new(origin))
             .and_then(|scene| scene.with_defaults(text))
             .expect("a test reads the built-in scenes")
     }
 
-    /// Materials of the layers of the world, in order.
+    /// Materials of the world's layers, in layer order.
     pub fn materials(&self) -> Vec<Material> {
         Material::with_lava(self.spec.materials.clone())
     }
 
-    /// All quantities of the cells of the world.
+    /// All quantities of cells that this scene's world has.
     pub fn quantities(&self) -> Vec<Quantity> {
         Quantity::of_cells(&self.materials(), self.spec.model == Model::Flow, self.spec.air.is_some())
     }
 
-    /// Default quantity of a slice: the amount of the lava; without lava the amount of the first
-    /// other material, and with air alone the ash of the air.
+    /// Default quantity of a slice: the amount of lava; without lava, the amount of the first other
+    /// material; with air alone, the ash in the air.
     pub fn usual_quantity(&self) -> Quantity {
         let others = Material::besides_lava(&self.spec.materials)
             .next()
@@ -153,7 +153,7 @@ impl Scene {
         without_lava.unwrap_or_default()
     }
 
-    /// All quantities of the columns of the world, which maps can show.
+    /// All quantities of columns that this scene's world has, for maps.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
         let flow = self.spec.flow_spec();
         Quantity::of_columns(
@@ -163,7 +163,7 @@ impl Scene {
         )
     }
 
-    /// Reads and checks a scene file, or the scene of a session file.
+    /// Reads and validates a scene file, or the scene in a session file.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         match inside::is_session(path) {
             true => Self::load(&path.join(pack::SCENE)),
@@ -171,10 +171,10 @@ impl Scene {
         }
     }
 
-    /// Reads the text of a scene file, or of the scene of a session file.
+    /// Reads the text of a scene file, or of the scene in a session file.
     ///
     /// # Errors
-    /// [`SceneError`] for a file that cannot be read, is no text or is longer than a scene may be.
+    /// [`SceneError`] if the file cannot be read, is not UTF-8 text, or is too long.
     pub fn text_of(path: &Path) -> Result<String, SceneError> {
         if inside::is_session(path) {
             return Self::text_of(&path.join(pack::SCENE));
@@ -196,8 +196,8 @@ impl Scene {
             .map_err(|e| SceneError::NotText { path: path.to_owned(), byte: e.utf8_error().valid_up_to() })
     }
 
-    /// Reads and checks the text of a scene, and puts its [default reactions](DEFAULT_REACTIONS) in
-    /// force; paths in the text are relative to the folder of `origin`.
+    /// Parses and validates the text of a scene, and adds its [default
+    /// reactions](DEFAULT_REACTIONS). Relative paths refer to the folder of `origin`.
     pub fn parse(text: &str, origin: &Path) -> Result<Self, SceneError> {
         Self::parse_written(text, origin)?.with_defaults(text)
     }
@@ -207,8 +207,8 @@ impl Scene {
         Ok(self)
     }
 
-    /// Reads a scene without default reactions, such as that of a checkpoint: its text holds all
-    /// reactions.
+    /// Parses and validates a scene without adding default reactions, such as that of a checkpoint,
+    /// whose text contains all reactions.
     pub fn parse_written(text: &str, origin: &Path) -> Result<Self, SceneError> {
         need::reading(text)
             .check("make the scene's file shorter")
@@ -216,7 +216,7 @@ impl Scene {
         Self::read(text, origin)
     }
 
-    /// Reads the text of a scene whose memory was checked.
+    /// Parses the text of a scene; the memory must have been checked.
     fn read(text: &str, origin: &Path) -> Result<Self, SceneError> {
         let wrong = |e| SceneError::from_toml(origin, text, &e);
         let mut tables = DeTable::parse(text).map_err(wrong)?;
@@ -231,7 +231,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Checks every number again, after something in `spec` was changed.
+    /// Validates the scene again after a change of `spec`.
     pub fn validate(&self) -> Result<(), SceneError> {
         self.check().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
     }
@@ -264,7 +264,7 @@ impl Scene {
         }
         self.check_materials()?;
         self.check_air()?;
-        // Vents in metres and coordinates are counted once the terrain is known.
+        // Vents in metres or map coordinates are checked later, when the terrain is known.
         let known: Vec<_> = self.vents().filter_map(|(_, vent)| vent.in_cells()).collect();
         check_vents(known.iter(), grid)?;
         for (i, body) in spec.bodies.iter().enumerate() {
@@ -280,7 +280,8 @@ impl Scene {
         spec.film.validate()
     }
 
-    /// `[[vent]]` tables, then `[[source]]` tables, then `[[fume]]` tables, with their names.
+    /// Iterates over the `[[vent]]`, then `[[source]]`, then `[[fume]]` tables, with their names
+    /// such as `vent[0]`.
     pub fn vents(&self) -> impl Iterator<Item = (String, Cow<'_, VentTable>)> {
         let named = |name: &'static str, list| {
             let list: &[VentTable] = list;
@@ -292,7 +293,7 @@ impl Scene {
         named("vent", &self.spec.vents).chain(named("source", &self.spec.sources)).chain(fumes)
     }
 
-    /// Checks the air, and that a scene without air has no vent or edit that gives to the air.
+    /// Checks the air table, and that a scene without air has no vent or edit that adds to the air.
     fn check_air(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         if let Some(i) = spec.fumes.iter().position(|fume| fume.material.is_some()) {
@@ -313,8 +314,8 @@ impl Scene {
                     return Err(Invalid::new(&format!("{key}.air.inks"), format!("{inks} shares"), expected));
                 }
             }
-            // Where only the terrain gives the size of a cell, the air is checked once more when it
-            // is made.
+            // If the cell size depends on the terrain file, the air is checked again when it is
+            // created.
             return spec.grid.cell_size_m.map_or(Ok(()), |cell| air.grid(spec.grid.grid()?, cell).map(drop));
         }
         let gives = |(key, vent): (String, Cow<'_, VentTable>)| (vent.air.is_some() || vent.is_fume()).then_some(key);
@@ -350,7 +351,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Checked events; those that need a file have no cells yet.
+    /// Validated events; shapes from files have no cells yet.
     fn events(&self) -> Result<Vec<Event>, Invalid> {
         let events = self.spec.events.iter().enumerate();
         events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
@@ -360,44 +361,44 @@ impl Scene {
         SceneError::Terrain { path: self.origin.clone(), cause: Box::new(cause) }
     }
 
-    /// Converts the vents to cells of the finished ground.
+    /// Converts all vents to cell coordinates on the finished ground.
     fn vents_on(&self, ground: &Surface, grid: Grid) -> Result<Vec<VentSpec>, Invalid> {
         let vents: Vec<_> = self.vents().map(|(key, vent)| vent.on(&key, ground, grid)).collect::<Result<_, _>>()?;
         check_vents(vents.iter(), grid)?;
         Ok(vents)
     }
 
-    /// Refuses a box that is too large to be drawn, or whose fields exceed the memory limit; such a
-    /// box can still be run.
+    /// Returns an error if the box is too large to be drawn, or its fields exceed the memory limit;
+    /// such a box can still be simulated.
     pub fn check_drawable(&self) -> Result<(), SceneError> {
         self.check_drawable_with(MemoryEstimate::default())
     }
 
-    /// Checks a drawn box together with the memory of the pictures.
+    /// Like `check_drawable`, with the additional memory of `pictures`.
     pub fn check_drawable_with(&self, pictures: MemoryEstimate) -> Result<(), SceneError> {
         let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| grid));
         let grid = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
-    /// Memory of a world that is drawn, together with the memory of the pictures.
+    /// Memory estimate of a drawn world together with `pictures`.
     pub fn need_drawn_with(&self, pictures: MemoryEstimate) -> MemoryEstimate {
         let fields = self.spec.grid.grid().map(|grid| self.need_of_fields(grid));
         self.need().and(fields.unwrap_or_default()).and(pictures)
     }
 
-    /// Creates the simulation of a state of this scene at step 0, without events.
+    /// Creates a simulation at step 0 from a state of this scene, without events.
     pub fn simulation(&self, state: State, vents: &[VentSpec], engine: Box<dyn Engine>) -> Simulation {
         let spec = &self.spec;
         let simulation = Simulation::new(state, &spec.rules, vents, spec.seed, engine);
-        // Browsers have no such clock.
+        // The system clock is not available in browsers.
         #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
         let simulation = simulation.with_clock(system_clock);
         simulation.with_reactions(spec.reactions.clone())
     }
 
-    /// Builds the world of the scene at step 0, with the events of step 0, unless it takes more
-    /// memory than allowed.
+    /// Builds the simulation of the scene at step 0 and applies the events of step 0; returns an
+    /// error if the memory limit would be exceeded.
     pub fn build(&self, engine: Box<dyn Engine>) -> Result<Stage, SceneError> {
         let spec = &self.spec;
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
@@ -417,7 +418,7 @@ impl Scene {
         let start = self.lava_at_start(&mut surface.heights, &site)?;
         self.raise_barriers(&mut surface.heights, &site)?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
-        // The memory of all that is read from here on adds to the checks so far.
+        // Memory of everything read from here on is added to the checks that follow.
         let mut held = vec![self.need().held()];
         let mut shelf = self.shelf(&site);
         let bodies = self.bodies_on(&mut shelf)?;
@@ -452,7 +453,7 @@ impl Scene {
 }
 
 impl Stage {
-    /// Present ground of the stage.
+    /// Present ground surface of the stage.
     pub(crate) fn surface(&self) -> Surface {
         let (heights, site) = (self.simulation.world().ground().surface().to_owned(), &self.site);
         Surface {
@@ -467,16 +468,16 @@ impl Stage {
     }
 }
 
-/// Built scene.
+/// Result of building a scene.
 pub struct Stage {
-    /// Simulation at step 0.
+    /// Simulation at step 0, with the events of step 0 applied.
     pub simulation: Simulation,
-    /// Site of the box.
+    /// Position of the box on the map, with its cell size.
     pub site: Site,
-    /// Remarks on assumptions and omissions while the files were read, a sentence each.
+    /// Notes on assumptions made while files were read, one sentence each.
     pub notes: Vec<String>,
 }
-/// Checks that a key of the air names a material of its kind.
+/// Checks that a material named by a key of the air has the required kind.
 fn check_kind(
     (key, name): (&str, Option<&str>),
     materials: &[Material],

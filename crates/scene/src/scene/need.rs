@@ -1,4 +1,4 @@
-//! Memory of a scene, estimated from its numbers alone.
+//! Memory estimate of a scene, computed from its parameters alone.
 
 use toml_parser::lexer::TokenKind;
 
@@ -14,7 +14,7 @@ use lavoxel_flow::{Flow, FlowCell};
 use lavoxel_geo::terrain::Kind;
 use lavoxel_sim::lowpass::LowPass;
 
-/// Bytes per column of a vent: its place.
+/// Bytes per column of a vent.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
 
 /// Bytes per rate in the list of its vent, which doubled as it grew, and in those of the
@@ -34,10 +34,11 @@ const BYTES_A_TOKEN: f64 = 128.0;
 const BYTES_A_TABLE: f64 = 1400.0;
 const BYTES_AN_ARRAY: f64 = 700.0;
 
-/// Memory of reading a TOML text, estimated from its tokens.
+/// Memory for parsing a TOML text, estimated from its tokens.
 pub fn reading(text: &str) -> MemoryEstimate {
     let (mut tokens, mut tables, mut arrays) = (0, 0, 0);
-    // Dots since the last name or value, which make tables in a name and fractions in a value.
+    // Dots since the last name or value: a dot in a key creates a table, a dot in a value is a
+    // decimal point.
     let mut dots = 0;
     let (mut starts, mut is_header) = (true, false);
     for token in toml_parser::Source::new(text).lex() {
@@ -68,8 +69,8 @@ pub fn reading(text: &str) -> MemoryEstimate {
 const BYTES_A_FITTED_COLUMN: f64 = 4.0;
 
 impl Scene {
-    /// Memory of the world at step 0, or right after the event with the largest edit. Lava that
-    /// vents pour later is not included; see
+    /// Memory of the world at step 0, or right after the event with the largest edit if larger.
+    /// Lava that vents pour later is excluded; see
     /// [`State::check_memory`](lavoxel_sim::state::State::check_memory).
     pub fn need(&self) -> MemoryEstimate {
         let spec = &self.spec;
@@ -84,15 +85,15 @@ impl Scene {
             .and(spec.need_of_goals(grid))
     }
 
-    /// Number of air cells, 0 without air. Where only the terrain's file gives the size of a voxel,
-    /// the air counts without its margin and with its default height.
+    /// Number of air cells; 0 without air. If the voxel size is known only from the terrain file,
+    /// the air is estimated without its margin and with its default height.
     pub fn air_cells(&self) -> usize {
         let (Some(air), Ok(grid)) = (&self.spec.air, self.spec.grid.grid()) else { return 0 };
         let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
         air.grid(grid, cell_m).map_or(0, |air| air.cells.cells())
     }
 
-    /// Memory of the air itself and of the low-pass, which pictures and files read.
+    /// Memory of the air model and of the low-pass fields, which pictures and files use.
     pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
         let fields = LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.other_materials()));
         let Some(air) = &self.spec.air else { return fields };
@@ -100,16 +101,15 @@ impl Scene {
         fields.and(air.need(grid, cell_m)).and(LowPass::need_of_air(self.air_cells()))
     }
 
-    /// Checks that the world, and `extra` memory for its products, take no more memory than
-    /// allowed.
+    /// Checks that the world plus `extra` memory for outputs is within the memory limit.
     ///
     /// # Errors
-    /// [`SceneError::Memory`] with the scene's file.
+    /// [`SceneError::Memory`] if the limit would be exceeded.
     pub fn check_memory(&self, extra: MemoryEstimate) -> Result<(), SceneError> {
         self.check_more(&self.need().and(extra))
     }
 
-    /// Checks memory in addition to that held already, and holds it from now on.
+    /// Checks `more` memory in addition to the memory in use, and registers it as in use.
     pub(super) fn hold(&self, more: &MemoryEstimate) -> Result<Held, SceneError> {
         self.check_more(more)?;
         Ok(more.held())
@@ -121,8 +121,8 @@ impl Scene {
     }
 }
 
-/// Air with the size of its voxels; without a known size, the part of the air that does not depend
-/// on the size.
+/// Air spec and voxel size in metres for the estimate; without a known size, the size-independent
+/// part of the air and a placeholder size.
 fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     match cell_m {
         Some(cell_m) => (air.clone(), cell_m),
@@ -130,19 +130,19 @@ fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     }
 }
 
-/// Bytes per column that an edit raises: its place, its number, its levels, and lists of these.
+/// Bytes per column raised by an edit, for its position, index, levels and the lists of these.
 const BYTES_A_RAISED_COLUMN: f64 = 56.0;
 
-/// Memory of the vents: their columns, the volume poured at once, and the rows of the box that
-/// receive it.
+/// Memory of all vents: their columns, the volume poured at once, and the rows of the box that
+/// receive this volume.
 fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
-    // An unknown cell size counts as a small one: the estimate is an upper bound.
+    // An unknown cell size is replaced by a small one, which gives an upper bound.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
     let vents = || spec.vents.iter().chain(&spec.sources).chain(&spec.fumes);
     let area = |vent: &VentTable| {
         let [wide, deep] = vent.extent(grid, cell_m);
         let across = 2.0 * vent.radius_in(grid, cell_m) + 2.0;
-        // A fissure covers a strip along each of its pieces.
+        // A fissure covers one strip per segment.
         let strips = across * (across + 1.5 * vent.to.len() as f64 * (wide + deep));
         (wide * deep).min(strips)
     };
@@ -156,7 +156,7 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .and(World::need_of_lava(grid, poured, deep))
 }
 
-/// Memory of the matter of all bodies, and of the one event with the largest edit.
+/// Memory of the matter of all bodies plus the event with the largest edit.
 fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let mut all = Put::default();
     let factor = |edit: &Edit| {
@@ -183,28 +183,28 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .and(surveys(spec, grid))
 }
 
-/// Memory of the heights of surveys on all columns, and of the columns of one survey while it is
-/// converted.
+/// Memory of the heights of all surveys on all columns, plus temporary memory for the conversion of
+/// one survey.
 fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let surveys = spec.edits().filter(|(_, edit)| matches!(edit.matter, Matter::Ground(_))).count() as f64;
     let bytes = surveys * size_of::<f32>() as f64 + surveys.min(1.0) * BYTES_A_RAISED_COLUMN;
     MemoryEstimate::of("the heights of surveys", grid.columns(), bytes)
 }
 
-/// Memory of the flow's cells that bodies and events change, in a scene of the physical model;
-/// events add up.
+/// Memory of the flow cells that bodies and events change, in the physical model; all events are
+/// summed.
 fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     if spec.model != Model::Flow {
         return MemoryEstimate::default();
     }
     let mut all = Put { flow_cells: bodies.flow_cells, flow_columns: bodies.flow_columns, ..Put::default() };
     spec.events.iter().filter_map(|event| event.put.as_ref()).for_each(|edit| all.add(edit, 1.0, grid));
-    // An unknown cell size counts as a small one: the estimate is an upper bound.
+    // An unknown cell size is replaced by a small one, which gives an upper bound.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
     for vent in spec.vents.iter().chain(&spec.sources) {
         all.flow_columns += Flow::columns_around(vent.extent(grid, cell_m));
     }
-    // A list of cells doubles when it grows.
+    // `Vec` doubling while the list of cells grows.
     let bytes = all.flow_cells.min(grid.cells() as f64) * 2.0 * size_of::<FlowCell>() as f64;
     let columns = Flow::need_of_columns(all.flow_columns.min(grid.columns() as f64));
     MemoryEstimate::of("the cells that bodies and events change", 1, bytes).and(MemoryEstimate::of(
@@ -214,20 +214,20 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     ))
 }
 
-/// Upper bound of the matter that edits put into the box.
+/// Upper bound of the matter that edits add to the box.
 #[derive(Default)]
 struct Put {
     cells: f64,
     deep: f64,
     hollow_columns: f64,
-    /// Cells that a flow stores, up to the top of the added matter.
+    /// Number of cells that the flow stores, up to the top of the added matter.
     flow_cells: f64,
-    /// Columns of a flow whose blocks are allocated.
+    /// Number of flow columns whose blocks are allocated.
     flow_columns: f64,
 }
 
 impl Put {
-    /// Counts an edit; `factor` is the memory of its matter relative to that of lava.
+    /// Adds the matter of an edit; `factor` is its memory relative to that of lava.
     fn add(&mut self, edit: &Edit, factor: f64, grid: Grid) {
         let [wide, high, deep] = edit.shape.extent(grid);
         if !matches!(
@@ -251,16 +251,16 @@ impl Put {
                 self.cells += factor * wide * high * deep;
                 self.deep += deep;
             }
-            // The hollow is known only once the ground is there.
+            // The volume of the hollow is unknown before the ground exists.
             Matter::Flood { .. } => {
                 self.cells += factor * (grid.cells().min(MOST_FLOODED) as f64);
                 self.deep += grid.nz as f64;
             }
-            // A column that is dug into may become hollow.
+            // An edited column may become hollow.
             Matter::Rock | Matter::Nothing | Matter::Raise { .. } | Matter::Solid { .. } => {
                 self.hollow_columns += wide * deep
             }
-            // Ground under the sky becomes no hollow.
+            // These edits create no hollow.
             Matter::Drain | Matter::Air(_) | Matter::Ground(_) => {}
         }
     }

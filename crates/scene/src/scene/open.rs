@@ -1,4 +1,4 @@
-//! Opens a named file: reads a scene file, or builds a scene around a heightmap.
+//! Opening of a file by its type: a scene file, or a heightmap around which a scene is built.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -15,44 +15,42 @@ use lavoxel_geo::terrain::formats::{is_heightmap, known_endings};
 use lavoxel_sim::simulation::EventSpec;
 use lavoxel_sim::source::{VentFlow, VentSpec, check_vents};
 
-/// Values that override those of a scene's file: the flags of a command line, or a table of these
-/// keys.
+/// Values that override keys of a scene: the flags of a command line, or a table with these keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
-    /// Number of cells along x, y and z instead of the scene's.
+    /// Number of cells along x, y and z; `None`: the scene's.
     pub size: Option<[usize; 3]>,
-    /// Edge of a cell of the box in metres, instead of the scene's.
+    /// Edge length of a cell in metres; `None`: the scene's.
     pub cell_size_m: Option<f64>,
-    /// Height of a cell of the box in metres, in a scene of the physical model.
+    /// Height of a cell in metres, in the physical model; `None`: the scene's.
     pub cell_height_m: Option<f64>,
-    /// Keys of the terrain that replace the scene's; kind and file are ignored.
+    /// Terrain keys that replace the scene's; kind and file are ignored.
     pub terrain: TerrainSpec,
-    /// Vents instead of all of the scene's; empty: the scene's.
+    /// Vents that replace all of the scene's; empty: the scene's.
     pub vents: Vec<VentOverride>,
-    /// Files of lines (`.geojson`) with barriers that are added to those of the scene.
+    /// GeoJSON files with barriers to be added to the scene's.
     pub barriers: Vec<PathBuf>,
-    /// Heights of other surveys (`.tif`, `.asc`) with the times of their events, in the physical
-    /// model; files are named relative to the working folder.
+    /// Later surveys of the ground (`.tif`, `.asc`), each with the time of its event, in the
+    /// physical model; paths are relative to the working folder.
     pub surveys: Vec<(Seconds, PathBuf)>,
-    /// Walls at the sides of the box, instead of the scene's.
+    /// Walls at the sides of the box; `None`: the scene's.
     pub walls: Option<Walls>,
-    /// Preset of the lava of the physical model, instead of the scene's; a heightmap with a preset
-    /// gets that model.
+    /// Lava preset of the physical model; `None`: the scene's. For a heightmap a preset selects the
+    /// physical model.
     pub lava: Option<LavaSpec>,
-    /// Lava present before the first step, instead of the scene's; its files are named relative to
-    /// the working folder.
+    /// Initial lava before the first step; `None`: the scene's. Paths are relative to the working
+    /// folder.
     pub start: Option<StartSpec>,
-    /// Duration of the scene, in the physical model.
+    /// Simulated time, in the physical model; `None`: the scene's.
     pub duration: Option<Seconds>,
-    /// Length of a step on a bare heightmap, in the physical model; `None`: a step that suits
-    /// pictures.
+    /// Step length on a bare heightmap, in the physical model; `None`: a default length.
     pub time_step: Option<Seconds>,
-    /// Long-steps flag: steps on a bare heightmap are, without `time_step`, as long as the results
-    /// of a whole eruption allow.
+    /// True to use, without `time_step`, long default steps on a bare heightmap, as suffices for
+    /// the result of a whole eruption; false for short steps that suit pictures.
     pub long_steps: bool,
-    /// Number of cells along a side for each cell of the scene, after all other overrides; see
-    /// [`Scene::make_finer`].
+    /// Refinement factor, applied after all other overrides; see [`Scene::make_finer`]. `None`: no
+    /// refinement.
     pub finer: Option<usize>,
 }
 
@@ -64,15 +62,16 @@ pub struct Overrides {
 pub struct VentOverride {
     /// Centre of the vent, or the first point of a fissure.
     pub place: VentPlace,
-    /// Last point of a fissure, in the units of the first point.
+    /// Last point of a fissure, in the units of `place`; `None` for a disc.
     pub to: Option<[f64; 2]>,
-    /// Rate in full cells a step; `None`: the default of a scene, or a rate that suits the box
-    /// around a heightmap.
+    /// Rate in full cells a step; `None`: the default rate or, around a heightmap, one scaled to
+    /// the box.
     pub rate: Option<f64>,
-    /// Rate in m³/s, in the physical model, in place of `rate`; `None`:
+    /// Rate in m³/s, in the physical model instead of `rate`; `None`:
     /// [`USUAL_RATE_M3_S`](lavoxel_sim::source::USUAL_RATE_M3_S).
     pub rate_m3_s: Option<f64>,
-    /// Table of rates (`.csv`) in place of both rates, relative to the working folder.
+    /// Table of rates (`.csv`) that replaces `rate` and `rate_m3_s`; the path is relative to the
+    /// working folder.
     pub rates: Option<PathBuf>,
 }
 
@@ -109,7 +108,7 @@ impl FromStr for VentOverride {
         }
         let on_map = place.trim().strip_prefix("map:");
         let (first, last) = place.split_once("..").map_or((place, None), |(first, last)| (first, Some(last)));
-        // Two numbers, and true if both are in metres.
+        // Parses two numbers; the flag is true if both are in metres.
         let pair = |text: &str| -> Result<([f64; 2], bool), String> {
             let text = text.trim();
             let (east, south) = text.strip_prefix("map:").unwrap_or(text).split_once(',').ok_or_else(wrong)?;
@@ -134,11 +133,11 @@ impl FromStr for VentOverride {
 }
 
 impl Scene {
-    /// Places a vent that opens now, on the present ground.
+    /// Creates the spec of a vent that opens at the present step, on the present ground.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] for a place outside of the box, a rate of the other model, or a
-    /// table that cannot be read.
+    /// [`SceneError::Invalid`] if the position is outside of the box, the rate belongs to the other
+    /// model, or the table of rates cannot be read.
     pub fn vent_now(&self, vent: &VentOverride, stage: &Stage) -> Result<VentSpec, SceneError> {
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
         vent.check("vent", self.spec.model).map_err(invalid)?;
@@ -150,17 +149,17 @@ impl Scene {
         let grid = stage.site.grid;
         let spec = scene.spec.vents[0].on("vent", &stage.surface(), grid).map_err(invalid)?;
         check_vents([&spec].into_iter(), grid).map_err(invalid)?;
-        // From the present step on, whatever start the table has.
+        // A start in the past is replaced by the present step.
         let start = spec.start.max(stage.simulation.steps());
         Ok(VentSpec { start, ..spec })
     }
 }
 
 impl VentOverride {
-    /// Converts to a table, with the missing keys of `model`.
+    /// Converts to a vent table; missing keys are taken from `model`.
     pub(super) fn like(&self, model: &VentTable) -> VentTable {
         let flow = self.rate_m3_s.map(|rate| Box::new(VentFlow::steady(rate))).or_else(|| model.flow.clone());
-        // Scenes name files relative to their own folder, so that the path is made absolute.
+        // Paths become absolute, because relative paths in scenes refer to the scene's folder.
         let whole = |file: &PathBuf| std::path::absolute(file).unwrap_or_else(|_| file.clone());
         let files = |file: &PathBuf| vec![whole(file).to_string_lossy().into_owned()];
         let rates = |file| RatesFiles { files: files(file), start: None, shift: 0.0, radiant_j_m3: None };
@@ -174,7 +173,8 @@ impl VentOverride {
         }
     }
 
-    /// Refuses a rate of the other model; `key` is the name of the vent's table.
+    /// Returns an error if the rate belongs to the other model; `key` is the table's name in
+    /// messages.
     fn check(&self, key: &str, model: Model) -> Result<(), Invalid> {
         match (model, self.rate, self.rate_m3_s) {
             (Model::Flow, Some(rate), _) => Err(Invalid::new(
@@ -198,11 +198,11 @@ impl VentOverride {
 }
 
 impl Scene {
-    /// Reads a scene file, or builds a scene around a heightmap.
+    /// Reads a scene file, or builds a scene around a heightmap, depending on the file's type.
     ///
     /// # Errors
-    /// Errors of [`Scene::load`] and [`Scene::around_heightmap`], and [`SceneError::Neither`] for
-    /// any other file.
+    /// The errors of [`Scene::load`] and [`Scene::around_heightmap`]; [`SceneError::Neither`] for a
+    /// file of another type.
     pub fn open(path: &Path) -> Result<Self, SceneError> {
         if Self::is_heightmap(path) {
             return Self::around_heightmap(path, &Overrides::default());
@@ -216,16 +216,17 @@ impl Scene {
         })
     }
 
-    /// Returns true if a file is a heightmap and no scene, by its name or else its first bytes.
+    /// Returns true if the file is a heightmap rather than a scene, judged by its extension or else
+    /// its first bytes.
     pub fn is_heightmap(path: &Path) -> bool {
         !is_toml(path) && !is_session(path) && is_heightmap(path)
     }
 
-    /// Replaces values of the scene by the overrides, and checks every number again.
+    /// Applies the overrides and validates the scene again.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] for a number that is out of range or a key that this kind of terrain
-    /// does not have.
+    /// [`SceneError::Invalid`] if a number is out of range, or a key does not apply to this kind of
+    /// terrain.
     pub fn apply(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
         let spec = &mut self.spec;
         spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
@@ -241,7 +242,7 @@ impl Scene {
         if let Some(walls) = overrides.walls {
             self.set_walls(walls);
         }
-        // Events count the steps of the scene; another length would move them in time.
+        // Events are given in steps: another step length would shift their times.
         if let Some(time) = overrides.time_step {
             let expected = "left out with a scene, whose events count its own steps; change flow.step_s in its file";
             let invalid = Invalid::new("flow.step_s", time, expected);
@@ -254,7 +255,7 @@ impl Scene {
         self.make_finer(overrides.finer.unwrap_or(1))
     }
 
-    /// Adds files of barriers, which are named relative to the working folder.
+    /// Adds barrier files whose paths are relative to the working folder.
     pub(super) fn add_barriers(&mut self, files: &[PathBuf]) -> Result<(), SceneError> {
         for file in files {
             let whole = std::path::absolute(file).map_err(|cause| SceneError::Read { path: file.clone(), cause })?;
@@ -263,8 +264,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Replaces values of the physical model, and refuses such overrides in a scene of the classic
-    /// model.
+    /// Applies the overrides of the physical model; an error in a classic scene.
     pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
         let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
         let model = self.spec.model;
@@ -297,7 +297,7 @@ impl Scene {
             self.spec.events.push(EventSpec { at, put: Some(Edit::survey(whole)), ..EventSpec::default() });
         }
         if overrides.lava.is_some() {
-            // Materials of another lava that melts.
+            // The display materials of the previous lava that melts are removed.
             self.spec.materials.clear();
         }
         self.spec.take_duration();

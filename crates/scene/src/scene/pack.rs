@@ -26,50 +26,53 @@ use lavoxel_files::inside;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, safe_name};
 use lavoxel_geo::terrain::formats::sidecar;
 
-/// Names of the fixed files in the archive.
+/// Names of the fixed entries of a session file.
 pub(super) const SCENE: &str = "scene.toml";
 const BASE: &str = "base.toml";
 const HISTORY: &str = "history.toml";
 const THUMBNAIL: &str = "thumbnail.png";
 
-/// Longest heightmap or mesh that is put into a session file, in bytes; a longer one stays outside.
+/// Maximum length of a heightmap or mesh that is packed, in bytes; longer files stay outside of the
+/// session file.
 pub const MAX_PACKED: u64 = 16 << 20;
 
-/// Longest history that is read, in bytes.
+/// Maximum length of the history that is read, in bytes.
 pub const MAX_HISTORY: u64 = 1 << 26;
 
-/// Parts of a session file in addition to its scene.
+/// Optional contents of a session file in addition to its scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extras<'a> {
-    /// Scene before any action, and the actions and branches since, as the window writes them.
+    /// Scene before any action, and the history of actions and branches since, in the format of the
+    /// window; `None` without a history.
     pub history: Option<(&'a Scene, &'a str)>,
-    /// Small picture, as a PNG file.
+    /// Thumbnail as the bytes of a PNG file.
     pub thumbnail: Option<&'a [u8]>,
 }
 
-/// File that goes into the archive, with its counted memory.
+/// Content of an entry, with the registration of its memory.
 struct Packed {
     bytes: Vec<u8>,
     _held: Held,
 }
 
-/// Files that a scene reads, collected for an archive.
+/// Files that a scene reads, collected for a session file.
 #[derive(Default)]
 struct Files {
-    /// Files by their names in the archive.
+    /// Packed files by entry name.
     packed: BTreeMap<String, Packed>,
-    /// Names in the archive by absolute path, for all files met so far.
+    /// Entry names (or, for files left out, absolute paths) by absolute path, for all files
+    /// visited.
     names: BTreeMap<PathBuf, PathBuf>,
-    /// Absolute paths of the files that are too long.
+    /// Absolute paths of the files that exceed `MAX_PACKED`.
     left_out: Vec<PathBuf>,
 }
 
 impl Scene {
-    /// Writes the scene and the files that it reads as a session file. Returns the files that
-    /// stayed outside for their length: the scene names these by absolute paths.
+    /// Writes the scene and the files that it reads to a session file at `path`. Returns the files
+    /// that were too long to be packed; the packed scene refers to these by absolute paths.
     ///
     /// # Errors
-    /// Those of [`Scene::save`], and [`SceneError::Read`] for a file that cannot be read any more.
+    /// The errors of [`Scene::save`], and [`SceneError::Read`] if a file cannot be read.
     pub fn pack(&self, path: &Path, extras: &Extras<'_>, existing: Existing) -> Result<Vec<PathBuf>, SceneError> {
         let mut files = Files::default();
         let text = self.text(path, |named| files.take(named))?;
@@ -85,12 +88,12 @@ impl Scene {
     }
 }
 
-/// Reads the scene before any action and the history since; `None` if the session file has no
+/// Reads the initial scene and the history from a session file; `None` if the session file has no
 /// history.
 ///
 /// # Errors
-/// [`SceneError`] where the history is longer than [`MAX_HISTORY`], no text, or cannot be read, and
-/// for a wrong scene.
+/// [`SceneError`] if the history is longer than [`MAX_HISTORY`], is not UTF-8 text or cannot be
+/// read, or if the scene is invalid.
 pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
     let named = path.join(HISTORY);
     let Some(bytes) = extra(&named)? else { return Ok(None) };
@@ -102,15 +105,15 @@ pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
     Ok(Some((Scene::load(&path.join(BASE))?, text)))
 }
 
-/// Reads the small picture of a session file, as a PNG file; `None` without one.
+/// Reads the thumbnail of a session file as the bytes of a PNG file; `None` if there is none.
 ///
 /// # Errors
-/// [`SceneError::Read`] where the picture cannot be read.
+/// [`SceneError::Read`] if the thumbnail cannot be read.
 pub fn thumbnail(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
     extra(&path.join(THUMBNAIL))
 }
 
-/// Reads a further file in a session file; `None` if the archive does not have it.
+/// Reads an optional entry of a session file; `None` if there is no such entry.
 fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
     match inside::file(path) {
         None => Ok(None),
@@ -121,7 +124,7 @@ fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
 }
 
 impl Files {
-    /// Takes a file with its sidecar files; returns its name in the scene of the archive.
+    /// Packs a file with its sidecar files; returns the path to be written in the packed scene.
     fn take(&mut self, path: &Path) -> Result<PathBuf, SceneError> {
         let read = |cause| SceneError::Read { path: path.to_owned(), cause };
         let whole = absolute(path).map_err(read)?;
@@ -139,7 +142,7 @@ impl Files {
         Ok(name)
     }
 
-    /// Adds a file under a free name, and its sidecar files under the matching names.
+    /// Adds a file under an unused entry name, and its sidecar files under matching names.
     fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("dat").to_owned();
         let stem = safe_name(&path.file_stem().unwrap_or_default().to_string_lossy());
@@ -165,7 +168,7 @@ impl Files {
     }
 }
 
-/// Reads a file; `None` for one that is too long, or no ordinary file.
+/// Reads a file; `None` if the file is too long, or not a regular file.
 fn read_short(path: &Path) -> io::Result<Option<Packed>> {
     if let Some(inside) = inside::file(path) {
         let inside::Inside { bytes, held } = inside?;
@@ -184,7 +187,7 @@ fn write(
     thumbnail: Option<&[u8]>,
     files: &Files,
 ) -> io::Result<()> {
-    // A fixed time stamp: the same session must give the same bytes.
+    // Constant time stamp, so that equal sessions give equal bytes.
     let packed = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default());

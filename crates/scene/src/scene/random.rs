@@ -1,4 +1,4 @@
-//! Random volcano, from a seed and four numbers: generates the text of its scene, for a file, the
+//! Random volcano: generates the text of a scene from a seed and four parameters, for a file, the
 //! command line and the window.
 
 use std::path::Path;
@@ -29,21 +29,21 @@ table! {
     }
 }
 
-/// Depth of the crater in its radii.
+/// Depth of the crater as a multiple of its radius.
 const DEPTH: f64 = 1.7;
-/// Side of the default volcano's box, in cells.
+/// Side length of the default volcano's box, in cells.
 const USUAL_SIDE: f64 = 128.0;
 /// Angle from the camera to the sun in degrees, clockwise from above: the sun stands behind the
 /// camera, and lights the visible side.
 const SUN_ASIDE_DEG: f32 = 52.0;
-/// Steps of the film of a volcano of the default size.
+/// Number of film steps for a volcano of the default size.
 const USUAL_STEPS: f64 = 3000.0;
 
 impl RandomVolcano {
-    /// Text of the volcano's scene: the volcano that the window opens, in another shape.
+    /// Generates the scene text of the volcano, a variation of the scene that the window opens.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] names the number that is out of range.
+    /// [`SceneError::Invalid`] with the parameter that is out of range.
     pub fn text(&self) -> Result<String, SceneError> {
         let path = Path::new(ORIGIN).to_owned();
         self.check("volcano").map_err(|invalid| SceneError::Invalid { path, invalid })?;
@@ -51,7 +51,7 @@ impl RandomVolcano {
         let (height, size) = (Cone::default().height, self.size());
         let high_m = size[1] as f64 * DEFAULT_CELL_SIZE_M;
         let wide = *side as f64 / USUAL_SIDE;
-        // As a share of the box's height, which the terrain's `crater_depth` is given in.
+        // Converted to a fraction of the box's height, the unit of the terrain's `crater_depth`.
         let depth = (crater * DEPTH * *side as f64 / size[1] as f64).min(0.5 * height);
         let turn_deg = self.turn_deg();
         let (air_m, steps) = ((1.6 * high_m).ceil(), (USUAL_STEPS * wide).round());
@@ -107,26 +107,27 @@ every = {}
         ))
     }
 
-    /// Number of cells along x, y and z: as high as the rim needs.
+    /// Number of cells along x, y and z; the height depends on the rim.
     pub fn size(&self) -> [usize; 3] {
         let high = (self.relief * self.side as f64 / Cone::default().height).ceil() as usize;
         [self.side, high, self.side]
     }
 
-    /// Angle in whole degrees by which the seed turns the volcano, with camera and sun.
+    /// Rotation of the volcano, camera and sun about the vertical axis by the seed, in whole
+    /// degrees.
     fn turn_deg(&self) -> f32 {
         (mix64(u64::from(self.seed)) % 360) as f32
     }
 }
 
-/// Origin of a scene without a file, for messages.
+/// Placeholder path of a generated scene, for messages.
 const ORIGIN: &str = "(random volcano)";
 
 impl Scene {
-    /// Creates the scene of a volcano. Equal numbers give the same bits on every machine.
+    /// Creates the scene of a random volcano. Equal parameters give equal bits on every machine.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] names the number that is out of range.
+    /// [`SceneError::Invalid`] with the parameter that is out of range.
     pub fn random(volcano: &RandomVolcano) -> Result<Self, SceneError> {
         Self::parse(&volcano.text()?, Path::new(ORIGIN))
     }

@@ -1,5 +1,5 @@
-//! Tables of effusion rates (`.csv`): times or dates, rates or radiant power, and errors, joined
-//! from several sources.
+//! Tables of effusion rates (`.csv`): times or dates, effusion rates or radiant power, and standard
+//! errors, merged from several files.
 //!
 //! | column | what |
 //! |---|---|
@@ -32,18 +32,18 @@ use lavoxel_files::input::RATES;
 use lavoxel_files::output::protect;
 use lavoxel_files::table::{self, Table};
 
-/// Largest number of rows of a file.
+/// Maximum number of rows of a file.
 const MOST_ROWS: usize = 100_000;
 
-/// Bytes per row while tables are joined: the row, the row with its time, and the joined row, in
-/// lists that double as they grow.
+/// Bytes per row while tables are merged: the row, the row with its time, and the merged row, `Vec`
+/// doubling included.
 const BYTES_A_ROW: f64 = 2.0 * (2 * size_of::<Row>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
 
 /// Name of the rows in a message about memory, and advice for using less.
 const ROWS: &str = "the rows of the tables of rates";
 const MEND: &str = "keep those of an hour or a day";
 
-/// Names of columns, in lower case, each with the factor to seconds, m³/s or W.
+/// Column names in lower case, each with the conversion factor to seconds, m³/s or W.
 const TIMES: [(&str, f64); 4] = [("time_s", 1.0), ("time_min", 60.0), ("time_h", 3600.0), ("time_d", 86_400.0)];
 const DATE: &str = "date";
 const RATE: &str = "rate_m3_s";
@@ -51,7 +51,7 @@ const POWERS: [(&str, f64); 2] = [("power_w", 1.0), ("power_mw", 1e6)];
 const ERROR: &str = "error_m3_s";
 const POWER_ERRORS: [(&str, f64); 2] = [("error_w", 1.0), ("error_mw", 1e6)];
 
-/// Row: time, rate and its error.
+/// Row of a table: time, rate and standard error in m³/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     when: When,
@@ -62,21 +62,21 @@ struct Row {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum When {
     Seconds(f64),
-    /// Seconds since 1970.
+    /// Seconds since 1970-01-01 UTC.
     Date(f64),
 }
 
 impl Scene {
-    /// Reads the files of rates of all vents into the tables; `text` is the text of the scene, for
-    /// error lines.
+    /// Replaces the rate files of all vents by the rates that they contain; `text` is the scene's
+    /// text, for the line numbers of errors.
     pub(super) fn with_rates(mut self, text: &str) -> Result<Self, SceneError> {
         self.read_rates().map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
         Ok(self)
     }
 
-    /// Reads the files of rates of all vents that still name some.
+    /// Reads the rate files of all vents that have not been read yet.
     pub(super) fn read_rates(&mut self) -> Result<(), Invalid> {
-        // The tables of all vents exist at the same time, so that their memory adds up.
+        // Summed over all vents, because their tables exist at the same time.
         let mut held = Vec::new();
         for (i, vent) in self.spec.vents.iter_mut().enumerate() {
             let (Some(rates), Some(flow)) = (vent.rates.take(), vent.flow.as_mut()) else { continue };
@@ -93,10 +93,11 @@ impl Scene {
 }
 
 impl RatesFiles {
-    /// Reads and joins the files: seconds from the start and rates in m³/s, ascending.
+    /// Reads and merges the files into rows (time in s from the start, rate in m³/s), ascending by
+    /// time.
     ///
     /// # Errors
-    /// Names the file and the expected content.
+    /// Returns the name of the file and a description of the expected content.
     pub fn read(&self, folder: &Path) -> Result<Vec<[f64; 2]>, (String, String)> {
         let mut rows = Vec::new();
         for name in &self.files {
@@ -110,13 +111,13 @@ impl RatesFiles {
         self.join(&rows).map_err(|fault| (self.files.join(", "), format!("tables of rates: {fault}")))
     }
 
-    /// Returns true if any readable file has dates.
+    /// Returns true if at least one readable file contains dates.
     pub fn has_dates(&self, folder: &Path) -> bool {
         let rows = |name: &String| read(&folder.join(name), self.radiant_j_m3).unwrap_or_default();
         self.files.iter().flat_map(rows).any(|row| matches!(row.when, When::Date(_)))
     }
 
-    /// Sorts and merges the rows on the clock of the simulation.
+    /// Converts the rows to simulation time, sorts them, and merges rows of equal time.
     fn join(&self, rows: &[Row]) -> Result<Vec<[f64; 2]>, String> {
         let dates = || rows.iter().filter_map(|row| if let When::Date(date) = row.when { Some(date) } else { None });
         let start = match &self.start {
@@ -143,20 +144,21 @@ impl RatesFiles {
         Ok(from_the_start(joined))
     }
 
-    /// Weighted mean rate of rows of one time, shifted by the error, clamped to 0 and above.
+    /// Weighted mean rate in m³/s of rows of equal time, plus `shift` × its standard error, clamped
+    /// to at least 0.
     fn mean(&self, same: &[(f64, Row)]) -> f64 {
         let all_known = same.iter().all(|(_, row)| row.error_m3_s.is_some_and(|error| error > 0.0));
         let weight =
             |row: &Row| if all_known { row.error_m3_s.map_or(1.0, |error| 1.0 / (error * error)) } else { 1.0 };
         let total: f64 = same.iter().map(|(_, row)| weight(row)).sum();
         let mean = same.iter().map(|(_, row)| weight(row) * row.rate_m3_s).sum::<f64>() / total;
-        // Standard error of the weighted mean of independent errors.
+        // Standard error of a weighted mean of values with independent errors.
         let errors = same.iter().map(|(_, row)| (weight(row) * row.error_m3_s.unwrap_or(0.0)).powi(2));
         (mean + self.shift * errors.sum::<f64>().sqrt() / total).max(0.0)
     }
 }
 
-/// Rows from time 0 on: the last rate before time 0 holds until the first row after.
+/// Rows from time 0 on; the last rate before time 0 applies from 0 until the first later row.
 fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let before = rows.iter().rposition(|[time, _]| *time <= 0.0);
     let first = before.map(|at| [0.0, rows[at][1]]);
@@ -170,7 +172,7 @@ fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     rows.map_err(|error| error.to_string())?
 }
 
-/// Parses the rows of a table's text.
+/// Parses the rows of a table; `radiant_j_m3` converts radiant power to a rate.
 fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     let table = Table::parse(text, MOST_ROWS)?;
     let columns = Columns::of(&table, radiant_j_m3)?;
@@ -178,9 +180,9 @@ fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     if rows.is_empty() { Err("has no row below its heading".to_owned()) } else { Ok(rows) }
 }
 
-/// Column indices of the numbers, each with the factor to its unit.
+/// Column indices, each with the conversion factor to the SI unit.
 struct Columns {
-    /// Time column; without a factor for dates.
+    /// Index of the time column and its factor to seconds; `None` for dates.
     time: (usize, Option<f64>),
     rate: (usize, f64),
     error: Option<(usize, f64)>,
@@ -221,8 +223,8 @@ impl Columns {
     }
 }
 
-/// Seconds since 1970 of a date such as `2006-07-14T12:00`, in UTC where the date has no zone;
-/// `None` for any other text.
+/// Seconds since 1970-01-01 UTC of a date such as `2006-07-14T12:00`, taken as UTC if no zone is
+/// given; `None` for any other text.
 pub fn unix_seconds(text: &str) -> Option<f64> {
     let stamp = text.parse::<Timestamp>().ok();
     let civil = || TimeZone::UTC.to_timestamp(text.parse::<DateTime>().ok()?).ok();

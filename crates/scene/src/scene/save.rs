@@ -1,4 +1,4 @@
-//! Writes a scene into a file.
+//! Serialization of a scene to a file.
 
 use std::io::Write;
 use std::path::{Path, PathBuf, absolute};
@@ -12,9 +12,9 @@ use lavoxel_files::shipped;
 use lavoxel_sim::simulation::check_seed;
 
 impl Scene {
-    /// Writes the scene so that it can be loaded from `path`. Heightmaps and meshes are named by
-    /// paths relative to the file, or by absolute paths where they lie elsewhere; a [session
-    /// file](super::pack) contains them.
+    /// Writes the scene to `path`. Heightmaps and meshes are referred to by paths relative to the
+    /// file, or by absolute paths if they are elsewhere; a [session file](super::pack) contains
+    /// them.
     pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
         if is_session(path) {
             return self.pack(path, &Extras::default(), existing).map(drop);
@@ -25,10 +25,10 @@ impl Scene {
         Ok(file.commit()?)
     }
 
-    /// Text of the scene for a file at `path`.
+    /// Serializes the scene as TOML for a file at `path`.
     ///
     /// # Errors
-    /// [`SceneError`] for a number that is out of range, and for a text that is too long.
+    /// [`SceneError`] if a number is out of range, or the text would be too long.
     pub fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
         let whole = |path: &Path| absolute(path).map_err(|cause| OutputError::io(path, cause));
         let from = whole(path)?;
@@ -38,8 +38,8 @@ impl Scene {
         })
     }
 
-    /// Text of the scene for a file at `path`, in which `name_of` names the files that the scene
-    /// reads; files shipped with the program keep their names.
+    /// Serializes the scene for a file at `path`; `name_of` returns the path to be written for each
+    /// file that the scene reads. Embedded files keep their names.
     pub(super) fn text(
         &self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! JSON schema of scene files, by which editors complete and check them.
+//! JSON schema of scene files, for completion and validation in editors.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,8 +10,8 @@ use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_flow::Heats;
 use lavoxel_sim::goals::GoalSpec;
 
-/// JSON schema (draft 7) of a scene file: every key with its type, range, default and meaning, and
-/// no other keys.
+/// JSON schema (draft 7) of a scene file: every key with type, range, default and description;
+/// other keys are not allowed.
 pub fn schema() -> Json {
     let mut schema = of_form(&SceneSpec::form(), &defaults(), (f64::NEG_INFINITY, f64::INFINITY));
     schema.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
@@ -19,7 +19,7 @@ pub fn schema() -> Json {
     Json::Object(schema)
 }
 
-/// Scene with the default value of every key.
+/// Scene as JSON with the default value of every key.
 pub(super) fn defaults() -> Json {
     let vent = VentTable { air: Some(Box::default()), ..VentTable::default() };
     let reaction = Reaction {
@@ -62,12 +62,13 @@ pub(super) fn defaults() -> Json {
         air: Some(AirSpec::default()),
         ..SceneSpec::default()
     };
-    // By way of a text, which has 0.42 where an `f32` converted to `f64` has 0.41999998688697815.
+    // Serialized through text, which preserves 0.42 for an `f32`; a conversion to `f64` gives
+    // 0.41999998688697815.
     let text = serde_json::to_string(&spec).unwrap_or_default();
     let mut defaults = serde_json::from_str(&text).unwrap_or(Json::Null);
     defaults["model"] = json!("classic");
     defaults["default_reactions"] = json!(true);
-    // Values that serialization leaves out.
+    // Default values that serialization omits.
     defaults["grid"]["capacity"] = json!("shared");
     defaults["rules"]["roof"] = json!("closed");
     for key in ["above", "energy"] {
@@ -79,7 +80,7 @@ pub(super) fn defaults() -> Json {
     defaults
 }
 
-/// Schema of a value; `range` applies to its numbers, and `default` is its default value.
+/// Schema of a value of the given form; `range` limits its numbers, `default` is its default value.
 fn of_form(form: &Form, default: &Json, range: (f64, f64)) -> Map<String, Json> {
     let schema = match form {
         Form::Number => number("number", range),
@@ -130,7 +131,7 @@ fn of_table(keys: &[Entry], defaults: &Json) -> Json {
     schema
 }
 
-/// Schemas of the keys allowed for each kind of a table, where keys differ by the kind.
+/// Schemas of the allowed keys, one per kind of a table whose keys depend on the kind.
 fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
     let Some(Entry { key: tag, form: Form::Words(kinds), .. }) = keys.first() else { return Vec::new() };
     if keys.iter().all(|key| key.kinds.is_empty()) {
@@ -139,7 +140,7 @@ fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
     let of_kind = |kind: &&str| {
         let fits = |key: &&Entry| key.kinds.is_empty() || key.kinds.contains(kind);
         let names: Vec<_> = keys.iter().filter(fits).map(|key| key.key).collect();
-        // A table that names no kind is of the default kind.
+        // A table without a kind has the default kind.
         let named = if defaults[tag] == json!(kind) { json!([]) } else { json!([tag]) };
         json!({
             "if": { "properties": { *tag: { "const": kind } }, "required": named },

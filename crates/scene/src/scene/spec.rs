@@ -85,13 +85,13 @@ table! {
 }
 
 impl SceneSpec {
-    /// Memory of the cells that the goals count in a box.
+    /// Memory estimate of the cells that the goals count, in a box of shape `grid`.
     pub fn need_of_goals(&self, grid: Grid) -> MemoryEstimate {
         self.goals.iter().map(|goal| goal.need(grid)).fold(MemoryEstimate::default(), MemoryEstimate::and)
     }
 
-    /// Number of the materials other than lava, each of which has a layer; a table of the lava does
-    /// not count.
+    /// Number of materials other than lava, which equals the number of their layers; a table for
+    /// the lava is excluded.
     pub fn other_materials(&self) -> usize {
         Material::besides_lava(&self.materials).count()
     }
@@ -117,7 +117,7 @@ table! {
 }
 
 impl GridSpec {
-    /// Checks the size and returns the box.
+    /// Checks the size of the box and returns its grid.
     pub fn grid(&self) -> Result<Grid, Invalid> {
         self.check("grid")?;
         let [nx, ny, nz] = self.size;

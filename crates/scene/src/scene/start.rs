@@ -17,13 +17,13 @@ use lavoxel_geo::map::features::{Geometry, features_of};
 use lavoxel_geo::map::{Site, columns};
 use lavoxel_geo::terrain::on_columns;
 
-/// Thickest lava at the start in metres.
+/// Maximum thickness of initial lava, in metres.
 const MOST_M: f64 = 1000.0;
 
-/// Hottest lava in kelvin.
+/// Maximum temperature of initial lava, in kelvin.
 const MOST_KELVIN: f64 = 3000.0;
 
-/// Bytes per column while its lava is read: its thickness, and its place in the list.
+/// Bytes per column while initial lava is read: thickness and list entry.
 const BYTES_A_COLUMN: f64 = 64.0;
 
 table! {
@@ -62,7 +62,7 @@ table! {
 }
 
 impl StartSpec {
-    /// Creates a table for the lava of a file: an outline, or a map of thickness.
+    /// Creates a table for the lava in `file`: an outline (`.geojson`) or a map of thickness.
     pub fn of_file(file: PathBuf) -> Self {
         let is_outline =
             file.extension().is_some_and(|end| ["geojson", "json", "gpkg"].iter().any(|e| end.eq_ignore_ascii_case(e)));
@@ -70,7 +70,7 @@ impl StartSpec {
         Self { thickness, outline, ..Self::default() }
     }
 
-    /// Makes the file names absolute, which are relative to the working folder.
+    /// Returns the table with absolute paths; relative paths refer to the working folder.
     pub(super) fn with_whole_names(&self) -> Self {
         let mut start = self.clone();
         for file in start.files_mut() {
@@ -79,7 +79,7 @@ impl StartSpec {
         start
     }
 
-    /// Mutable paths of the files that the table names.
+    /// Iterates over the mutable paths of all files that the table names.
     pub(super) fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         [&mut self.thickness, &mut self.outline, &mut self.before, &mut self.after].into_iter().flatten()
     }
@@ -103,38 +103,38 @@ impl StartSpec {
             .map_or(Ok(()), |kelvin| within(&format!("{key}.temperature_k"), kelvin, lava.ambient_k, MOST_KELVIN))
     }
 
-    /// Returns true if the terrain's heights are those of the lava's surface.
+    /// Returns true if the terrain's heights include the lava, so that they are its surface.
     fn is_in_terrain(&self) -> bool {
         self.in_terrain || self.before.is_some()
     }
 }
 
-/// Lava at the start of a scene.
+/// Initial lava of a scene, by column.
 pub(super) struct Start {
     lava: Vec<Standing>,
     temperature_k: f64,
 }
 
 impl Start {
-    /// Memory of the lava's columns in a flow, with their cells.
+    /// Memory estimate of the lava's columns and cells in a flow.
     pub(super) fn need(&self, space: FlowBox) -> MemoryEstimate {
         let cells = |standing: &Standing| (standing.thickness_m / space.dz_m).ceil() + 2.0;
         let cells: f64 = self.lava.iter().map(cells).sum();
         let columns = Flow::need_of_blocks_around(space, self.lava.iter().map(|standing| standing.column as usize));
-        // A list of cells doubles when it grows.
+        // `Vec` doubling while the list of cells grows.
         MemoryEstimate::of("the cells of the lava at the start", cells as usize, 2.0 * size_of::<FlowCell>() as f64)
             .and(MemoryEstimate::of("the columns of the lava at the start", 1, columns as f64))
     }
 
-    /// Puts the lava on the ground of a flow.
+    /// Adds the lava to the flow, on top of its ground.
     pub(super) fn put(&self, flow: &mut Flow) {
         flow.stand(&self.lava, self.temperature_k);
     }
 }
 
 impl Scene {
-    /// Reads the lava at the start; `None` in a scene without. Where the terrain shows the surface
-    /// of the lava, lowers the heights (in cells) to the ground below.
+    /// Reads the initial lava; `None` if the scene has none. If the terrain's heights include the
+    /// lava, `heights` (cells) is lowered to the ground below.
     pub(super) fn lava_at_start(&self, heights: &mut Array2<f32>, site: &Site) -> Result<Option<Start>, SceneError> {
         let Some(flow) = self.spec.flow_spec() else { return Ok(None) };
         let Some(spec) = &flow.start else { return Ok(None) };
@@ -151,12 +151,12 @@ impl Scene {
     }
 }
 
-/// Row and column index of a column in arrays of heights.
+/// Row and column in height arrays for a column index.
 fn at(site: &Site, column: u32) -> (usize, usize) {
     (column as usize / site.grid.nx, column as usize % site.grid.nx)
 }
 
-/// Lowers heights by the thickness of the lava on top.
+/// Lowers `heights` (cells) by the thickness of the lava above.
 fn dig(heights: &mut Array2<f32>, lava: &[Standing], site: &Site) -> Result<(), Invalid> {
     for standing in lava {
         let height = &mut heights[at(site, standing.column)];
@@ -182,7 +182,7 @@ fn check_roof(heights: &Array2<f32>, lava: &[Standing], site: &Site) -> Result<(
     Err(Invalid::new("grid.size[1]", site.grid.ny, expected))
 }
 
-/// Reads the columns with lava, ascending.
+/// Reads the columns with lava, by ascending index.
 fn read(scene: &Scene, spec: &StartSpec, (heights, site): (&Array2<f32>, &Site)) -> Result<Vec<Standing>, Invalid> {
     let Seconds(age_s) = spec.age;
     let of = |thickness: Array2<f64>| -> Vec<Standing> {
@@ -201,7 +201,7 @@ fn read(scene: &Scene, spec: &StartSpec, (heights, site): (&Array2<f32>, &Site))
     let lava = match key {
         "outline" => polygons(&path, spec, site).map_err(wrong)?,
         "thickness" => of(on_columns(&path, site).map_err(wrong)?.mapv(above(0.0))),
-        // Smaller differences of two heightmaps are errors of a survey, not lava.
+        // Smaller differences of two heightmaps are survey errors, not lava.
         "before" => of((ground() - on_columns(&path, site).map_err(wrong)?).mapv(above(spec.least_m))),
         _ => of((on_columns(&path, site).map_err(wrong)? - ground()).mapv(above(spec.least_m))),
     };
@@ -211,15 +211,15 @@ fn read(scene: &Scene, spec: &StartSpec, (heights, site): (&Array2<f32>, &Site))
     Ok(lava)
 }
 
-/// File that a key names, in words.
+/// Description of the kind of file that a key names.
 fn kind(key: &str) -> &'static str {
     if key == "outline" { "a file of polygons (.geojson)" } else { "a raster (.tif, .asc)" }
 }
 
-/// Lava of polygons; where polygons overlap, the last one counts.
+/// Lava within the polygons of a file; where polygons overlap, the last one applies.
 fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>, String> {
     let features = features_of(path, site).map_err(|fault| format!("can be read; it {fault}"))?;
-    // For each column the number of its last feature, from 1.
+    // Per column, the 1-based index of the last covering feature; 0 for none.
     let mut last = vec![0_u32; site.grid.columns()];
     let mut lava = Vec::with_capacity(features.len());
     for (i, feature) in features.iter().enumerate() {

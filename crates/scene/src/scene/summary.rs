@@ -1,5 +1,5 @@
-//! Summary of a built scene: place, vents and chosen values. Reports, the terminal and the window
-//! show the same lines.
+//! Text summary of a built scene: position, vents and automatic choices; shared by reports, the
+//! terminal and the window.
 
 use super::{Model, Scene, Seconds};
 use lavoxel_automaton::rules::Walls;
@@ -12,22 +12,23 @@ use lavoxel_geo::map::{Georeference, Site};
 use lavoxel_sim::simulation::Simulation;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
-/// Largest number of vents that are listed.
+/// Maximum number of vents listed by name.
 const MOST_VENTS: usize = 3;
 
 impl Scene {
-    /// Choices for a heightmap that came without a scene, one line each; empty for a scene file.
+    /// Automatic choices for a heightmap opened without a scene, one line each; empty for a scene
+    /// file.
     pub fn choices(&self) -> &[String] {
         &self.choices
     }
 
-    /// Restores the choices of the scene from which this one was written.
+    /// Sets the automatic choices, for a scene that was written and read again.
     pub fn set_choices(&mut self, choices: Vec<String>) {
         self.choices = choices;
     }
 
-    /// Place, map, vents and [choices](Scene::choices), one per line, after a heading of 12
-    /// columns.
+    /// Position, map, vents and [choices](Scene::choices), one per line, each after a label of 12
+    /// characters.
     pub fn summary(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
         let mut lines = vec![place(site, self.spec.model)];
         if let Some(map) = &site.georeference {
@@ -47,7 +48,7 @@ impl Scene {
         lines
     }
 
-    /// Line about barriers that lie outside of the box; `None` without any.
+    /// Line about barriers outside of the box; `None` if all are inside.
     fn barriers_outside(&self, site: &Site) -> Option<String> {
         let all = if self.spec.barriers.is_empty() { Vec::new() } else { self.barriers(site).ok()? };
         let outside: Vec<String> =
@@ -57,8 +58,8 @@ impl Scene {
         (count > 0).then(|| format!("barriers    {count} of {} lie outside of the box: {named}{more}", all.len()))
     }
 
-    /// Rates of the vents of the physical model, in words such as `4.2 m³/s`; several vents are
-    /// listed.
+    /// Effusion rates of the vents in the physical model as text, such as `4.2 m³/s`; several vents
+    /// are listed.
     pub fn rates(&self, simulation: &Simulation) -> String {
         let rates: Vec<String> = simulation.vents().filter_map(|vent| vent.flow.as_deref()).map(rates).collect();
         match &rates[..] {
@@ -73,8 +74,8 @@ impl Scene {
     }
 }
 
-/// Height of the floor, and the drawing of heights: in the physical model cells may be oblong, and
-/// heights stay true.
+/// Line about the height of the floor and the vertical exaggeration; in the physical model cells
+/// may be oblong, and heights are never exaggerated.
 fn place(site: &Site, model: Model) -> String {
     let floor = format!("place       floor at {:.1} m", site.floor_m);
     if model == Model::Flow && site.cell_height_m() != site.cell_size_m {
@@ -104,7 +105,7 @@ fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
     format!("{head:<12}x = {:.2}, z = {:.2}{on_map}, {} {what}{of}", vent.x, vent.z, short(vent.rate, 4))
 }
 
-/// Rates of a vent of the physical model, in words.
+/// Effusion rates of one vent of the physical model as text.
 fn rates(flow: &VentFlow) -> String {
     let kelvin = flow.temperature_k.map(|kelvin| format!(" at {} K", short(kelvin, 1))).unwrap_or_default();
     match (flow.steady_rate(), flow.rates_m3_s.last()) {
@@ -117,35 +118,34 @@ fn rates(flow: &VentFlow) -> String {
     }
 }
 
-/// State of a material at the sides of the box.
+/// Contact of a material with the sides of the box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
     /// Name of the material.
     pub name: String,
-    /// Walls for this material.
+    /// Boundary condition of the sides for this material.
     pub walls: Walls,
-    /// Number of columns along the sides that hold the material.
+    /// Number of columns along the sides that contain the material.
     pub columns: usize,
-    /// Volume that left through open sides, in m³.
+    /// Volume that has left through open sides, in m³.
     pub left_m3: f64,
-    /// Full cells that left through open sides; `None` in the physical model, which counts no
-    /// cells.
+    /// Volume that has left through open sides in full cells; `None` in the physical model.
     pub left_cells: Option<f64>,
 }
 
 impl Edge {
-    /// State of a simulation's lava at the sides.
+    /// Contact of a simulation's lava with the sides of the box.
     pub fn of(simulation: &Simulation, site: &Site) -> Self {
         let (layer, flow) = (simulation.world().lava(), simulation.world().flow());
         let left_cells = flow.is_none().then(|| cells(layer.ledger().outflow));
-        // A layer that displays a flow rounds to units of its own: the flow's account is exact.
+        // The layer that displays a flow is rounded to its own units; the flow's account is exact.
         let of_flow = |flow: &Flow| flow.account().out as f64 * flow.space().unit_m3();
         let left_m3 = flow.map_or_else(|| left_cells.unwrap_or(0.0) * site.cell_volume_m3(), of_flow);
         let name = layer.material().name.clone();
         Self { name, walls: simulation.walls(), columns: columns_at_the_sides(layer), left_m3, left_cells }
     }
 
-    /// Line about material that reached the sides; `None` if none did.
+    /// Line about the material at the sides; `None` if no material reached a side.
     pub fn words(&self) -> Option<String> {
         let Self { ref name, columns, left_m3, .. } = *self;
         let standing = match columns {
@@ -161,8 +161,8 @@ impl Edge {
                 Some(format!("{name} reached the open sides: {gone} left the box"))
             }
             Walls::Closed => {
-                // Only the classic model counts cells; the key that opens the sides depends on the
-                // model.
+                // Cells are counted only in the classic model; the key that opens the sides depends
+                // on the model.
                 let key = match self.left_cells {
                     Some(_) => "walls = \"open\" in [rules]",
                     None => "open_sides = true in [flow]",
@@ -176,7 +176,7 @@ impl Edge {
     }
 }
 
-/// Number of columns along the four sides in which a layer holds anything.
+/// Number of columns along the four sides in which the layer contains matter.
 pub(super) fn columns_at_the_sides(layer: &Layer) -> usize {
     let grid = layer.grid();
     let holds = |x: usize, z: usize| (0..grid.ny).any(|y| layer.at([x, y, z]).amount > 0);

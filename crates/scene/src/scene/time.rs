@@ -1,5 +1,5 @@
-//! Times in a scene and on the command line: a number of seconds, or a number with a unit, such as
-//! `"13 d"`.
+//! Durations in a scene and on the command line: a number of seconds, or numbers with units, such
+//! as `"13 d"`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use lavoxel_base::param::{Form, Value};
 use lavoxel_base::words::TIMES;
 
-/// Other names of the units of time. `m` is left out: it could be a month, a minute or a metre.
+/// Alternative names of the units of time. `m` is excluded, because it could mean month, minute or
+/// metre.
 const OTHER_NAMES: [(&str, &str); 10] = [
     ("sec", "s"),
     ("second", "s"),
@@ -24,17 +25,17 @@ const OTHER_NAMES: [(&str, &str); 10] = [
     ("days", "d"),
 ];
 
-/// Expected forms of a time, for messages.
+/// Accepted forms of a duration, for messages.
 const EXPECTED: &str = "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
 
-/// Time in seconds.
+/// Duration in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Seconds(pub f64);
 
 impl FromStr for Seconds {
     type Err = String;
 
-    /// Parses a number of seconds, or numbers with units in descending order: `1 d 12 h`,
+    /// Parses a number of seconds, or numbers with units in descending order, such as `1 d 12 h` or
     /// `1h30min`.
     fn from_str(text: &str) -> Result<Self, String> {
         let fault = || format!("must be {EXPECTED}");
@@ -51,8 +52,8 @@ impl FromStr for Seconds {
             let unit = OTHER_NAMES.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, name)| name);
             let seconds = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| *seconds);
             let (number, seconds) = (finite(number)?, seconds.ok_or_else(fault)?);
-            // A sign is refused with several units: in -1h30min the minutes could be negative, too,
-            // or not.
+            // A sign together with several units is rejected: in -1h30min the sign of the minutes
+            // is ambiguous.
             if seconds >= larger || larger.is_finite() && (time < 0.0 || number < 0.0) {
                 return Err(fault());
             }
@@ -63,7 +64,7 @@ impl FromStr for Seconds {
 }
 
 impl fmt::Display for Seconds {
-    /// Writes the time in its largest unit.
+    /// Formats the duration in its largest unit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&lavoxel_base::words::duration(self.0))
     }
@@ -95,12 +96,13 @@ impl<'de> Deserialize<'de> for Seconds {
     }
 }
 
-/// Time or number in a row of a table; the table decides which may have a unit.
+/// Entry of a table row: a duration or a plain number; the table decides which entries may have a
+/// unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Entry {
-    /// Number, or the seconds of the time.
+    /// Plain number, or the duration in seconds.
     pub(crate) value: f64,
-    /// Set if the value was written with a unit.
+    /// True if the entry was written with a unit.
     pub(crate) has_unit: bool,
 }
 

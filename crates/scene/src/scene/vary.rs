@@ -1,5 +1,5 @@
-//! Variations of a scene: replaces some of its numbers, named by the paths of their keys, for fits
-//! and samples.
+//! Parameter variations of a scene: replaces numbers given by key paths, for calibration and
+//! sampling.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,14 +10,14 @@ use super::{Scene, SceneError};
 use lavoxel_base::validate::tame;
 use lavoxel_sim::source::VentFlow;
 
-/// Name of the factor on the rates of all vents.
+/// Pseudo-key of the factor on the rates of all vents.
 const RATES: &str = "rates";
 
-/// Upper bound of a path's length in bytes.
+/// Maximum length of a key path, in bytes.
 const LONGEST: usize = 200;
 
-/// Path of a number of a scene, such as `flow.lava.yield_pa` or `vent[0].x_m`; or `rates`, a factor
-/// on the effusion rates of all vents of lava.
+/// Key path of a number in a scene, such as `flow.lava.yield_pa` or `vent[0].x_m`; or `rates`, a
+/// factor on the effusion rates of all lava vents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberKey {
     text: String,
@@ -36,7 +36,8 @@ impl NumberKey {
         self.text == RATES
     }
 
-    /// Returns true for a number of the box itself, which combined runs must have in common.
+    /// Returns true for a number that defines the box, which must be equal in all runs to be
+    /// combined.
     pub fn is_of_the_box(&self) -> bool {
         self.parts.first() == Some(&Part::Name("grid".to_owned()))
     }
@@ -70,7 +71,7 @@ impl FromStr for NumberKey {
     }
 }
 
-/// Scene whose numbers can be replaced repeatedly.
+/// Parsed scene whose numbers can be replaced repeatedly.
 #[derive(Clone, Debug)]
 pub struct Template {
     scene: Scene,
@@ -78,10 +79,10 @@ pub struct Template {
 }
 
 impl Template {
-    /// Creates the template of a scene that was read.
+    /// Creates a template from a scene.
     ///
     /// # Errors
-    /// As [`Scene::to_toml`].
+    /// The errors of [`Scene::to_toml`].
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
         let text = scene.to_toml(&scene.origin)?;
         let table = text.parse().map_err(|e| SceneError::from_toml(&scene.origin, &text, &e))?;
@@ -93,11 +94,12 @@ impl Template {
         &self.scene
     }
 
-    /// Scene with `values` in place of its own numbers, checked.
+    /// Creates and validates a scene in which the numbers at the given keys are replaced by
+    /// `values`.
     ///
     /// # Errors
-    /// Names the unknown key, or the first value that is out of range; memory, as [`Scene::parse`]
-    /// does.
+    /// Error with the unknown key or the first value out of range; or, as for [`Scene::parse`], a
+    /// memory error.
     pub fn with(&self, values: &[(&NumberKey, f64)]) -> Result<Scene, SceneError> {
         let mut table = self.table.clone();
         let mut rates = 1.0;
@@ -110,7 +112,7 @@ impl Template {
         let text =
             toml::to_string(&table).map_err(|cause| SceneError::Words { path: self.scene.origin.clone(), cause })?;
         let mut scene = Scene::parse_written(&text, &self.scene.origin).map_err(|error| match error {
-            // The line number belongs to a generated text that is in no file.
+            // The line number refers to a generated text that is not in a file.
             SceneError::Text { path, message, .. } => SceneError::Unfit { path, message },
             other => other,
         })?;
@@ -129,17 +131,17 @@ impl Template {
 }
 
 impl fmt::Display for Template {
-    /// Writes the keys of the scene in TOML.
+    /// Formats the path in TOML notation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.table)
     }
 }
 
 impl Scene {
-    /// Multiplies the effusion rates of all vents of lava of the physical model by `factor`.
+    /// Multiplies the effusion rates of all lava vents of the physical model by `factor`.
     fn multiply_rates(&mut self, factor: f64) {
         for vent in &mut self.spec.vents {
-            // Rates that were read from files are numbers from now on.
+            // Rates read from files have been converted to numbers.
             vent.rates = None;
             let flow = vent.flow.get_or_insert_with(|| Box::new(VentFlow::default()));
             flow.rates_m3_s.iter_mut().for_each(|[_, rate]| *rate *= factor);
@@ -147,7 +149,7 @@ impl Scene {
     }
 }
 
-/// Sets the number at a path, creating left-out tables, whose other keys take their defaults.
+/// Sets the number at a key path; missing tables are created with defaults for all other keys.
 fn put(table: &mut Table, parts: &[Part], number: f64) -> Result<(), String> {
     let [Part::Name(name), rest @ ..] = parts else { return Err("a path begins with a name".to_owned()) };
     if rest.is_empty() {
@@ -172,7 +174,7 @@ fn put(table: &mut Table, parts: &[Part], number: f64) -> Result<(), String> {
             *value = Value::Float(number);
             Ok(())
         }
-        // A lava that is written by the name of its preset becomes a table.
+        // A lava given by the name of its preset is converted to a table.
         (value @ Value::String(_), rest) if name == "lava" => {
             let preset = std::mem::replace(value, Value::Table(Table::new()));
             let Value::Table(table) = value else { return Err("is no table".to_owned()) };

@@ -1,5 +1,5 @@
-//! Warnings of a built scene: parts without effect, matter that will be lost, and runs that take
-//! too long.
+//! Warnings about a built scene: tables without effect, matter that will be lost, and runs that
+//! would take too long.
 
 use super::{Scene, Seconds, VentTable};
 use lavoxel_automaton::matter::Kind;
@@ -11,21 +11,22 @@ use lavoxel_flow::Flow;
 use lavoxel_sim::simulation::{Command, Simulation};
 use lavoxel_sim::source::VentSpec;
 
-/// Height difference between columns, as a share of the depth, from which liquid is no level pond.
+/// Minimum height difference between columns, as a fraction of the depth, at which liquid is not a
+/// level pond.
 const STEEP: f64 = 0.1;
 
-/// Sub-steps of columns in a run from which the run takes many minutes on one processor, at some
-/// ten million a second.
+/// Number of column sub-steps at which a run takes many minutes on one processor, at about ten
+/// million sub-steps a second.
 const MANY: f64 = 1e10;
 
-/// Largest number of tables that a warning names.
+/// Maximum number of tables named in a warning.
 const MOST_NAMED: usize = 3;
 
 impl Scene {
-    /// Warnings about a simulation that was built from this scene and runs up to step `steps`, or
-    /// without an end: no lava and no other material ever in the box; tables without effect,
-    /// because their place is outside of the box or their time after the end; liquid that open
-    /// sides do not hold; and flows that sub-steps cannot follow, or not in a useful time.
+    /// Warnings about a simulation built from this scene that runs until step `steps` (`None`:
+    /// without end): no lava or other material ever enters the box; tables without effect, outside
+    /// of the box or after the end; liquid at open sides; and flows that the sub-steps cannot
+    /// resolve, or not in reasonable time.
     pub fn warnings(&self, simulation: &Simulation, steps: Option<u64>) -> Vec<String> {
         let world = simulation.world();
         let steps = steps.filter(|steps| *steps > simulation.steps());
@@ -47,7 +48,8 @@ impl Scene {
         warnings
     }
 
-    /// Warning of liquid that pictures show as a wall, because the land around the box lies lower.
+    /// Warning about liquid drawn as a wall at the side of the box, because the surrounding land is
+    /// lower; `None` if there is none.
     pub fn warning_of_pictures(&self, simulation: &Simulation) -> Option<String> {
         let names: Vec<String> = standing(simulation).into_iter().map(|(name, _)| name).collect();
         (self.spec.look.surroundings == Surroundings::Land && !names.is_empty()).then(|| {
@@ -59,7 +61,7 @@ impl Scene {
         })
     }
 
-    /// Warning that the run takes longer than requested: with air all steps have full length.
+    /// Warning that the run is longer than requested, because with air all steps have full length.
     fn overrun(&self, simulation: &Simulation, steps: Option<u64>) -> Option<String> {
         let (Seconds(asked), clock) = (self.spec.flow_spec()?.duration?, simulation.world().flow()?.clock());
         let end_s = clock.time_s(steps?);
@@ -72,8 +74,8 @@ impl Scene {
         })
     }
 
-    /// Warning of bodies and events that cover no cell of the box. Tables with a shape from a file
-    /// are left out.
+    /// Warning about bodies and events that cover no cell of the box, except those with a shape
+    /// from a file.
     fn outside(&self, simulation: &Simulation) -> Option<String> {
         let grid = simulation.world().grid();
         let spec = self.spec.edits().filter(|(_, edit)| edit.shape.kind_of_file().is_none());
@@ -88,7 +90,7 @@ impl Scene {
         })
     }
 
-    /// Warning of the vents and events that come after the last step.
+    /// Warning about vents and events scheduled after the last step.
     fn too_late(&self, simulation: &Simulation, steps: u64) -> Option<String> {
         let clock = simulation.world().flow().map(Flow::clock);
         let is_late = |vent: &VentTable| {
@@ -111,14 +113,14 @@ impl Scene {
     }
 }
 
-/// First few of some names, and the number of the others.
+/// Lists the first `MOST_NAMED` names and the number of the rest.
 fn some_of(names: &[String]) -> String {
     let (first, rest) = names.split_at(names.len().min(MOST_NAMED));
     let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     format!("{}{more}", first.join(", "))
 }
 
-/// Names of the liquids other than lava that stand at the sides of the box, with the number of
+/// Names of the liquids other than lava that touch the sides of the box, each with its number of
 /// columns.
 fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     let world = simulation.world();
@@ -133,7 +135,7 @@ fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     columns.filter(|(_, columns)| *columns > 0).collect()
 }
 
-/// Warning of liquids that stand at open sides of the box, before they run out.
+/// Warning about liquids at open sides of the box, which will flow out.
 fn unheld(simulation: &Simulation) -> Option<String> {
     if simulation.rules_spec().walls == Walls::Closed {
         return None;
@@ -150,8 +152,8 @@ fn unheld(simulation: &Simulation) -> Option<String> {
     })
 }
 
-/// Warning of a layer that flows faster than the finest sub-step of a step can follow: one that a
-/// vent builds up, or one next to a much lower layer.
+/// Warning about a layer that flows too fast for the finest sub-step: a layer that a vent builds
+/// up, or a layer next to a much lower one.
 fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     let (setup, space) = (flow.setup(), flow.space());
     let of_vent = |vent: &VentSpec| {
@@ -184,8 +186,8 @@ fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     ))
 }
 
-/// Warning of lava that is fed behind closed sides until it stands so deep that its sub-steps take
-/// too long.
+/// Warning about lava that accumulates behind closed sides until its depth makes the sub-steps too
+/// numerous.
 fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     let (setup, space, clock) = (flow.setup(), flow.space(), flow.clock());
     if setup.open_sides {
@@ -200,8 +202,8 @@ fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     let level = level_of(&surfaces, poured / (space.dx_m * space.dx_m)).min(space.ny as f64 * space.dz_m);
     let (deepest, most) = (flow.deepest_m(kelvin), Flow::MOST_SUB_STEPS as f64);
     let depths = surfaces.iter().map(|surface| level - surface).take_while(|depth| *depth > 0.0);
-    // The sub-steps of a column grow with the third power of its depth, which grows evenly: a
-    // quarter of the last on average.
+    // The number of sub-steps of a column grows with the cube of its depth, and the depth grows
+    // linearly: on average a quarter of the final number.
     let sub_steps = |depth: f64| (most * (depth / deepest).powi(3)).clamp(1.0, most);
     let (columns, at_the_end) = depths.fold((0_u64, 0.0), |(n, sum), depth| (n + 1, sum + sub_steps(depth)));
     let work = at_the_end * (steps - simulation.steps()) as f64 / 4.0;
@@ -219,8 +221,8 @@ fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     })
 }
 
-/// Level in metres up to which a volume, as a depth over the area of a column, fills columns with
-/// these surfaces, in ascending order.
+/// Level in metres to which a volume fills columns with the given `surfaces` (metres, ascending);
+/// `depth_m` is the volume divided by the area of a column.
 fn level_of(surfaces: &[f64], depth_m: f64) -> f64 {
     let mut left = depth_m;
     for (i, pair) in surfaces.windows(2).enumerate() {

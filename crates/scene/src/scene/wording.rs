@@ -1,4 +1,4 @@
-//! Messages for mistakes in the text of a scene, with the line, the key and its type.
+//! Messages for mistakes in the text of a scene, with the line, the key and the expected type.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::SceneSpec;
 use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_base::validate::tame;
 
-/// Line number, from 1, of a byte offset in a text.
+/// Line number, counted from 1, of a byte offset in `text`.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.as_bytes()[..at.min(text.len())].iter().filter(|&&b| b == b'\n').count() + 1
 }
 
-/// Line number of a key such as `rules.spread`, `film.size` or `vent[1].x` in a text that can be
-/// parsed: for a missing key, the line of its table; `None` when the table is missing, too.
+/// Line number of a key such as `rules.spread`, `film.size` or `vent[1].x` in a syntactically valid
+/// text; for a missing key, the line of its table; `None` if the table is missing too.
 pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     let whole = DeTable::parse(text).ok()?;
     let mut table = whole.get_ref();
@@ -38,7 +38,7 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     Some(line_at(text, found?))
 }
 
-/// Converts the parser's "invalid type: string "high", expected f64" into "rules.threshold =
+/// Rewrites the parser's message "invalid type: string "high", expected f64" as "rules.threshold =
 /// "high": must be a number"; `None` for other messages.
 pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Option<String> {
     let (_, expected) = message.strip_prefix("invalid ")?.split_once(", expected ")?;
@@ -46,13 +46,13 @@ pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Optio
     Some(format!("{key} = {}: must be {}", tame(text.get(span)?), in_words(expected)))
 }
 
-/// Line `number` of a text, from 1, trimmed.
+/// Text of line `number`, counted from 1, without surrounding blanks.
 fn line(text: &str, number: usize) -> &str {
     text.lines().nth(number.saturating_sub(1)).unwrap_or_default().trim()
 }
 
-/// Line and message of the first table heading with the wrong number of brackets; `None` in a text
-/// that cannot be parsed.
+/// Line number and message for the first table heading with the wrong number of brackets; `None` if
+/// there is none, or the text cannot be parsed.
 pub(super) fn brackets(text: &str) -> Option<(usize, String)> {
     wrong_head(text, DeTable::parse(text).ok()?.get_ref(), "", &SceneSpec::form())
 }
@@ -76,8 +76,8 @@ fn wrong_head(text: &str, table: &DeTable<'_>, path: &str, form: &Form) -> Optio
     })
 }
 
-/// Message for a text without the quote at its end; `None` where the text can be parsed or the line
-/// has no such value.
+/// Message for a string without a closing quote in line `number`; `None` if the text can be parsed,
+/// or the line has no such string.
 pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
     DeTable::parse(text).err()?;
     let line = line(text, number);
@@ -86,7 +86,7 @@ pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
         match open {
             None if c == '#' => return None,
             None if c == '"' || c == '\'' => open = Some((at, c)),
-            // The character after a backslash cannot be interpreted without the end.
+            // An escape sequence cannot be interpreted without the end of the string.
             Some((_, '"')) if c == '\\' => return None,
             Some((_, quote)) if c == quote => open = None,
             _ => {}
@@ -99,11 +99,11 @@ pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
     Some(tame(&format!("{key}: the text has no quote at its end; write {key} = {quote}{word}{quote}")))
 }
 
-/// Puts the key in front of a message about its value.
+/// Prepends the key to a message about its value.
 pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> String {
     let Some(key) = key_before(text, span.start) else { return message };
     match message.as_str() {
-        // A word was expected.
+        // The key expects a name or a table.
         "wanted string or table" => {
             let value = tame(text.get(span.clone()).unwrap_or_default());
             let words = words_of(&key).unwrap_or_else(|| "one of its names in quotes".to_owned());
@@ -114,7 +114,7 @@ pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> Stri
     }
 }
 
-/// Words that a key accepts, in quotes.
+/// Quoted list of the words that a key accepts; `None` if the key has no such list.
 fn words_of(key: &str) -> Option<String> {
     let mut form = SceneSpec::form();
     for part in key.split('.') {
@@ -128,7 +128,7 @@ fn words_of(key: &str) -> Option<String> {
     Some(words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or "))
 }
 
-/// Message for an unknown field that is a key of another table; `None` for other messages and keys.
+/// Message for an unknown key that belongs to another table; `None` for other messages and keys.
 pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Option<String> {
     let wrong = message.strip_prefix("unknown field `")?.split('`').next()?;
     let header = text.get(..span.start)?.lines().map(str::trim).rfind(|line| line.starts_with('['));
@@ -141,7 +141,7 @@ pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Optio
     })
 }
 
-/// Collects the headings of the tables, at most two deep, that have a key.
+/// Collects the headings of all tables, nested up to two levels, that have the key.
 fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) {
     let (keys, is_list): (&[Entry], bool) = match form {
         Form::Table(keys) => (keys, false),
@@ -166,7 +166,7 @@ fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) 
     }
 }
 
-/// Dotted key whose value begins at byte `at` of the text.
+/// Dotted key whose value starts at byte offset `at`; `None` if there is no key.
 fn key_before(text: &str, at: usize) -> Option<String> {
     let before = text.get(..at)?;
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
@@ -177,7 +177,7 @@ fn key_before(text: &str, at: usize) -> Option<String> {
     Some(tame(&table.map_or(key.to_owned(), |table| format!("{}.{key}", table.trim()))))
 }
 
-/// Translates a Rust type into the words of a scene file.
+/// Replaces the name of a Rust type by the term that scene files use.
 fn in_words(expected: &str) -> String {
     match expected {
         "f32" | "f64" => "a number".to_owned(),

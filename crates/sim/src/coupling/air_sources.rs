@@ -1,5 +1,5 @@
-//! Sources of the air: adds heat, ash and steam from vents, fumes, lava surfaces and a gas layer of
-//! the voxels, and closes air cells that the ground fills.
+//! Source terms of the air: heat, ash and steam from vents, fumes, lava surfaces and a gas layer of
+//! the voxels; also closes air cells that the ground fills.
 
 use super::flow_cells::Melting;
 use super::{AirOverGround, Blocked, FlowInCells};
@@ -13,43 +13,43 @@ use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_flow::Flow;
 
-/// Edge length, in air cells, of a block that shares one random pulse.
+/// Edge length, in air cells, of a block of cells with one common random pulse.
 const BLOCK: usize = 3;
 
 /// Sideways acceleration of a fully pulsing block over a vent, as a multiple of w² per cell edge,
-/// where w is the upward speed of the air.
+/// where w is the updraught speed of the air.
 ///
 /// Stands in for the turbulence of the vent, which is below the grid: without this push the air
 /// rises like glass for eight vent radii and more, and with twice the value the plume loses its way
 /// at once (`examples/air_plume.rs`).
 const SWAY: f32 = 0.6;
 
-/// Least amount of lava in a voxel that heats the air: an eighth of a full cell.
+/// Minimum amount of lava in a voxel that heats the air: an eighth of a full cell.
 const WARM: u16 = AMOUNT_ONE / 8;
 
-/// Number of energy intervals of the table of heat given off by lava.
+/// Number of energy bins in the lookup table of the heat flux from lava.
 const ENERGIES: usize = 64;
 
-/// Puff of a vent over one of its voxel columns, in units of the air's fields.
+/// Output of a vent in one step over one of its voxel columns, in units of the air's fields.
 struct Blow {
     heat: f64,
     ash: f64,
     steam: f64,
     inks: [f64; Field::INKS.len()],
-    /// Upper bound of the heat of a cell over the vent, in units.
+    /// Upper bound of the heat in a cell over the vent, in units.
     hottest: f64,
-    /// Least upward speed of the air at the vent, in cells a step.
+    /// Minimum updraught speed of the air at the vent, in cells a step.
     jet: f64,
 }
 
 impl AirOverGround {
-    /// Couples `air` to the box of `world`; no ground has been read yet.
+    /// Couples `air` to the box of `world`; the openness of the air cells is not computed yet.
     pub(crate) fn new(world: &World, air: Air) -> Self {
         Self { air, blocked: Blocked::unread(world.grid()) }
     }
 
-    /// Takes steam, heat and ash from the ground, the lava and the vents of `world` into the air;
-    /// called after the world's own step.
+    /// Adds the steam, heat and ash of one step from the ground, the lava and the vents of `world`
+    /// to the air; called after the world's rules.
     pub(crate) fn take(&mut self, world: &mut World, flow: Option<&FlowInCells>, vents: &Vents, draw: Draw) {
         self.read_ground(world);
         let mut taking = Taking { air: &mut self.air, flow };
@@ -58,11 +58,12 @@ impl AirOverGround {
         taking.blow_vents(world, vents, draw);
     }
 
-    /// Updates the openness of the air from the ground and the layers of `world`.
+    /// Updates the open fractions of the air cells and faces from the ground and the layers of
+    /// `world`.
     pub(crate) fn read_ground(&mut self, world: &World) {
         let Self { air, blocked } = self;
-        // On a first read, the solver may hold the ground of another moment (a restored state): it
-        // gets all columns.
+        // After a restore, the air solver may hold the openness of another step: the first read
+        // passes all columns to the solver.
         let all = !blocked.is_read();
         let changed = blocked.read(world);
         if changed.is_empty() {
@@ -77,42 +78,42 @@ impl AirOverGround {
         air.solver.set_ground(&air.openness, &turned.columns);
     }
 
-    /// Opens the account: makes the present contents the initial state, and starts the wind.
+    /// Initializes the account of the air with the present contents, and starts the wind.
     pub(crate) fn open_account(&mut self, world: &World) {
         self.read_ground(world);
         self.air.let_wind_blow();
         self.air.open_account();
     }
 
-    /// Puts `wind` in force; the air takes on the new wind at once.
+    /// Applies a new `wind`; the velocity of the air changes at once.
     pub(crate) fn change_wind(&mut self, world: &World, wind: &Wind) {
-        // Restored air does not know yet which of its faces are shut.
+        // A restored air has no face openness yet.
         self.read_ground(world);
         self.air.change_wind(wind);
     }
 
-    /// Restores a saved state of this air. Forgets the ground that was read, so that the next step
-    /// reads the whole world and finds the cells that changed since.
+    /// Restores a saved state of this air. Resets the map of blocked voxels, so that the next step
+    /// reads the whole world and finds the cells that differ.
     pub(crate) fn restore(&mut self, state: &AirState) -> Result<(), String> {
         self.air.restore(state)?;
         self.blocked = self.blocked.forgotten();
         Ok(())
     }
 
-    /// Memory of the air and of its map of blocked voxels, in bytes.
+    /// Memory of the air and its map of blocked voxels, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.air.bytes() + self.blocked.bytes()
     }
 }
 
-/// Air together with the flow, while the air takes in the sources of one step.
+/// Borrowed air and flow while the sources of one step are added to the air.
 struct Taking<'a> {
     air: &'a mut Air,
     flow: Option<&'a FlowInCells>,
 }
 
 impl Taking<'_> {
-    /// Puts the gas, ash and heat of all vents and fumes of this step into the air.
+    /// Adds gas, ash and heat of all vents and fumes for this step.
     fn blow_vents(&mut self, world: &World, vents: &Vents, draw: Draw) {
         for (vent, spec) in vents.of_air(draw.step) {
             let about = spec.air.clone().unwrap_or_default();
@@ -128,8 +129,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Distributes `kilograms` of a vent over the air above its `columns`, modulated by the random
-    /// pulse of each block.
+    /// Distributes `kilograms` of a vent's output over the air above its `columns`, modulated by
+    /// each block's random pulse.
     fn blow(
         &mut self,
         world: &World,
@@ -163,8 +164,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Pushes the air in and above a vent cell sideways, in a random direction per block, in
-    /// proportion to the speed at which the air rises there.
+    /// Accelerates the air in and above a vent cell sideways, in one random direction per block, in
+    /// proportion to the square of the local updraught speed.
     fn sway(&mut self, [x, y, z]: Place, strength: f32, key: StepKey) {
         if strength == 0.0 {
             return;
@@ -173,8 +174,8 @@ impl Taking<'_> {
             let rising = self.air.solver.velocity(place)[1].max(0.0);
             let number = key.number_at(place.map(|n| n / BLOCK));
             let way = |bits: u64| 2.0 * (bits & 0xff_ffff) as f32 / (1 << 24) as f32 - 1.0;
-            // Fast air stays in the cell for less than a step: the push grows with w² only up to
-            // one cell a step.
+            // Air faster than one cell a step stays in the cell for less than a step: above that
+            // speed the push grows linearly, below with w².
             let push = strength * rising * rising.min(1.0);
             if push > 0.0 {
                 self.air.solver.push(place, [push * way(number), 0.0, push * way(number >> 32)]);
@@ -199,12 +200,13 @@ impl Taking<'_> {
         }
     }
 
-    /// Returns the air cell of a voxel, or the lowest open cell above.
+    /// Air cell of a voxel or, if that cell is closed, the lowest open cell above; `None` if there
+    /// is none.
     fn over(&self, voxel: Place) -> Option<Place> {
         self.air.lowest_open(self.air.grid().cell_of(voxel.map(|n| n as i64))?)
     }
 
-    /// Adds the convective heat of the exposed top faces of the lava.
+    /// Adds the convective heat flux from the lava's exposed top faces.
     fn warm_by_lava(&mut self, world: &World) {
         if self.air.spec.convection == 0.0 {
             return;
@@ -238,8 +240,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Adds the convective heat of the exposed top faces of a lava that melts: of its solid and of
-    /// its liquid.
+    /// Adds the convective heat flux from the exposed top faces of a lava that melts, solid and
+    /// liquid.
     fn warm_by_melting(&mut self, world: &World, flow: &Flow, Melting { solid, melt, mould }: Melting) {
         let has = |layer: usize, place: Place| world.layers()[layer].at(place).amount >= WARM;
         let is_open = |[x, y, z]: Place| {
@@ -261,7 +263,7 @@ impl Taking<'_> {
         }
     }
 
-    /// Moves the gas layer that the scene names as `steam` from the voxels into the air, with its
+    /// Transfers the gas layer that the scene names in `steam` from the voxels to the air, with its
     /// mass and heat.
     fn take_steam(&mut self, world: &mut World) {
         let Some(number) = self.air.spec.steam.as_deref().and_then(|name| world.number_of(name)) else { return };
@@ -281,15 +283,15 @@ impl Taking<'_> {
     }
 }
 
-/// Temperature in kelvin of the lava that a cell shows, for a lava that melts. Lava in a cell that
-/// is mostly ground is shown in the cell above.
+/// Temperature in kelvin of the lava displayed in a cell, for a lava that melts; `None` without
+/// lava. The lava of a cell that is mostly ground is displayed one cell higher.
 fn shown_k(flow: &Flow, [x, y, z]: Place) -> Option<f64> {
     let below = || flow.temperature_k([x, y.checked_sub(1)?, z]);
     flow.temperature_k([x, y, z]).or_else(below)
 }
 
-/// Returns true if another liquid, grain or still material lies on top of a lava voxel, which then
-/// gives the air no heat.
+/// Returns true if another liquid, grain or still material covers a lava voxel, so that the voxel
+/// does not heat the air.
 fn is_drowned(world: &World, [x, y, z]: Place) -> bool {
     if y + 1 >= world.grid().ny {
         return false;

@@ -1,4 +1,4 @@
-//! Ash → ground: turns ash that fell out of the air into grains of a material.
+//! Ash → ground: converts ash that settles from the air into grains of a material.
 
 use super::AirOverGround;
 use lavoxel_air::Air;
@@ -8,8 +8,8 @@ use lavoxel_base::random::{Salt, StepKey};
 use lavoxel_base::units::AMOUNT_ONE;
 
 impl AirOverGround {
-    /// Lays down ash as grains of the material that the scene names: one grain each time a column
-    /// has collected a full voxel.
+    /// Deposits settled ash as grains of the material that the scene names: one grain whenever an
+    /// air column has accumulated the mass of a full voxel.
     pub(crate) fn lay_ash(&mut self, world: &mut World) {
         let air = &mut self.air;
         let Some(layer) = air.spec.ash.as_deref().and_then(|name| world.number_of(name)) else { return };
@@ -25,8 +25,9 @@ impl AirOverGround {
     }
 }
 
-/// Finds the cell for the next grain of an air column that has received `grains` grains: the voxel
-/// columns of the air cell take turns, in a random order that is fixed per column.
+/// Cell for the next grain of an air column that has received `grains` grains so far; `None` if
+/// there is no room. The voxel columns of the air cell are used in rotation, in a random order
+/// fixed per air column.
 fn bed(air: &Air, world: &World, layer: usize, column: usize, grains: u64) -> Option<Place> {
     let (grid, voxels) = (air.grid(), world.grid());
     let corner = grid.voxel_of([column % grid.cells.nx, 0, column / grid.cells.nx]);
@@ -40,8 +41,8 @@ fn bed(air: &Air, world: &World, layer: usize, column: usize, grains: u64) -> Op
     })
 }
 
-/// Finds the lowest free cell of a voxel column, seen from the roof: directly above rock, another
-/// grain or a liquid.
+/// Topmost free resting place in the voxel column (x, z): a cell directly above rock, another grain
+/// or a liquid; `None` if the column is full.
 fn highest_bed(world: &World, layer: usize, x: usize, z: usize) -> Option<Place> {
     let is_free = |y: usize| world.takes_grain(layer, [x, y, z]);
     let is_wet = |y: usize| world.heavier_than(world.layers.len(), [x, y, z]) >= AMOUNT_ONE / 2;

@@ -1,4 +1,5 @@
-//! Bit map of the voxels that hold no air, and the openness of air cells computed from that map.
+//! Bit map of the voxels that displace air, and the open fractions of air cells computed from that
+//! map.
 
 use lavoxel_air::{AXES, AirGrid, OPEN, Openness};
 use lavoxel_automaton::matter::Kind;
@@ -7,33 +8,34 @@ use lavoxel_base::grid::tile::{TILE_X, TILE_Z, bits};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Least amount of matter other than gas that keeps the air out of a voxel: half a full cell.
+/// Minimum amount of non-gas matter in a voxel that displaces the air: half a full cell.
 const FULL: u32 = AMOUNT_ONE as u32 / 2;
 
-/// Bit map of voxels: a bit is set for rock and for matter that fills at least half of the voxel.
+/// Bit map of blocked voxels: a bit is set for rock, and for non-gas matter that fills at least
+/// half of the voxel.
 #[derive(Clone, Debug)]
 pub(super) struct Blocked {
     voxels: Grid,
     /// One word per tile of 8 × 1 × 4 voxels, at index `(tz · ny + y) · tiles + tx`.
     words: Vec<u32>,
     tiles: usize,
-    /// Cursors of the ground and of each layer; `None` before the first read.
+    /// Change cursors of the ground and of each layer; `None` before the first read.
     seen: Option<(GroundCursor, Vec<Cursor>)>,
 }
 
 impl Blocked {
-    /// Empty map for a box of this shape.
+    /// Creates an empty map for a box of `voxels`.
     pub(super) fn unread(voxels: Grid) -> Self {
         let tiles = voxels.nx.div_ceil(TILE_X);
         Self { voxels, words: vec![0; tiles * voxels.ny * voxels.nz.div_ceil(TILE_Z)], tiles, seen: None }
     }
 
-    /// Empty map for the same box: the next read reads all voxels.
+    /// Returns an empty map for the same box; the next read then reads all voxels.
     pub(super) fn forgotten(&self) -> Self {
         Self::unread(self.voxels)
     }
 
-    /// Returns true once anything was read.
+    /// Returns true if a world has been read since the map was created.
     pub(super) fn is_read(&self) -> bool {
         self.seen.is_some()
     }
@@ -43,8 +45,8 @@ impl Blocked {
         size_of_val(&self.words[..])
     }
 
-    /// Returns true if a voxel is blocked. Beyond the sides of the box the edge voxels continue;
-    /// above the box all voxels are free.
+    /// Returns true if a voxel is blocked. Coordinates beyond the sides are clamped to the box;
+    /// voxels above the roof are free.
     fn is_blocked(&self, [x, y, z]: [i64; 3]) -> bool {
         let Grid { nx, ny, nz } = self.voxels;
         let (x, z) = (x.clamp(0, nx as i64 - 1) as usize, z.clamp(0, nz as i64 - 1) as usize);
@@ -55,8 +57,9 @@ impl Blocked {
         self.words[(z / TILE_Z * ny + y as usize) * self.tiles + x / TILE_X] >> lane & 1 == 1
     }
 
-    /// Reads the changes of the world. Returns the tiles (x in tiles, y, z in tiles) in which a
-    /// voxel was blocked or freed, each with a bit per such voxel; all voxels at the first read.
+    /// Reads the changes of `world` since the last read. Returns the tiles (x in tiles, y, z in
+    /// tiles) in which voxels became blocked or free, each with a bit mask of these voxels; at the
+    /// first read all voxels.
     pub(super) fn read(&mut self, world: &World) -> Vec<([usize; 3], u32)> {
         let all = self.seen.is_none();
         let (mut ground, layers) = self.seen.take().unwrap_or_else(|| (world.ground.cursor(), Vec::new()));
@@ -84,8 +87,8 @@ impl Blocked {
                 for tx in bits(due).map(|bit| w * 64 + bit) {
                     let word = blocked_word(world, &layers, [tx, y, tz]);
                     let old = &mut self.words[(tz * self.voxels.ny + y) * self.tiles + tx];
-                    // At the first read all voxels count as turned, so that every air cell gets its
-                    // openness.
+                    // At the first read all voxels count as changed, so that the open fractions of
+                    // every air cell are computed.
                     let turned = if all { u32::MAX } else { std::mem::replace(old, word) ^ word };
                     *old = word;
                     if turned != 0 {
@@ -99,7 +102,7 @@ impl Blocked {
         changed
     }
 
-    /// Updates the openness of all air cells that depend on the `changed` voxels, and returns the
+    /// Updates the open fractions of all air cells that depend on the `changed` voxels; returns the
     /// cells that became solid or free.
     pub(super) fn open(&self, openness: &mut Openness, changed: &[([usize; 3], u32)]) -> Turned {
         let grid = openness.grid();
@@ -126,8 +129,8 @@ impl Blocked {
         turned
     }
 
-    /// Iterates over the air cells that contain a changed voxel of a tile, or that share a lower
-    /// face with one.
+    /// Iterates over the air cells that contain a changed voxel of a tile, or whose lower face
+    /// touches one.
     fn cells_around(
         &self,
         grid: AirGrid,
@@ -136,8 +139,8 @@ impl Blocked {
         let ratio = grid.ratio;
         let along = |from: usize, beyond: usize, side: usize, corner: i32, cells: usize| {
             let cell = |voxel: usize| (voxel as i64 - i64::from(corner)) as usize / ratio;
-            // Air cells outside of the voxel box copy its edge voxels; in wrapped air the lower
-            // face of a cell may lie at the other end.
+            // Air cells outside of the voxel box use the clamped edge voxels; in periodic air the
+            // lower face of a cell may be at the opposite side.
             let first = if from == 0 { 0 } else { cell(from) };
             let last = if beyond >= side { cells - 1 } else { cell(beyond).min(cells - 1) };
             first..last + 1
@@ -157,7 +160,7 @@ impl Blocked {
         })
     }
 
-    /// Mask of the voxels of a tile that lie inside the box.
+    /// Bit mask of the voxels of the tile (tx, tz) that lie inside the box.
     fn inside(&self, [tx, tz]: [usize; 2]) -> u32 {
         let (x, z) = (self.voxels.nx - tx * TILE_X, self.voxels.nz - tz * TILE_Z);
         let row = if x < TILE_X { (1_u32 << x) - 1 } else { (1 << TILE_X) - 1 };
@@ -171,8 +174,8 @@ impl Blocked {
         2 * inside.filter(|&voxel| self.is_blocked(voxel)).count() >= grid.ratio.pow(3)
     }
 
-    /// Open share of the lower face of a cell along `axis`: of the voxel pairs on both sides, those
-    /// that are free on either side, in units of `OPEN`.
+    /// Open fraction of the lower face of a cell along `axis`, in units of `OPEN`: the fraction of
+    /// voxel pairs across the face in which both voxels are free.
     fn face(&self, grid: AirGrid, axis: usize, place: Place) -> u16 {
         let r = grid.ratio as i64;
         let corner = grid.voxel_of(place);
@@ -191,20 +194,20 @@ impl Blocked {
     }
 }
 
-/// Air cells that became solid or free, and columns (x, z) with any change.
+/// Air cells that became solid or free, and the columns (x, z) that contain any change.
 #[derive(Debug, Default)]
 pub(super) struct Turned {
-    /// Cells with their new state (true: solid), from the floor up within each column.
+    /// Changed cells with their new state (true: solid), in ascending y within each column.
     pub(super) cells: Vec<(Place, bool)>,
     pub(super) columns: Vec<(usize, usize)>,
 }
 
-/// Returns true if the matter of a layer displaces air: all matter but gas.
+/// Returns true if the matter of a layer displaces air: true for every kind but gas.
 fn fills(layer: &Layer) -> bool {
     layer.material().kind != Kind::Gas
 }
 
-/// Mask of the blocked voxels of a tile.
+/// Bit mask of the blocked voxels of one tile.
 fn blocked_word(world: &World, layers: &[(usize, &Layer)], [tx, y, tz]: [usize; 3]) -> u32 {
     let ground = world.ground.strip(tz);
     let mut sums = [0_u32; TILE_X * TILE_Z];

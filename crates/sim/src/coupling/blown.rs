@@ -1,8 +1,9 @@
-//! Air → grains: moves leaves, embers and flakes of ash that the air carries.
+//! Air → grains: advects light grains such as leaves, embers and flakes of ash.
 //!
-//! A grain follows a share `carried` of the velocity of the air in its cell: by whole cells, and by
-//! the fractional rest with that probability, so that its mean motion is exact. Grains move along
-//! x, then z, then y, cell by cell, and stop at any obstacle and at the sides of the box.
+//! A grain moves with a fraction `carried` of the air velocity in its cell. The fractional part of
+//! the displacement in cells is rounded up with that probability, so that the mean displacement is
+//! exact. Grains move along x, then z, then y, cell by cell, and stop at obstacles and at the sides
+//! of the box.
 
 use super::AirOverGround;
 use lavoxel_automaton::world::{Content, World};
@@ -10,11 +11,11 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::random::{Draw, Salt};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Upper bound of a grain's motion along one axis, in cells a step.
+/// Maximum displacement of a grain along one axis, in cells a step.
 const FARTHEST: f64 = 8.0;
 
 impl AirOverGround {
-    /// Moves the grains of all materials that the air carries.
+    /// Moves the grains of all materials with a nonzero `carried` fraction by one step.
     pub(crate) fn blow_grains(&self, world: &mut World, draw: Draw) {
         for layer in 0..world.layers.len() {
             let grains = &world.layers[layer].material().grains;
@@ -50,8 +51,8 @@ impl AirOverGround {
         }
     }
 
-    /// Velocity of the air at a voxel, in voxels a step; `None` in solid air cells and outside of
-    /// the air.
+    /// Air velocity at a voxel (x, y, z components), in voxels a step; `None` in solid air cells
+    /// and outside of the air grid.
     fn voxels_a_step(&self, voxel: Place) -> Option<[f32; 3]> {
         let grid = self.air.grid();
         let place = grid.cell_of(voxel.map(|n| n as i64))?;

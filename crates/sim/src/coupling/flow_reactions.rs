@@ -1,6 +1,6 @@
-//! Flow ↔ reactions: reactions between the lava of the physical model and the other materials of
-//! its world. Reactions take liquid and heat from the flow, which keeps the exact account of both,
-//! and give their products back.
+//! Flow ↔ reactions: reactions between the lava of the physical model and other materials.
+//! Reactions take liquid and heat from the flow and return their products to the flow, which keeps
+//! the exact account of both.
 
 use std::borrow::Cow;
 
@@ -16,11 +16,12 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_flow::{Flow, Phase};
 
-/// Largest share of the heat above a material's temperature that passes a face in one step.
+/// Upper bound of the fraction of the excess heat (above a material's temperature) that one face
+/// transfers in one step.
 const MOST_HEAT: f64 = 0.5;
 
-/// Source of a reaction's heat: the reaction's heat data, and the layer and phase of the flow that
-/// gives the heat.
+/// Heat source of a reaction: the reaction's heat data, and the flow layer and phase that supplies
+/// the heat.
 #[derive(Clone, Copy)]
 struct Giver {
     heat: Heat,
@@ -28,24 +29,22 @@ struct Giver {
     phase: Phase,
 }
 
-/// Contact face between a cell of a material and lava.
+/// Contact face between a cell of another material and a lava cell.
 struct Face {
     /// Cell of the lava.
     lava: Place,
-    /// Heat through the face in one step, in units of the flow.
+    /// Heat through the face in one step, in energy units of the flow.
     flux: f64,
-    /// Heat of the lava above the material's temperature, in units of the flow.
+    /// Heat of the lava above the other material's temperature, in energy units of the flow.
     excess: i64,
 }
 
-/// Returns true if a reaction takes heat or matter from the flow of a world, or gives the flow
-/// matter.
+/// Returns true if the reaction `rule` exchanges heat or matter with the flow of `world`.
 pub(crate) fn meets(world: &World, rule: &Reacting) -> bool {
     rule.takes_heat() || rule.takes.iter().chain(&rule.makes).any(|part| world.is_mirror(part.layer))
 }
 
-/// Carries out a reaction that [`meets`] the flow, for one step; the engine finds the cells that
-/// are due.
+/// Runs one step of a reaction for which [`meets`] is true; `engine` finds the reacting cells.
 pub(crate) fn react(
     world: &mut World,
     flowing: &mut FlowInCells,
@@ -58,14 +57,14 @@ pub(crate) fn react(
     }
 }
 
-/// Flow together with its world, while reactions run.
+/// Borrowed flow and world while reactions run.
 struct Meeting<'a> {
     world: &'a mut World,
     flowing: &'a mut FlowInCells,
 }
 
 impl Meeting<'_> {
-    /// Carries out all reactions that are due.
+    /// Applies all due reactions.
     fn carry_out(&mut self, rule: &Reacting, due: &[Due], draw: Draw) {
         let due = &*self.give_heat(rule, due, draw);
         for &Due { places, parts } in due {
@@ -79,13 +78,13 @@ impl Meeting<'_> {
         self.show_met(due);
     }
 
-    /// Limits reactions to the heat of the adjacent lava and takes that heat. Reactions without
-    /// heat stay unchanged.
+    /// Limits reactions to the available heat of the adjacent lava and takes that heat; reactions
+    /// without heat are returned unchanged.
     fn give_heat<'a>(&mut self, rule: &Reacting, due: &'a [Due], draw: Draw) -> Cow<'a, [Due]> {
         let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else { return Cow::Borrowed(due) };
         let is_solid = self.world.layers[layer].material().shows == Some(Shows::Solid);
         let giver = Giver { heat, layer, phase: if is_solid { Phase::Solid } else { Phase::Liquid } };
-        // Two cells may share a cell of lava: sorted, so that all engines take the heat in the same
+        // Two cells may share a lava cell: sorted, so that all engines take the heat in the same
         // order.
         let mut due = due.to_vec();
         due.sort_unstable_by_key(|due| self.world.grid.index(due.places[0]));
@@ -98,8 +97,8 @@ impl Meeting<'_> {
         Cow::Owned(due)
     }
 
-    /// Takes the heat of one reaction. Returns the number of parts that the heat suffices for: a
-    /// multiple of `whole`, if given.
+    /// Takes the heat of one reaction from the lava. Returns the number of parts for which the heat
+    /// suffices, rounded to a multiple of `whole` if given.
     fn heat_part(&mut self, giver: Giver, due: Due, whole: Option<u32>, random: f64) -> u32 {
         let faces = self.faces_with_lava(giver, due.places[0]);
         let Giver { heat, phase, .. } = giver;
@@ -107,14 +106,15 @@ impl Meeting<'_> {
         let part_kg = heat.part_kg_m3 * flow.space().cell_m3();
         let each = (heat.about.j_kg * part_kg * flow.heat_units_of_joule()).max(1.0) as i64;
         let flux: f64 = faces.iter().map(|face| face.flux.min(MOST_HEAT * face.excess as f64)).sum();
-        // Rounded by chance, so that a slow reaction of large cells still proceeds on average.
+        // Stochastic rounding, so that a slow reaction of large cells proceeds at the right mean
+        // rate.
         let parts = match whole {
             Some(whole) => whole.saturating_mul((flux / each as f64 / f64::from(whole) + random) as u32),
             None => (flux / each as f64 + random).min(f64::from(u32::MAX)) as u32,
         };
         let wanted = i64::from(parts.min(due.parts)).saturating_mul(each);
-        // Faces of one body of lava share its heat: the available heat is asked again before each
-        // take.
+        // Several faces may touch one lava body: the remaining heat is read again before each
+        // withdrawal.
         let mut taken = 0;
         for face in &faces {
             let excess = flow.met(face.lava, phase, heat.about.at_k).map_or(0, |met| met.excess);
@@ -128,8 +128,8 @@ impl Meeting<'_> {
         parts as u32
     }
 
-    /// Contact faces of a cell with lava: in the cell itself, below, above, and at the sides in
-    /// proportion to the lava's height.
+    /// Contact faces between a cell and lava: inside the cell, below, above, and at the four sides
+    /// in proportion to the lava's height.
     fn faces_with_lava(&self, giver: Giver, [x, y, z]: Place) -> Vec<Face> {
         let flow = &self.flowing.flow;
         let space = flow.space();
@@ -158,8 +158,8 @@ impl Meeting<'_> {
         Some(Face { lava, flux: watts * flow.last_step_s() * flow.heat_units_of_joule(), excess: met.excess })
     }
 
-    /// Takes `amount` units of a layer out of a cell; for a layer that displays the flow, out of
-    /// the flow.
+    /// Removes `amount` units of a layer from a cell; for a layer that displays the flow, removes
+    /// the matter from the flow.
     fn consume(&mut self, layer: usize, place: Place, amount: u16) {
         if !self.world.is_mirror(layer) {
             return self.world.consume(layer, place, amount);
@@ -169,7 +169,7 @@ impl Meeting<'_> {
     }
 
     /// Adds `amount` units of a layer to a cell. For a layer that displays the flow, adds the
-    /// liquid to the flow at the temperature of the air: the reactants were cold.
+    /// liquid to the flow at air temperature, because the reactants were cold.
     fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if !self.world.is_mirror(layer) {
             return self.world.produce(layer, place, amount, energy);
@@ -180,8 +180,8 @@ impl Meeting<'_> {
         flow.make_liquid(place, i32::from(amount) * PER_UNIT, kelvin);
     }
 
-    /// Displays the flow again where a reaction took heat or liquid from the flow, or gave liquid
-    /// to it.
+    /// Displays the flow again in all columns in which a reaction exchanged heat or liquid with the
+    /// flow.
     fn show_met(&mut self, due: &[Due]) {
         let [nx, nz] = [self.world.grid.nx, self.world.grid.nz];
         let around = |[x, _, z]: Place| {

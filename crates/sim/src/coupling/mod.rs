@@ -1,8 +1,7 @@
-//! Couplings: interactions between the automaton, the flow and the air, one file for each
-//! interaction.
+//! Couplings: interactions between the automaton, the flow and the air, one file per interaction.
 //!
-//! A model knows only its own state. Here one model passes matter or heat to another, as a stage of
-//! a step ([`crate::simulation::Stage`]):
+//! Each model has access to its own state only. A coupling transfers matter or heat between models,
+//! as a stage of a step ([`crate::simulation::Stage`]):
 //!
 //! - `flow_cells`: vents pour into the flow, other matter covers the flow, and the cells display
 //!   the flow;
@@ -29,7 +28,7 @@ use self::blocked::Blocked;
 pub use self::flow_cells::FlowInCells;
 use lavoxel_air::Air;
 
-/// Air together with its map of the blocked voxels below.
+/// Air together with the bit map of the voxels that displace air.
 #[derive(Clone, Debug)]
 pub struct AirOverGround {
     pub(crate) air: Air,

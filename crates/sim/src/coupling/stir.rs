@@ -1,4 +1,4 @@
-//! Edit → air: puts heat, ash, steam and wind into the air.
+//! Edit → air: adds heat, ash, steam and wind to the air.
 
 use super::AirOverGround;
 use lavoxel_air::{Air, Field, UNIT};
@@ -6,8 +6,8 @@ use lavoxel_automaton::world::{Breath, Shape, World};
 use lavoxel_base::grid::Place;
 
 impl AirOverGround {
-    /// Puts a `breath` into the cells whose centres lie in `shape` (in voxels); a cell that holds
-    /// more keeps its content.
+    /// Applies `breath` to the air cells whose centres lie in `shape` (voxel coordinates). Each
+    /// field is raised to the value of `breath`; a cell with a larger value stays unchanged.
     pub(crate) fn stir(&mut self, world: &World, shape: &Shape, breath: &Breath) {
         self.read_ground(world);
         let air = &mut self.air;
@@ -30,7 +30,7 @@ impl AirOverGround {
     }
 }
 
-/// Tops up a field of a cell to `units` units.
+/// Raises a field of a cell to at least `units` units.
 fn top_up(air: &mut Air, field: Field, place: Place, units: f64) {
     let missing = (units as u32).saturating_sub(air.amounts.get(field, place));
     air.put(field, place, missing);

@@ -1,38 +1,37 @@
-//! Volume of ash, steam and inks in the air, for pictures.
+//! Fields of ash, steam and inks in the air, encoded for rendering.
 
 use lavoxel_air::{Air, AirGrid, Field, UNIT};
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Density in kg/m³ that the largest value of [`AirVolume::carried`] stands for; denser air is
-/// drawn at this density.
+/// Density in kg/m³ at the maximum of [`AirVolume::carried`]; larger densities are clamped.
 const DENSEST: f32 = 4.0;
 const KG_M3: f32 = DENSEST / (65535.0 * 65535.0);
-/// Largest value of [`AirVolume::flow`], and its speed in air cells a step.
+/// Maximum of [`AirVolume::flow`] and the speed in air cells a step at that maximum.
 const FASTEST: (f32, f32) = (127.0, 2.0);
 
-/// Ash, steam, inks and motion of the air, per air cell.
+/// Ash, steam, inks and velocity of the air, per air cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirVolume {
-    /// Air cells and their place among the voxels.
+    /// Grid of the air cells with its placement relative to the voxels.
     pub grid: AirGrid,
-    /// Edge of a voxel in metres.
+    /// Edge length of a voxel in metres.
     pub cell_m: f32,
-    /// Square roots of the densities of ash and steam, 65535 for 2 (kg/m³)^½, in the order of
-    /// `grid.cells`. Solid cells next to open ones hold the mean of their open neighbours, so that
-    /// interpolated values do not fall towards the ground.
+    /// Square roots of the densities of (ash, steam), in the order of `grid.cells`; 65535
+    /// represents 2 (kg/m³)^½. Solid cells next to open cells hold the mean of their open
+    /// neighbours, so that interpolation does not fade towards the ground.
     pub carried: Vec<[u16; 2]>,
-    /// Share of each ink in the mass of a cell without its steam, 255 for all; cells without ink
-    /// hold the shares of the cells around. Empty in an air without inks. [`AirVolume::carried`]
-    /// counts the mass of ink as ash.
+    /// Mass fraction of each ink relative to the cell's mass without steam; 255 represents 1. Cells
+    /// without ink hold the fractions of the surrounding cells. Empty for an air without inks.
+    /// [`AirVolume::carried`] includes the mass of ink in that of ash.
     pub inks: Vec<[u8; 4]>,
-    /// Velocity of cells with content (east, up, south): 127 for 2 air cells a step; the last of
-    /// the four components is padding.
+    /// Velocity (east, up, south) of cells with content; 127 represents 2 air cells a step. The
+    /// fourth component is padding.
     pub flow: Vec<[i8; 4]>,
 }
 
 impl AirVolume {
-    /// Converts the contents of an air; `None` without ash, steam and ink.
+    /// Encodes the contents of `air`; `None` if the air contains no ash, steam or ink.
     pub fn of(air: &Air) -> Option<Self> {
         let (grid, amounts) = (air.grid(), air.amounts());
         let fields = Carried {
@@ -40,7 +39,7 @@ impl AirVolume {
             steam: amounts.field(Field::Steam),
             inks: air.inks().map(|ink| amounts.field(ink)).collect(),
         };
-        // An air without content gives no volume: renderers skip the air altogether.
+        // An empty air gives no volume, so that renderers skip the air altogether.
         let is_empty = |field: &[u32]| {
             let parts = field.par_chunks(1 << 14).map(|part| part.iter().all(|&units| units == 0));
             parts.reduce(|| true, |all, empty| all && empty)
@@ -86,23 +85,24 @@ impl AirVolume {
         Some(volume)
     }
 
-    /// Densities of ash and steam in cell `index`, in kg/m³.
+    /// Densities of (ash, steam) in the cell at `index`, in kg/m³.
     pub fn kg_m3(&self, index: usize) -> [f32; 2] {
         self.carried[index].map(|value| f32::from(value) * f32::from(value) * KG_M3)
     }
 
-    /// Density of ash and steam together for a pair of stored values, in kg/m³.
+    /// Total density in kg/m³ of ash and steam for a stored pair of values of
+    /// [`AirVolume::carried`].
     #[inline(always)]
     pub fn sum_kg_m3([ash, steam]: [u16; 2]) -> f32 {
         let [ash, steam] = [f32::from(ash), f32::from(steam)];
         (ash * ash + steam * steam) * KG_M3
     }
 
-    /// Memory per cell of an air with inks, in bytes; 4 less without inks.
+    /// Bytes per cell for an air with inks; 4 bytes less for an air without.
     pub const BYTES_A_CELL: f64 = 12.0;
 }
 
-/// Fields of an air that are drawn.
+/// Borrowed fields of the air that are rendered.
 struct Carried<'a> {
     ash: &'a [u32],
     steam: &'a [u32],
@@ -110,14 +110,14 @@ struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// Units of ash and inks together, and of steam, at index `at`.
+    /// Units of (ash and inks, steam) in the cell at index `at`.
     #[inline(always)]
     fn at(&self, at: usize) -> [u32; 2] {
         [self.inks.iter().fold(self.ash[at], |sum, ink| sum.saturating_add(ink[at])), self.steam[at]]
     }
 
-    /// Shares of the inks in a cell or, in a cell without ink, in the cells around: the edge of a
-    /// cloud takes the colour of the cloud.
+    /// Mass fractions of the inks in a cell; for a cell without ink those of the surrounding cells,
+    /// so that the edge of a cloud has the colour of the cloud.
     fn ink_shares(&self, grid: AirGrid, place: Place) -> [u8; 4] {
         let ink = |at: usize| self.inks.iter().any(|ink| ink[at] > 0);
         let around = |n: usize, axis: usize| n.saturating_sub(1)..(n + 2).min(grid.size()[axis]);
@@ -137,7 +137,7 @@ impl Carried<'_> {
     }
 }
 
-/// Mean units of the open neighbours of a solid cell.
+/// Mean (ash and inks, steam) in units over the open neighbours of a solid cell.
 fn beside(air: &Air, fields: &Carried<'_>, place: Place) -> [u32; 2] {
     let (grid, size) = (air.grid(), air.grid().size());
     let (mut sums, mut count) = ([0_u64; 2], 0);

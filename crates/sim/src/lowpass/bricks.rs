@@ -1,5 +1,5 @@
-//! Bricks of a volume: marks changed bricks, and stores the largest density that a sample inside
-//! each brick can meet, so that a renderer may skip empty bricks.
+//! Bricks of a volume for empty-space skipping: tracks changed bricks, and stores the maximum
+//! density that a sample inside each brick can have.
 
 use std::ops::Range;
 
@@ -9,17 +9,17 @@ use super::Volume;
 use super::changes::{BRICK, Change};
 use lavoxel_base::grid::Grid;
 
-/// Largest density of each brick and one cell around, kept up to date with a [`Volume`].
+/// Maximum density of each brick including a margin of one cell, kept in sync with a [`Volume`].
 #[derive(Clone, Debug)]
 pub struct Bricks {
     grid: Grid,
-    /// Bricks along x, y and z; the last one of each axis may reach out of the box.
+    /// Number of bricks along x, y and z; the last brick of an axis may extend beyond the box.
     count: [usize; 3],
     densest: Vec<u8>,
 }
 
 impl Bricks {
-    /// Creates the bricks of an empty volume.
+    /// Creates bricks with maximum density 0, for an empty volume of shape `grid`.
     pub fn new(grid: Grid) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
         Self { grid, count, densest: vec![0; count.iter().product()] }
@@ -30,12 +30,12 @@ impl Bricks {
         self.count
     }
 
-    /// Largest density of each brick, x fastest, then y, then z.
+    /// Maximum density (0 to 255) of each brick; x fastest, then y, then z.
     pub fn densest(&self) -> &[u8] {
         &self.densest
     }
 
-    /// Marks each brick with a changed cell in it or at most `margin` cells away.
+    /// Marks each brick that contains a changed cell or lies within `margin` cells of one.
     pub fn touched(&self, changed: &[Change], margin: usize) -> Vec<bool> {
         let [nx, ny, nz] = self.count;
         let mut touched = vec![false; nx * ny * nz];
@@ -54,15 +54,16 @@ impl Bricks {
         touched
     }
 
-    /// Recomputes the lava's bricks within reach of the changes; returns true if any value changed.
+    /// Updates the maxima of the lava's density around the changes; returns true if any maximum
+    /// changed.
     pub fn refresh(&mut self, volume: &Volume, changed: &[Change]) -> bool {
         self.refresh_largest(&[&volume.density], changed)
     }
 
-    /// Recomputes bricks within reach of the changes from the largest of several densities per
-    /// cell; returns true if any value changed.
+    /// Updates the maxima around the changes, over several density fields; returns true if any
+    /// maximum changed.
     pub fn refresh_largest(&mut self, fields: &[&[u8]], changed: &[Change]) -> bool {
-        // One cell of margin: interpolation at the edge of a brick reads the next cell.
+        // A margin of one cell: interpolation at the edge of a brick reads the adjacent cell.
         let touched = self.touched(changed, 1);
         let (grid, [nx, ny, _]) = (self.grid, self.count);
         let rows = self.densest.par_chunks_mut(nx).zip(touched.par_chunks(nx)).enumerate();
@@ -88,8 +89,8 @@ impl Bricks {
     }
 }
 
-/// Computes, for each x of `xs`, the largest density of the rows `ys` × `zs`; works on whole rows,
-/// which the compiler vectorizes.
+/// Maximum density over the rows `ys` × `zs` for each x in `xs`; works on whole rows, so that the
+/// compiler vectorizes the loop.
 fn largest_of_rows(
     (grid, fields): (Grid, &[&[u8]]),
     (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>),

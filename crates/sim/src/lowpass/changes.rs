@@ -1,40 +1,39 @@
-//! Cells whose filtered value changed, as runs of rows: a renderer reads these and skips the rest.
+//! Runs of cells whose filtered value changed, so that a renderer updates only these cells.
 
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
 
-/// Edge of a brick in cells.
+/// Edge length of a brick in cells.
 pub const BRICK: usize = 8;
 
-/// Changed run of a row; unchanged gaps inside are shorter than [`BRICK`] cells.
+/// Run of changed cells in a row; may include unchanged gaps shorter than [`BRICK`] cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Row index `z · ny + y`.
     pub row: usize,
-    /// Changed cells along x; at least one.
+    /// Changed range along x; at least one cell.
     pub cells: Span,
 }
 
 impl Change {
-    /// Iterates over the non-empty rows as changes; `rows` holds one span per row, at index
-    /// `z · ny + y`.
+    /// Converts non-empty spans to changes; `rows` holds one span per row, at index `z · ny + y`.
     pub fn of_rows(rows: &[Span]) -> impl Iterator<Item = Self> {
         let changes = rows.iter().enumerate().map(|(row, &cells)| Self { row, cells });
         changes.filter(|change| !change.cells.is_empty())
     }
 }
 
-/// Changes of one slab since they were last taken.
+/// Accumulated changes of one slab since the changes were last consumed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlabChanges(Vec<Change>);
 
 impl SlabChanges {
-    /// Upper bound of the changes kept for a slab of `ny` rows.
+    /// Maximum number of changes kept for a slab of `ny` rows.
     pub(super) const fn most(ny: usize) -> usize {
         2 * ny + 64
     }
 
-    /// Records that cell `x` of `row` has another value. Cells of one row arrive one after another.
+    /// Records a change of cell `x` in `row`; the cells of one row must be recorded consecutively.
     #[inline]
     pub(super) fn add(&mut self, row: usize, x: usize) {
         let x = x as u16;
@@ -46,8 +45,8 @@ impl SlabChanges {
         }
     }
 
-    /// Bounds the list while no reader takes the changes: merges an overlong list to one change per
-    /// row.
+    /// Limits the length of the list while no reader consumes the changes: an overlong list is
+    /// merged to one change per row.
     pub(super) fn shorten(&mut self, grid: Grid) {
         if self.0.len() <= Self::most(grid.ny) {
             return;
@@ -60,7 +59,7 @@ impl SlabChanges {
         self.0.extend(Change::of_rows(&rows).map(|change| Change { row: first + change.row, ..change }));
     }
 
-    /// Moves all changes to the end of `changes`.
+    /// Moves all changes to the end of `changes` and leaves this list empty.
     pub(super) fn append_to(&mut self, changes: &mut Vec<Change>) {
         changes.append(&mut self.0);
     }

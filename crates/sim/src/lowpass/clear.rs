@@ -1,4 +1,4 @@
-//! Low-pass of the media that light passes.
+//! Low-pass filter for transparent media such as water.
 //!
 //! Their surface is drawn as a level mirror: a level surface has to stay level up to the rock or
 //! the lava that it meets. Heavier matter takes no part, just as solid cells do not. Closed cells
@@ -21,43 +21,44 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::parallel::*;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Distance in cells along x and z over which solid cells continue the amounts of open ones.
+/// Distance in cells along x and z over which the amounts of open cells are extrapolated into solid
+/// cells.
 const SHORE: usize = 3;
-/// Weights of this continuation by distance along an axis.
+/// Extrapolation weights by distance in cells along an axis.
 const WEIGHTS: [u32; SHORE + 1] = [20, 15, 6, 1];
-/// Distance in cells along x and z over which a value depends on an amount: the depth of a tile.
+/// Dependency radius of a filtered value along x and z, in cells: the depth of a tile.
 const REACH: usize = SHORE + 1;
 const _: () = assert!(REACH == TILE_Z);
-/// Surplus cells, in addition to half of the stale ones, that a merged box may contain.
+/// Maximum number of surplus cells in a merged box, in addition to half of its stale cells.
 const MARGIN: usize = 64;
-/// Least amount that is drawn: 2 % of a full cell.
+/// Minimum amount that is drawn: 2 % of a full cell.
 const LEAST: u16 = (ONE * 2 / 100) as u16;
-/// Amount of a full cell; `HALF` is half of one.
+/// Amount of a full cell in units; `HALF` is half of that.
 pub(super) const ONE: u32 = AMOUNT_ONE as u32;
 const HALF: u32 = ONE / 2;
 
-/// Incremental filter of one layer of a world.
+/// Incremental filter of one transparent layer of a world.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClearFilter {
-    /// Cells of each row that may not be zero, at index `z · ny + y`. Empty before there was any
-    /// matter.
+    /// Span of each row outside of which the field is zero, at index `z · ny + y`. Empty until the
+    /// material first appears.
     pub(super) shown: Vec<Span>,
-    /// Tiles of these cells: [`words`] words for each row of a strip.
+    /// Bit set of the tiles that contain `shown` cells: [`words`] words per row of a strip.
     tiles: Vec<u64>,
-    /// Cells of each slab whose value changed since the changes were last taken.
+    /// Changed cells of each slab since the changes were last consumed.
     pub(super) changed: Vec<SlabChanges>,
 }
 
 impl ClearFilter {
-    /// Filters the cells within reach of the `changes` in the layer and in the heavier layers;
-    /// returns their number.
+    /// Filters the cells of `medium` within reach of the `changes` in the layer and in the heavier
+    /// layers; returns the number of recomputed cells.
     pub(super) fn refresh(&mut self, matter: &Matter<'_>, changes: &[&LayerChanges<'_>], medium: &mut Medium) -> usize {
         let grid = matter.ground.grid();
         let absent = medium.density.is_empty();
         if changes.iter().all(|changes| changes.is_empty()) || (absent && matter.layer.tiles().next().is_none()) {
             return 0;
         }
-        // Allocated only now: an absent medium takes no memory.
+        // Allocated on first use, so that an absent medium takes no memory.
         if absent {
             medium.density = vec![0; grid.cells()];
             self.shown = vec![Span::EMPTY; grid.ny * grid.nz];
@@ -82,23 +83,22 @@ impl ClearFilter {
     }
 }
 
-/// Inputs of the values of a medium.
+/// Sources of a medium's filtered values: the layer itself and the heavier matter.
 pub(super) struct Matter<'a> {
     pub(super) ground: &'a Ground,
     pub(super) layer: &'a Layer,
     pub(super) heavier: &'a [Layer],
 }
 
-/// Strip of a medium with its surroundings. The filter of each slab of a strip reaches one strip on
-/// either side.
+/// Strip of a medium with both neighbouring strips, which the filter of each slab may read.
 struct Near<'a> {
     matter: &'a Matter<'a>,
     tz: usize,
 }
 
 impl Near<'_> {
-    /// Computes boxes around all stale cells, equal for each slab. Updates `tiles` and `shown` to
-    /// the tiles and cells that may not be zero now.
+    /// Computes boxes around all stale cells, one list per slab. Updates `tiles` and `shown` to the
+    /// region that may be nonzero now.
     fn stale(&self, tiles: &mut [u64], shown: &mut [Span], changes: &[&LayerChanges<'_>]) -> Vec<Stale> {
         let grid = self.matter.ground.grid();
         let around: Vec<_> = changes.iter().map(|changes| changes.around(grid, self.tz * TILE_Z, REACH)).collect();
@@ -122,7 +122,7 @@ impl Near<'_> {
         boxes.all
     }
 
-    /// Tiles of row `y`, word `w`, within reach of any matter.
+    /// Bit mask of the tiles in row `y`, word `w`, within reach of any matter of the layer.
     fn held(&self, y: usize, w: usize) -> u64 {
         let (grid, layer) = (self.matter.ground.grid(), self.matter.layer);
         let strips = self.tz.saturating_sub(1)..(self.tz + 2).min(layer.strips.len());
@@ -135,7 +135,7 @@ impl Near<'_> {
     }
 }
 
-/// Part of a medium at one z.
+/// Mutable part of a medium for one slab (constant z).
 struct Slab<'a> {
     matter: &'a Matter<'a>,
     z: usize,
@@ -144,14 +144,14 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Filters the cells of all boxes; returns their number.
+    /// Filters the cells of all boxes; returns the number of recomputed cells.
     fn filter(&mut self, rows: &mut Rows, boxes: &[Stale]) -> usize {
         let filtered = boxes.iter().map(|stale| self.filter_box(rows, stale)).sum();
         self.changed.shorten(self.matter.ground.grid());
         filtered
     }
 
-    /// Filters the cells of one box; returns their number.
+    /// Filters the cells of one box; returns the number of recomputed cells.
     fn filter_box(&mut self, rows: &mut Rows, Stale { ys, cells, .. }: &Stale) -> usize {
         let cells = *cells;
         let (grid, z) = (self.matter.ground.grid(), self.z);
@@ -190,30 +190,31 @@ impl Slab<'_> {
     }
 }
 
-/// Sums over the three rows along z around the rows of a slab, for three neighbouring y.
+/// Partial sums over three rows along z, for three consecutive y; ring buffer of the filter.
 #[derive(Default)]
 pub(super) struct Rows {
-    /// Range of x that is read.
+    /// Range of x that is valid in the lists.
     wide: Range<usize>,
-    /// Row sums, at index y modulo 3.
+    /// Sums over the rows along z; row y is stored at index y modulo 3.
     sums: [Row; 3],
-    /// Rows along z around the present one, by offset from `-REACH` to `REACH`.
+    /// Rows at offsets from `-REACH` to `REACH` along z from the current row.
     near: [Row; 2 * REACH + 1],
-    /// Flags of the rows of `near` that were read.
+    /// Flags of the entries of `near` that have been read.
     known: [bool; 2 * REACH + 1],
-    /// Row above a row of `near`.
+    /// Buffer for the row above a row of `near`.
     above: Row,
-    /// Sums over three rows along y; `all` sums these over three cells along x.
+    /// Sums over three rows along y; `all` holds the sums of `tall` over three cells along x.
     tall: Row,
     all: Row,
-    /// Amounts of the slab itself, and open parts of its cells (not rock), at index y modulo 3.
+    /// Amounts of the slab's own cells, and the cells' open parts (not rock); row y is stored at
+    /// index y modulo 3.
     own: [Vec<u32>; 3],
     own_open: [Vec<u32>; 3],
     thin: Thin,
 }
 
-/// Lists by x, at index [`place`]: room left by heavier matter, amount in that room, and filling of
-/// the cell by rock, heavier matter and that amount.
+/// Lists by x, at index [`place`]: room that heavier matter leaves, amount within that room, and
+/// filled fraction of the cell by rock, heavier matter and that amount.
 #[derive(Default)]
 struct Row {
     room: Vec<u32>,
@@ -222,15 +223,15 @@ struct Row {
 }
 
 impl Rows {
-    /// Bytes of all lists per list entry.
+    /// Total bytes of all lists per entry.
     pub(super) const BYTES_A_CELL: usize = size_of::<u32>() * (3 * (3 + (2 * REACH + 1) + 3) + 6);
 
-    /// Entries of each list.
+    /// Number of entries of each list.
     pub(super) fn length(grid: Grid) -> usize {
         (grid.nx.div_ceil(TILE_X) + 2) * TILE_X
     }
 
-    /// Starts a box: the columns `cells` will be written.
+    /// Prepares the lists for a box whose columns `cells` will be written.
     fn begin(&mut self, grid: Grid, cells: Span) {
         self.wide = grown(cells, REACH, grid.nx).range();
         let length = Self::length(grid);
@@ -246,20 +247,20 @@ impl Rows {
         }
     }
 
-    /// Clears the sums of row `y`.
+    /// Sets the sums of row `y` to zero.
     fn clear(&mut self, y: usize) {
         self.sums[y % 3].clear();
         self.own[y % 3].fill(0);
         self.own_open[y % 3].fill(0);
     }
 
-    /// Reads row `y` of slab `z` and its neighbours along z.
+    /// Reads row `y` of slab `z` and its neighbours along z into the sums.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize)) {
         let (grid, wide) = (matter.ground.grid(), self.wide.clone());
         self.clear(y);
         self.known = [false; 2 * REACH + 1];
-        // A closed cell under an open one takes the mean of the amounts around instead of its own:
-        // only then does the surface stay level up to the shore.
+        // A closed cell below an open cell takes the mean of the surrounding amounts instead of its
+        // own, which keeps the surface level up to the shore.
         for (i, weight) in [(REACH - 1, 1), (REACH, 2), (REACH + 1, 1)] {
             let Some(z) = (z + i).checked_sub(REACH).filter(|&z| z < grid.nz) else { continue };
             self.read_near(matter, i, (y, z));
@@ -291,14 +292,14 @@ impl Rows {
         }
     }
 
-    /// Reads row `i` of `near`, at (y, z), unless it was read before.
+    /// Reads row `i` of `near` at `place` (y, z), unless the row has been read already.
     fn read_near(&mut self, matter: &Matter, i: usize, place: (usize, usize)) {
         if !std::mem::replace(&mut self.known[i], true) {
             self.near[i].read(matter, place, self.wide.clone());
         }
     }
 
-    /// Reads the rows whose cells row `i`, at (y, z), continues.
+    /// Reads the rows from which the cells of row `i`, at (y, z), are extrapolated.
     fn read_around(&mut self, matter: &Matter, i: usize, (y, z): (usize, usize)) {
         let nz = matter.ground.grid().nz;
         for near in i - SHORE..=i + SHORE {
@@ -313,8 +314,8 @@ impl Rows {
         }
     }
 
-    /// Weighted mean filling of the cells around `x` in the plane of row `i`; `None` if no cell
-    /// holds matter.
+    /// Weighted mean of the filled fractions around `x` in the plane of row `i`; `None` if no cell
+    /// contains matter.
     fn mean(&self, i: usize, x: usize) -> Option<u32> {
         let (mut room, mut amount) = (0_u64, 0_u64);
         for (row, along_z) in self.near[i - SHORE..=i + SHORE].iter().zip(weights()) {
@@ -326,10 +327,10 @@ impl Rows {
         (amount > 0).then(|| (amount * u64::from(ONE) / room.max(amount)) as u32)
     }
 
-    /// Sums the rows read for row `y` and its neighbours along y.
+    /// Sums the rows for `y` and its neighbours along y.
     fn add_up(&mut self, y: usize, cells: Span) {
         let [below, here, above] = [y + 2, y, y + 1].map(|y| &self.sums[y % 3]);
-        // One cell more on either side: the filter along x reads the neighbours.
+        // One extra cell on each side, which the filter along x reads.
         let reach = place(cells.range().start) - 1..place(cells.range().end) + 1;
         let add = |to: &mut [u32], list: fn(&Row) -> &Vec<u32>| {
             let rows = [below, here, above].map(|row| &list(row)[reach.clone()]);
@@ -347,13 +348,13 @@ impl Rows {
         across(&mut self.all.amount[cells], &self.tall.amount[reach]);
     }
 
-    /// Returns true if the cells of row `y` of the slab hold any matter.
+    /// Returns true if any of the given cells in row `y` of the slab contains matter.
     fn holds(&self, y: usize, cells: Span) -> bool {
         let Range { start, end } = cells.range();
         self.own[y % 3][place(start)..place(end)].iter().any(|&amount| amount > 0)
     }
 
-    /// Value of a cell of the summed row, for a liquid that may fall.
+    /// Filtered value (0 to 255) of a cell of the summed row, for a liquid that may be falling.
     fn value_of_liquid(&self, [x, y, z]: Place, grid: Grid) -> u8 {
         let (value, amount) = (self.value(x), self.own[y % 3][place(x)]);
         let above = self.own[(y + 1) % 3][place(x)];
@@ -372,9 +373,9 @@ impl Rows {
         }
     }
 
-    /// Value of a cell of the summed row, for a material with sharp edges: its own amount.
-    /// Continues into the rock below, and deeper with twice the low-passed value, so that no gap is
-    /// left at the foot.
+    /// Filtered value (0 to 255) of a cell of the summed row for a material with sharp edges: its
+    /// own amount. Rock below takes the same value, and deeper rock twice the low-passed value, so
+    /// that no gap appears at the foot.
     fn value_as_it_lies(&self, x: usize, y: usize) -> u8 {
         let own = |y: usize| {
             let is_open = self.own_open[y % 3][place(x)] > 0;
@@ -383,7 +384,7 @@ impl Rows {
         own(y).or_else(|| own(y + 1)).unwrap_or_else(|| self.value(x).saturating_mul(2))
     }
 
-    /// Value of a cell of the summed row.
+    /// Low-passed value (0 to 255) of the cell at `x` of the summed row.
     #[inline]
     fn value(&self, x: usize) -> u8 {
         // At most 64 · 32768 · 255, which fits.
@@ -402,7 +403,7 @@ impl Row {
         self.held.fill(0);
     }
 
-    /// Reads the cells `wide` of a row; all other entries become 0.
+    /// Reads the cells `wide` of a row; all other entries are set to 0.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize), wide: Range<usize>) {
         self.clear();
         let room = &mut self.room[place(wide.start)..place(wide.end)];
@@ -428,40 +429,41 @@ impl Row {
     }
 }
 
-/// Adds `weight · from` to sums.
+/// Adds `weight` × `from` to `sums`, element by element.
 fn add_weighted(sums: &mut [u32], weight: u32, from: &[u32]) {
     sums.iter_mut().zip(from).for_each(|(sum, from)| *sum += weight * from);
 }
 
-/// Number of 64-bit words with one bit for each tile of a row.
+/// Number of 64-bit words in a bit set of the tiles of a row.
 fn words(grid: Grid) -> usize {
     grid.nx.div_ceil(ROW * TILE_X)
 }
 
-/// Cells of the tiles `tiles` of word `w`.
+/// Span of the cells in the tiles `tiles` of word `w`.
 fn cells(grid: Grid, w: usize, tiles: Range<usize>) -> Span {
     let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(grid.nx) as u16;
     Span { from: cell(tiles.start), to: cell(tiles.end) }
 }
 
-/// Box of cells of a slab to filter: the same columns in consecutive rows.
+/// Box of cells to filter in a slab: the same range of x in consecutive rows.
 #[derive(Clone, Debug)]
 struct Stale {
     ys: Range<usize>,
     cells: Span,
-    /// Number of stale cells in the box.
+    /// Number of stale cells within the box.
     count: usize,
 }
 
-/// Boxes around all stale cells of a slab. A run of cells joins the box below where this adds few
-/// other cells: reading the surroundings of a box costs more than filtering a few more cells.
+/// Boxes that cover all stale cells of a slab. A run is merged into the box below if few other
+/// cells are added, because reading the surroundings of a box costs more than filtering a few extra
+/// cells.
 #[derive(Default)]
 struct Boxes {
     all: Vec<Stale>,
 }
 
 impl Boxes {
-    /// Adds stale cells of row `y`; all later rows lie at `y` or above.
+    /// Adds stale cells of row `y`; calls must have ascending `y`.
     fn add(&mut self, y: usize, cells: Span) {
         if cells.is_empty() {
             return;
@@ -480,7 +482,7 @@ impl Boxes {
     }
 }
 
-/// Weights along an axis, from one end to the other.
+/// Extrapolation weights along an axis, from offset `-SHORE` to `SHORE`.
 fn weights() -> impl Iterator<Item = u32> {
     (0..=2 * SHORE).map(|i| WEIGHTS[i.abs_diff(SHORE)])
 }

@@ -1,34 +1,34 @@
-//! Surface temperature of lava that grows a crust, for pictures.
+//! Surface temperature map of lava with a crust, for rendering.
 
 use std::sync::Arc;
 
 use lavoxel_base::parallel::*;
 use lavoxel_flow::Flow;
 
-/// Number of wet columns whose crusts one task computes.
+/// Number of wet columns per parallel task.
 const PART: usize = 512;
 
-/// Surface temperature of the physical model's lava, by column.
+/// Surface temperature of the physical model's lava, per column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrustMap {
-    /// Temperature in kelvin for each column, at index `z · nx + x`. A column next to lava holds
-    /// the mean of its lava neighbours, so that interpolated values do not fall towards the edge of
-    /// the lava. All other columns hold the temperature of the air.
+    /// Temperature in kelvin, at index `z · nx + x`. A column next to lava holds the mean of its
+    /// lava neighbours, so that interpolation does not fade towards the edge of the lava; all other
+    /// columns hold the air temperature.
     pub kelvin: Vec<f32>,
 }
 
-/// Incremental writer that keeps a [`CrustMap`] up to date. A refresh costs time in proportion to
-/// the columns with lava in the new and in the previous map.
+/// Incremental writer of a [`CrustMap`]. A refresh takes time proportional to the number of lava
+/// columns in the new and the previous map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crusts {
     shown: Option<Written>,
-    /// Previous map. The next map is written into its memory once no reader holds it.
+    /// Previous map, whose allocation is reused once no reader holds a reference.
     spare: Option<Written>,
-    /// Kind of entry that is written for each column; all `Nothing` between two refreshes.
+    /// Kind of each column while a map is written; all `Nothing` between refreshes.
     marks: Vec<Mark>,
 }
 
-/// Kind of a column in a map.
+/// Kind of a column while a map is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mark {
     #[default]
@@ -37,18 +37,18 @@ enum Mark {
     Beside,
 }
 
-/// Map together with the columns in which it differs from the air.
+/// Map with the list of columns that differ from the air temperature.
 #[derive(Clone, Debug)]
 struct Written {
     map: Arc<CrustMap>,
     air: f32,
-    /// Columns with lava, then columns next to lava.
+    /// Columns with lava, followed by columns next to lava.
     columns: Vec<usize>,
 }
 
 impl Crusts {
-    /// Returns the crust map of a flow; `None` without lava that grows a crust. An unchanged map
-    /// stays the same object.
+    /// Current crust map of `flow`; `None` if there is no lava that grows a crust. If nothing
+    /// changed, the same `Arc` is returned again.
     pub(super) fn refresh(&mut self, flow: Option<&Flow>) -> Option<Arc<CrustMap>> {
         let Some(flow) = flow.filter(|flow| flow.grows_crust()) else {
             *self = Self::default();
@@ -67,8 +67,8 @@ impl Crusts {
 }
 
 impl Written {
-    /// Creates a map of the air alone, in the memory of an `earlier` map that has no reader any
-    /// more.
+    /// Creates a map with the temperature `air` (kelvin) in all columns, reusing the allocation of
+    /// an `earlier` map without readers.
     fn cleared(earlier: Option<Self>, columns: usize, air: f32) -> Self {
         let fits = |earlier: &Self| earlier.air == air && earlier.map.kelvin.len() == columns;
         if let Some(mut earlier) = earlier.filter(fits)
@@ -80,7 +80,7 @@ impl Written {
         Self { map: Arc::new(CrustMap { kelvin: vec![air; columns] }), air, columns: Vec::new() }
     }
 
-    /// Writes the surface of the lava into a map of the air.
+    /// Writes the surface temperatures of the lava into a map that holds the air temperature.
     fn write(&mut self, flow: &Flow, size: [usize; 2], marks: &mut [Mark]) {
         let Some(CrustMap { kelvin }) = Arc::get_mut(&mut self.map) else { unreachable!("no reader has it yet") };
         for (column, surface) in surfaces(flow).into_iter().flatten() {
@@ -103,7 +103,7 @@ impl Written {
         self.columns.iter().for_each(|column| marks[*column] = Mark::Nothing);
     }
 
-    /// Returns true if both maps hold equal temperatures.
+    /// Returns true if both maps hold equal temperatures in all columns.
     fn is(&self, other: &Self) -> bool {
         let [here, there] = [self, other].map(|written| &written.map.kelvin);
         self.air == other.air
@@ -113,13 +113,14 @@ impl Written {
     }
 }
 
-/// Columns with lava under the sky, ascending, with the surface temperature in kelvin, in parts.
+/// Columns with lava under the open sky in ascending order, each with its surface temperature in
+/// kelvin; one list per parallel task.
 fn surfaces(flow: &Flow) -> Vec<Vec<(usize, f32)>> {
     let surface = |&column: &u32| Some((column as usize, flow.crust_k(column as usize)? as f32));
     flow.wet().par_chunks(PART).map(|part| part.iter().filter_map(surface).collect()).collect()
 }
 
-/// Iterates over the up to eight columns around `column`.
+/// Iterates over the up to eight neighbours of `column` in a map of `nx` × `nz` columns.
 fn around(column: usize, [nx, nz]: [usize; 2]) -> impl Iterator<Item = usize> {
     let (x, z) = (column % nx, column / nx);
     let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);

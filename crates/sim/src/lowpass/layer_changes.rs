@@ -1,27 +1,27 @@
-//! Changes of one layer of a world, and of the ground around, since a low-pass filtered the layer.
+//! Changes of a layer and of the surrounding ground since the layer was last filtered.
 
 use lavoxel_automaton::world::{Changes, Cursor, Ground, GroundChanges, GroundCursor, Layer, Reading, Rows, Span};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
 
-/// State of a layer and of the ground at the last filtering.
+/// Change cursors of a layer and of the ground at the last filtering.
 #[derive(Clone, Debug)]
 pub(super) struct LayerCursor {
     layer: Cursor,
     ground: GroundCursor,
 }
 
-/// Changes in a layer, and in the ground around.
+/// Changes of a layer and of the ground since a cursor.
 pub(super) struct LayerChanges<'a> {
-    /// Changed tiles of each strip; `None` where any tile may have changed.
+    /// Changed tiles of each strip; `None` if any tile of the strip may have changed.
     strips: Vec<Option<Changes<'a>>>,
-    /// Columns of tiles with changed ground in them or next to them.
+    /// Tile columns that contain or adjoin changed ground.
     ground: GroundChanges,
 }
 
 impl<'a> LayerChanges<'a> {
-    /// Changes since `cursor`, which may belong to another layer or be absent; `cursor` becomes the
-    /// present state.
+    /// Collects the changes since `cursor` and moves `cursor` to the present. A cursor of another
+    /// layer, or `None`, marks everything as changed.
     pub(super) fn since(cursor: &mut Option<LayerCursor>, layer: &'a Layer, ground: &Ground) -> Self {
         let read = cursor.as_ref().map(|cursor| cursor.layer);
         let strips = layer.strips.iter().map(|strip| layer.changes_since(strip, read)).collect();
@@ -31,38 +31,38 @@ impl<'a> LayerChanges<'a> {
         Self { strips, ground: ground.changes_since(&mut cursor.ground) }
     }
 
-    /// Returns true if nothing changed.
+    /// Returns true if neither the layer nor the ground changed.
     pub(super) fn is_empty(&self) -> bool {
         self.strips.iter().all(|changes| changes.is_some_and(|changes| changes.rows.is_empty()))
             && self.ground.is_empty()
     }
 
-    /// Changes in the slab at `z` and up to `reach` cells away; `reach` is the distance that the
-    /// filter reads along x and z, at most the depth of a tile.
+    /// Restricts the changes to the slab at `z` and up to `reach` cells on either side, the radius
+    /// of the filter along x and z (at most the depth of a tile).
     pub(super) fn around(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
         let strips = z.saturating_sub(reach) / TILE_Z..=(z + reach).min(grid.nz - 1) / TILE_Z;
         Around { grid, strips: &self.strips[strips], ground: &self.ground, tz: z / TILE_Z, reach }
     }
 }
 
-/// Changes in a slab and around.
+/// Changes within the filter's reach of one slab.
 pub(super) struct Around<'a> {
     grid: Grid,
     strips: &'a [Option<Changes<'a>>],
     ground: &'a GroundChanges,
-    /// Strip of the slab.
+    /// Index of the strip that contains the slab.
     tz: usize,
-    /// Number of cells along x and z that the filter reads on each side of its own.
+    /// Radius of the filter along x and z, in cells.
     reach: usize,
 }
 
 impl Around<'_> {
-    /// Returns true if all changes of the layer are known.
+    /// Returns true if the exact changes are known in all strips within reach.
     pub(super) fn is_known(&self) -> bool {
         self.strips.iter().all(Option::is_some)
     }
 
-    /// Rows of the slab within the filter's reach of a change.
+    /// Range of rows y of the slab within the filter's reach of a change.
     pub(super) fn rows(&self) -> std::ops::Range<usize> {
         if self.ground.has_any(self.tz) {
             return 0..self.grid.ny;
@@ -71,8 +71,8 @@ impl Around<'_> {
         if rows.is_empty() { rows } else { rows.start.saturating_sub(1)..(rows.end + 1).min(self.grid.ny) }
     }
 
-    /// Tiles of row `y`, word `w`, within the filter's reach of a change; `has_density` as for
-    /// [`Around::spans`].
+    /// Bit mask of the tiles in row `y`, word `w`, within the filter's reach of a change; for
+    /// `has_density` see [`Around::spans`].
     pub(super) fn word(&self, y: usize, w: usize, has_density: bool) -> u64 {
         let words = self.grid.nx.div_ceil(ROW * TILE_X);
         let word = |w: usize| {
@@ -84,8 +84,8 @@ impl Around<'_> {
         beside(word, w, words)
     }
 
-    /// Cells of row `y` within the filter's reach of a change; spans may overlap at their ends. A
-    /// change of the ground matters only in a row that has, or had, density: `has_density`.
+    /// Spans of row `y` within the filter's reach of a change; spans may overlap at their ends.
+    /// Changes of the ground count only if `has_density`: the row has or had nonzero density.
     pub(super) fn spans(&self, y: usize, has_density: bool) -> impl Iterator<Item = Span> {
         let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
         let nx = self.grid.nx;
@@ -102,7 +102,7 @@ impl Around<'_> {
     }
 }
 
-/// Grows a span by `by` cells at either end, clamped to a row of `nx` cells.
+/// Extends a span by `by` cells at both ends, clamped to a row of `nx` cells.
 pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     if span.is_empty() {
         return span;
@@ -110,7 +110,7 @@ pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     Span { from: span.from.saturating_sub(by as u16), to: (usize::from(span.to) + by).min(nx) as u16 }
 }
 
-/// Bits of word `w` of a row of `words` words, dilated by one bit.
+/// Word `w` of a bit row of `words` words, dilated by one bit on both sides.
 pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64 {
     let here = word(w);
     let before = if w > 0 { word(w - 1) >> 63 } else { 0 };
@@ -118,13 +118,13 @@ pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64
     here | here << 1 | here >> 1 | before | after
 }
 
-/// Runs of set bits, each as (start, exclusive end).
+/// Iterates over the runs of set bits as (start, exclusive end).
 pub(super) fn runs(mut word: u64) -> impl Iterator<Item = (usize, usize)> {
     std::iter::from_fn(move || {
         let from = word.trailing_zeros();
         (word != 0).then(|| {
             let to = from + (word >> from).trailing_ones();
-            // A run may reach bit 63: a shift by all 64 bits would overflow.
+            // A run may end at bit 63, where a plain shift by 64 bits would overflow.
             word &= u64::MAX.checked_shl(to).unwrap_or(0);
             (from as usize, to as usize)
         })

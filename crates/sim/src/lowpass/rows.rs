@@ -1,11 +1,12 @@
-//! Low-pass row by row, for readers that keep only non-zero cells: needs no dense box in memory, so
-//! that boxes of any size work.
+//! Row-by-row low-pass for readers that keep only nonzero cells: no dense box is allocated, so that
+//! boxes of any size work.
 
 use super::Taps;
 use lavoxel_automaton::world::World;
 use lavoxel_base::grid::Place;
 
-/// Filter that computes rows of the lava's fields of a [`super::Volume`] without storing them.
+/// Computes rows of the density and energy fields of a [`super::Volume`] without storing the
+/// volume.
 #[derive(Default)]
 pub struct RowFilter {
     taps: Taps,
@@ -14,13 +15,13 @@ pub struct RowFilter {
 }
 
 impl RowFilter {
-    /// Creates a filter of layer number `layer`; the default filter is that of the lava.
+    /// Creates a filter of the layer with index `layer`; the default is the lava.
     pub fn of_layer(layer: usize) -> Self {
         Self { taps: Taps { layer, ..Taps::default() }, ..Self::default() }
     }
 
-    /// Calls `take` with place, density and energy (0..=255 each) of at least all cells with
-    /// non-zero density.
+    /// Calls `take` with the position, density and energy (0 to 255 each) of every cell with
+    /// nonzero density; cells with zero density may be included.
     pub fn each_cell(&mut self, world: &World, mut take: impl FnMut(Place, u8, u8)) {
         let grid = world.grid();
         self.density.resize(grid.nx, 0);

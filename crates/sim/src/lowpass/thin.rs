@@ -1,5 +1,5 @@
-//! Density of liquid that the low-pass would lose: falling streams, drops and curtains thinner than
-//! the kernel.
+//! Density correction for thin falling liquid (streams, drops and curtains thinner than the
+//! kernel), which the low-pass would erase.
 //!
 //! The low-pass leaves a quarter of the density of a stream one cell wide and an eighth of a drop:
 //! no surface at 1/2 is left. Falling liquid has empty cells below, whereas the layer over a pool
@@ -22,18 +22,19 @@
 
 use super::clear::ONE;
 
-/// Filling of the nine cells below, as a share: a cell's matter counts as falling up to the first
-/// value, and as carried from the second.
+/// Thresholds of the filled fraction of the nine cells below: liquid counts as fully falling up to
+/// the first, and as fully supported from the second, in units of [`ONE`].
 const CARRIED: [u32; 2] = [ONE / 2, ONE / 5 * 4];
 
 /// Width of a drop's streak as share of a full drop's amount; the width falls with the root of the
 /// amount, so that small drops stay visible.
 const STREAK: f32 = 0.1;
-/// Tolerance (as a fraction) by which a low-passed value may exceed that of a lone drop and still
-/// count as one: less than at the end of a stream.
+/// Tolerance, as a fraction 7/5, by which a low-passed value may exceed that of an isolated drop
+/// and still count as a drop; the value at the end of a stream is larger.
 const ALONE: [u32; 2] = [7, 5];
 
-/// Densities by amount, 0..=255 for 0..=1 both: of streams, and of the streaks of drops.
+/// Lookup tables of density (0 to 255) by amount (0 to 255): for streams, and for the streaks of
+/// drops.
 pub(super) struct Thin {
     streams: [u8; 256],
     streaks: [u8; 256],
@@ -52,20 +53,20 @@ impl Default for Thin {
 }
 
 impl Thin {
-    /// Value of a cell that holds `amount` and has the low-passed value `value`, over cells filled
-    /// up to `below`; `amount` and `below` in units of which [`ONE`] fills a cell.
+    /// Corrected value of a cell with `amount` and low-passed value `value`; `below` is the filled
+    /// amount of the cells below. Both amounts are in units of [`ONE`] per full cell.
     #[inline]
     pub(super) fn value(&self, value: u8, amount: u32, below: u32) -> u8 {
-        // The low-pass leaves an eighth of a lone drop.
+        // The kernel leaves an eighth of an isolated drop in its own cell.
         let lists = if is_drop(value, amount, 8) { &self.streaks } else { &self.streams };
         falling(value, lists[byte(amount)], below)
     }
 
-    /// Value of an empty cell under a cell that holds `above`; `here` is the filling of the row, in
-    /// units of [`ONE`].
+    /// Corrected value of an empty cell below a cell with amount `above`; `here` is the filled
+    /// amount of the row, in units of [`ONE`].
     #[inline]
     pub(super) fn value_under(&self, value: u8, above: u32, here: u32) -> u8 {
-        // The low-pass leaves a sixteenth of the drop in the cell below.
+        // The kernel leaves a sixteenth of an isolated drop in the cell below.
         if is_drop(value, above, 16) { falling(value, self.streaks[byte(above)], here) } else { value }
     }
 }
@@ -74,14 +75,15 @@ fn byte(amount: u32) -> usize {
     (amount * 255 / ONE).min(255) as usize
 }
 
-/// Returns true if a low-passed value holds one part in `left` of an amount, and hardly more.
+/// Returns true if a low-passed value is that of an isolated drop: 1/`left` of the amount, within
+/// the tolerance `ALONE`.
 fn is_drop(value: u8, amount: u32, left: u32) -> bool {
     let [most, of] = ALONE;
     u32::from(value) * left * ONE / 255 * of <= most * amount
 }
 
-/// Blends from `value` to the greater `alone` by the share in which matter over cells filled up to
-/// `below` counts as falling.
+/// Interpolates from `value` (supported) to the larger of `value` and `alone` (falling) by the
+/// filled amount `below`.
 fn falling(value: u8, alone: u8, below: u32) -> u8 {
     if alone <= value {
         return value;

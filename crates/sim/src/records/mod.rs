@@ -1,5 +1,5 @@
-//! History of one material in each column of the box: arrival, greatest thickness and peak energy.
-//! Updated after every step, for maps of the whole run.
+//! Per-column history of one material: arrival, maximum thickness and peak energy. Updated after
+//! every step, for maps of the whole run.
 //!
 //! An update costs time in proportion to the changes of the step: the tiles of 8 × 4 columns in
 //! which a rule, a source or an edit changed a cell are summed over their heights, and the rest is
@@ -22,25 +22,27 @@ use lavoxel_flow::{Flow, UNITS};
 
 pub use self::flow::{FlowRecords, REACHED_M};
 
-/// Arrival of a column that the material never reached.
+/// Arrival value of a column that the material has not reached.
 pub const NEVER: u32 = u32::MAX;
 
-/// Least number of tiles of a layer that are shared among threads.
+/// Minimum number of tiles of a layer for a parallel update.
 const MANY_TILES: usize = 1 << 13;
 
-/// Units of a flow's thickness per unit of amount.
+/// Units of a flow's thickness per unit of a layer's amount.
 const UNIT: i64 = UNITS as i64 / AMOUNT_ONE as i64;
 
-/// Upper bound of a column's bytes in a file: numbers of 32, 32 and 16 bits, seven bits a byte.
+/// Upper bound of the encoded bytes per column: variable-length integers of 32, 32 and 16 bits with
+/// seven bits a byte.
 const BYTES_A_COLUMN: usize = 5 + 5 + 3;
 
-/// History of every column; all fields have shape (`nz`, `nx`), row 0 north, column 0 west.
+/// History of every column as arrays of shape (`nz`, `nx`), row 0 in the north, column 0 in the
+/// west.
 ///
-/// Invariant: the same world and steps give the same bits; a copy that was saved and read back
-/// continues as the original would.
+/// Invariant: equal worlds and steps give equal bits; records that were saved and read back
+/// continue identically.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Records {
-    /// Recorded material: a file finds records by this name, not by their place in a list.
+    /// Name of the recorded material, by which a file finds the records.
     material: String,
     nx: usize,
     nz: usize,
@@ -52,12 +54,12 @@ pub struct Records {
     seen: Option<Cursor>,
 }
 
-/// Material of records that do not name one.
+/// Default material of records in files that do not name one.
 fn lava() -> String {
     Material::LAVA.to_owned()
 }
 
-/// Compares the histories only, not the state at the last update.
+/// Compares the histories, ignoring the change cursor `seen`.
 impl PartialEq for Records {
     fn eq(&self, other: &Self) -> bool {
         (&self.material, self.nx, self.nz) == (&other.material, other.nx, other.nz)
@@ -68,12 +70,13 @@ impl PartialEq for Records {
 }
 
 impl Records {
-    /// Memory of the records of `materials` materials.
+    /// Memory estimate of the records of `materials` materials.
     pub fn need(grid: Grid, materials: usize) -> MemoryEstimate {
         MemoryEstimate::of("the records of maps", grid.columns() * materials, 10.0)
     }
 
-    /// Temporary memory of a checkpoint's records of `materials` materials: their encoded bytes.
+    /// Temporary memory while a checkpoint is written: the encoded records of `materials`
+    /// materials.
     pub fn need_of_keeping(grid: Grid, materials: usize) -> MemoryEstimate {
         MemoryEstimate::of("the records in a checkpoint", grid.columns() * materials, BYTES_A_COLUMN as f64)
     }
@@ -83,7 +86,7 @@ impl Records {
         BYTES_A_COLUMN * self.nx * self.nz + self.material.len() + 64
     }
 
-    /// Empty records of the lava.
+    /// Creates empty records of the lava.
     pub fn new(grid: Grid) -> Self {
         let columns = grid.columns();
         Self {
@@ -97,7 +100,7 @@ impl Records {
         }
     }
 
-    /// Changes the recorded material from lava to `material`.
+    /// Returns the records with `material` as the recorded material; call before the first update.
     #[must_use]
     pub fn of(self, material: &str) -> Self {
         Self { material: material.to_owned(), ..self }
@@ -108,29 +111,28 @@ impl Records {
         &self.material
     }
 
-    /// Returns true if these records, which may come from a file, are complete and match a box of
-    /// this shape.
+    /// Returns true if these records, possibly read from a file, are complete and match a box of
+    /// shape `grid`.
     pub fn fits(&self, grid: Grid) -> bool {
         let lengths = [self.arrival.len(), self.thickest.len(), self.peak_energy.len()];
         (self.nx, self.nz) == (grid.nx, grid.nz) && lengths == [grid.columns(); 3]
     }
 
-    /// Number of steps after which the material first stood in each column: 0 where it stood before
-    /// the first step, [`NEVER`] where it never did. Matter that came and went within a step does
-    /// not count.
+    /// Step count after which the material first appeared in each column: 0 if present before the
+    /// first step, [`NEVER`] if not reached. Matter that appeared and vanished within one step is
+    /// ignored.
     pub fn arrival(&self) -> ArrayView2<'_, u32> {
         self.view(&self.arrival)
     }
 
-    /// Largest amount of each whole column after any step, in units
-    /// ([`lavoxel_base::units::AMOUNT_ONE`] to a cell); for the physical model's lava, liquid and
-    /// set.
+    /// Maximum amount of each column after any step, in units ([`lavoxel_base::units::AMOUNT_ONE`]
+    /// per cell); for the physical model's lava, liquid and solidified lava together.
     pub fn thickest(&self) -> ArrayView2<'_, u32> {
         self.view(&self.thickest)
     }
 
-    /// Largest energy of any one cell of each column after any step, in units
-    /// ([`lavoxel_base::units::ENERGY_ONE`] to energy 1.0).
+    /// Maximum energy of any cell in each column after any step, in units
+    /// ([`lavoxel_base::units::ENERGY_ONE`] for energy 1.0).
     pub fn peak_energy(&self) -> ArrayView2<'_, u16> {
         self.view(&self.peak_energy)
     }
@@ -139,15 +141,15 @@ impl Records {
         ArrayView2::from_shape((self.nz, self.nx), columns).expect("every field has a value for each column")
     }
 
-    /// Updates the records after `step` steps. Call before the first step and after every one, with
-    /// one world of the shape of the records and its flow, if present; before a call for another
+    /// Updates the records after `step` steps. Call before the first step and after every step,
+    /// always with the same world, and with its `flow` if present; before a call with another
     /// world, call [`Records::forget`].
     ///
     /// # Panics
-    /// When the world has another shape than the records.
+    /// If the world's shape differs from that of the records.
     pub fn observe(&mut self, world: &World, flow: Option<&Flow>, step: u64) {
         assert!(self.fits(world.grid()), "records are of one box");
-        // The largest number means never; no scene has that many steps.
+        // `u32::MAX` is reserved for `NEVER`; no scene has that many steps.
         let step = step.min(u64::from(NEVER) - 1) as u32;
         let Some(layer) = world.layer(&self.material) else { return };
         let seen = self.seen.replace(layer.clock.read(Reading::Records));
@@ -179,15 +181,15 @@ impl Records {
         }
     }
 
-    /// Updates the records of the physical model's lava, liquid and set. Reads the flow, not its
-    /// layer: the layer shows the liquid alone, and never holds any in ground that rubble buries or
-    /// that a film reaches in the step in which it sets.
+    /// Updates the records of the physical model's lava, liquid and solidified. Reads the flow
+    /// instead of its layer: the layer displays the liquid alone, and misses lava that rubble
+    /// buries or a film that solidifies in the step in which it arrives.
     fn observe_flow(&mut self, flow: &Flow, all: bool, step: u32) {
         let columns = if all { self.arrival.len() as u32 } else { 0 };
-        // Wet columns too: lava that an edit put somewhere may not have moved since.
+        // Includes wet columns: lava placed by an edit may not have moved since.
         let changed = (0..columns).chain(flow.changed().iter().copied()).chain(flow.wet().iter().copied());
         for number in changed.map(|number| number as usize) {
-            // A film of less than a unit counts as lava, too.
+            // Rounded up, so that a film below one unit counts as lava.
             let thickness = (flow.thickness_units(number) + UNIT - 1) / UNIT;
             if thickness > 0 {
                 self.arrival[number] = step.min(self.arrival[number]);
@@ -209,23 +211,23 @@ struct Part<'a> {
     peak_energy: &'a mut [u16],
 }
 
-/// Amount and largest energy of each of the 32 columns of a tile.
+/// Sums of the 32 columns of a tile: total amount and maximum energy per column.
 type Sums = ([u32; 32], [u16; 32]);
 
 const EMPTY: Sums = ([0; 32], [0; 32]);
 
-/// Sums over the heights of the tiles of a strip; reusable buffer.
+/// Reusable buffer for the sums over the height of a strip's tiles.
 #[derive(Default)]
 struct Scratch {
-    /// Bit set of the tiles along x that are read.
+    /// Bit set of the tile columns (along x) to be summed.
     columns: Vec<u64>,
-    /// Sums for each tile along x; valid only for the tiles that are read.
+    /// Sums of each tile column; valid only for the columns in the bit set.
     tiles: Vec<Sums>,
 }
 
 impl Scratch {
-    /// Marks the columns of tiles with any change, or all columns where the changes are unknown.
-    /// Returns true if any column is marked.
+    /// Marks the tile columns with any change, or all if `changes` is `None` (unknown). Returns
+    /// true if any column is marked.
     fn mark(&mut self, strip: &Strip, changes: Option<Changes<'_>>) -> bool {
         self.columns.resize(strip.width, 0);
         let Some(changes) = changes else {
@@ -241,7 +243,7 @@ impl Scratch {
         !changes.rows.is_empty()
     }
 
-    /// Sums the tiles of the marked columns.
+    /// Sums the tiles of the marked columns over their height.
     fn add_up(&mut self, strip: &Strip) {
         let Self { columns, tiles } = self;
         tiles.resize(strip.count, EMPTY);
@@ -253,7 +255,8 @@ impl Scratch {
         });
     }
 
-    /// Merges the sums of the marked columns into the records, skipping columns outside of the box.
+    /// Merges the sums of the marked columns into the records; columns outside of the box are
+    /// skipped.
     fn take_up(&self, part: &mut Part<'_>, nx: usize, step: u32) {
         for tx in marked(&self.columns, self.tiles.len()) {
             let (amounts, energies) = &self.tiles[tx];
@@ -275,7 +278,7 @@ impl Scratch {
     }
 }
 
-/// Iterates over the marked tiles along x, of `count` tiles.
+/// Iterates over the indices of the marked tile columns below `count`.
 fn marked(columns: &[u64], count: usize) -> impl Iterator<Item = usize> {
     let all = columns.iter().enumerate().flat_map(|(w, &word)| bits(word).map(move |bit| w * 64 + bit));
     all.take_while(move |&tx| tx < count)

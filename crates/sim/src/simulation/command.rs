@@ -1,4 +1,4 @@
-//! Commands: actions of a scene, a program or the user of the window on a running simulation.
+//! Commands: actions of a scene, a program or a user on a running simulation.
 
 use crate::source::{VentChange, VentSpec};
 use crate::state::State;
@@ -8,27 +8,28 @@ use lavoxel_automaton::world::{Edit, Matter};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::Invalid;
 
-/// Action on a simulation between two steps. [`Simulation::command`](super::Simulation::command) is
-/// the only way in.
+/// Action applied to a simulation between two steps, by
+/// [`Simulation::command`](super::Simulation::command) only.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Puts lava, rock or nothing into a shape.
+    /// Fills a shape with lava, rock or another material, or empties the shape.
     Put(Edit),
     /// Places, changes or closes a vent.
     Pour(VentChange),
-    /// Changes some parameters of the rules.
+    /// Changes parameters of the rules; absent keys keep their values.
     Rules(RulesChange),
-    /// Changes some parameters of a material other than lava; those of the lava are rules.
+    /// Changes parameters of a material other than lava; the parameters of lava are changed by
+    /// `Rules`.
     Material(MaterialChange),
-    /// Changes the seed of the random patterns.
+    /// Sets the seed of the random spreading patterns.
     Seed(u64),
-    /// Changes the wind; the air takes on the new wind at once.
+    /// Sets the wind; the velocity of the air changes at once.
     Wind(Wind),
 }
 
 impl Command {
     /// Checks every number that can be checked without the simulation, and that the files of an
-    /// edit were read. Keys in errors are those of an `[[event]]` table.
+    /// edit have been read. Errors use the keys of an `[[event]]` table.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.validate_numbers()?;
         let Self::Put(edit) = self else { return Ok(()) };
@@ -36,7 +37,7 @@ impl Command {
         edit.matter.check_heights("put.matter")
     }
 
-    /// Checks every number.
+    /// Checks that every number of the command is in range.
     pub(super) fn validate_numbers(&self) -> Result<(), Invalid> {
         match self {
             Self::Put(edit) => edit.validate("put"),
@@ -48,11 +49,11 @@ impl Command {
         }
     }
 
-    /// Fits the command to the model of a world: a vent of the physical model without a rate gets
+    /// Adapts the command to the model of `state`: a vent of the physical model without a rate gets
     /// the default rate.
     ///
     /// # Errors
-    /// Refuses commands that the model does not support.
+    /// If the model does not support the command.
     pub(super) fn fit_to(&mut self, state: &State) -> Result<(), Invalid> {
         let flows = state.flow().is_some();
         let classic = "left out in a world of the physical model, whose lava no rule moves; its vents can be changed";
@@ -76,7 +77,8 @@ impl Command {
         }
     }
 
-    /// Material other than lava that the simulation must have, and the key that names it.
+    /// Key and name of the material, other than lava, to which the command refers; `None` if the
+    /// command refers to none.
     pub(super) fn material(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Put(edit) => Some(("put.matter.name", edit.matter.material()?)),
@@ -88,7 +90,8 @@ impl Command {
         }
     }
 
-    /// Merges this setting with a later one of the same kind; `None` for commands that both count.
+    /// Combines this setting with a later one of the same kind; `None` if both commands must be
+    /// kept.
     pub(super) fn merged(&self, later: &Self) -> Option<Self> {
         match (self, later) {
             (Self::Rules(first), Self::Rules(second)) => Some(Self::Rules(first.clone().then(second))),
@@ -96,14 +99,14 @@ impl Command {
                 Some(Self::Material(first.clone().then(second)))
             }
             (Self::Seed(_), Self::Seed(seed)) => Some(Self::Seed(*seed)),
-            // Two changes of the wind in turn differ from their merger in the last bits of the
-            // air's velocity.
+            // Two successive changes of the wind differ from their combination in the last bits of
+            // the air velocity.
             _ => None,
         }
     }
 }
 
-/// Refuses an edit that a world of the physical model does not support.
+/// Returns an error if a world of the physical model does not support the edit.
 fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
     let melts = state.flow().is_some_and(|flow| flow.setup().lava.melts());
     match &edit.matter {
@@ -122,7 +125,8 @@ fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
     }
 }
 
-/// Fits a vent to a world of the physical model, or to one of the classic automaton.
+/// Adds the default rate to a lava vent without one, if `flows`: in a world of the physical model.
+/// Returns an error for a vent with rates of the physical model in a classic world.
 fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
     match (&spec.flow, flows) {
         (Some(_), false) => Err(Invalid::new("vent.flow", "set", "left out: this world has no physical model")),
@@ -134,7 +138,7 @@ fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
     }
 }
 
-/// Implements `From` for the types that commands carry, and for types that convert into those.
+/// Implements `From` for the payload types of commands, and for types that convert into those.
 macro_rules! from {
     ($($carried:ty => $command:ident),+ $(,)?) => {$(
         impl From<$carried> for Command {
@@ -155,7 +159,7 @@ from! {
     Wind => Wind,
 }
 
-/// Refuses a seed that no scene file can hold.
+/// Returns an error if `seed` exceeds the largest integer that a scene file (TOML) can store.
 pub fn check_seed(key: &str, seed: u64) -> Result<(), Invalid> {
     match i64::try_from(seed) {
         Ok(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Events: commands that a scene schedules at a step, and those that a simulation records.
+//! Events: commands with a step, either scheduled by a scene or recorded by a simulation.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,26 +9,26 @@ use lavoxel_automaton::world::Edit;
 use lavoxel_base::param::table;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of events of a simulation.
+/// Maximum number of events of a simulation.
 pub const MAX_EVENTS: usize = 100_000;
 
-/// Upper bound of the step after which an event takes place.
+/// Upper bound of an event's step.
 const LAST_STEP: f64 = 1e9;
 
-/// Command with its step. Changes of vents are excluded: a vent has its own first and last step, in
-/// a scene too.
+/// Command with the step at which it is applied. Changes of vents are not events: a vent has its
+/// own first and last step, in a scene too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Number of steps after which the command is carried out: 0 is before the first step, and the
-    /// state after N steps includes the events of N.
+    /// Number of completed steps at which the command is applied: 0 is before the first step. The
+    /// state after N steps includes the events with `at` = N.
     pub at: u64,
-    /// Command that is carried out.
+    /// Command to be applied.
     pub command: Command,
 }
 
 impl Event {
-    /// Checks every number, and that the file of a shape was read; `key` is the table's name, such
-    /// as `event[0]`.
+    /// Checks that every number is in range and that the file of a shape has been read; `key` is
+    /// the table's name in messages, such as `event[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key, Command::validate)
     }
@@ -69,14 +69,14 @@ table! {
 }
 
 impl EventSpec {
-    /// Expected-value text of the error for a table with several commands, or with none.
+    /// Description of the allowed values in the error for a table with no command or several.
     pub const ONE_COMMAND: &str = "one with exactly one of put, rules, material, wind and seed";
 
-    /// Converts the table into an event; `key` is the table's name, such as `event[0]`. Files of
-    /// shapes need not have been read.
+    /// Converts the table to an event; `key` is the table's name in messages, such as `event[0]`.
+    /// Files of shapes need not have been read.
     ///
     /// # Errors
-    /// When a number is out of range, or the table has not exactly one command.
+    /// If a number is out of range, or the table does not have exactly one command.
     pub fn event(&self, key: &str) -> Result<Event, Invalid> {
         let commands = self.commands();
         let [(_, command)] = &commands[..] else {
@@ -90,7 +90,7 @@ impl EventSpec {
         Ok(event)
     }
 
-    /// Keys of the table other than the step, with their commands.
+    /// Commands of the table, each with its key.
     fn commands(&self) -> Vec<(&'static str, Command)> {
         let put = self.put.clone().map(|edit| ("put", Command::Put(edit)));
         let rules = self.rules.clone().map(|change| ("rules", Command::Rules(change)));
@@ -100,7 +100,7 @@ impl EventSpec {
         [put, rules, material, wind, seed].into_iter().flatten().collect()
     }
 
-    /// Table of an event; `None` for a change of vents, which `[[vent]]` tables hold.
+    /// Converts an event to a table; `None` for a change of vents, which `[[vent]]` tables store.
     pub fn of(Event { at, command }: &Event) -> Option<Self> {
         let bare = Self { at: *at, ..Self::default() };
         match command {

@@ -37,41 +37,44 @@ pub use self::stage::Stage;
 pub use self::timings::system_clock;
 pub use self::timings::{Clock, StageTime, Timings};
 
-/// State with its rules, vents and events, and the engine that runs the rules.
+/// Running simulation: a state with its rules, vents and events, and the engine that runs the
+/// rules.
 pub struct Simulation {
     state: State,
     history: History,
     engine: Box<dyn Engine>,
     timings: Timings,
-    /// Flag that cuts a step between two stages.
+    /// Flag by which another thread interrupts a step between two stages.
     cut: Option<Arc<AtomicBool>>,
 }
 
-/// Data other than the state that the bits of later states depend on, with the record of past
+/// All data other than the state that determine the bits of later states, and the record of past
 /// events.
 #[derive(Clone, Debug)]
 struct History {
     step: u64,
-    /// Number of stages of the next step that are done; 0 unless a step was cut.
+    /// Number of completed stages of an interrupted step; 0 between steps.
     made: usize,
     seed: u64,
     rules: Rules,
     spec: RulesSpec,
-    /// Lava, then the other materials in the order of the layers, with the parameters in force.
+    /// Current materials: lava first, then the others in the order of the layers, with all changes
+    /// applied.
     materials: Vec<Material>,
     reactions: Vec<Reaction>,
     vents: Vents,
-    /// Wind in force; `None` without air.
+    /// Current wind; `None` without air.
     wind: Option<Wind>,
-    /// Events in the order of their steps; the first `past` have taken place.
+    /// Events in the order of their steps; the first `past` events have been applied.
     events: Vec<Event>,
     past: usize,
     goals: Goals,
 }
 
 impl History {
-    /// Stages of a step, in order. In a world of the physical model the flow comes first, and no
-    /// rule moves the layers that display the flow. Lava that is fed does not calm down.
+    /// Stages of a step in order. In a world of the physical model the flow comes first, and no
+    /// rule moves the layers that display the flow. The rule that calms lava down is left out while
+    /// lava is fed.
     fn stages(&self, state: &State) -> impl Iterator<Item = Stage<'_>> + use<'_> {
         let (unfed, mirrors) = (self.is_unfed(), state.mirrors());
         let flow = mirrors.any().then_some(Stage::Flow(&self.vents));
@@ -85,15 +88,15 @@ impl History {
         flow.into_iter().chain(sources).chain(rules).chain(Stage::of_air(state, &self.vents))
     }
 
-    /// Returns true if nothing was poured and no event took place for `calm::AFTER` steps, so
-    /// that lava calms down.
+    /// Returns true if nothing was poured and no event was applied during the last `calm::AFTER`
+    /// steps, so that lava calms down.
     fn is_unfed(&self) -> bool {
         let event = self.events[..self.past].last().map_or(0, |event| event.at);
         let fed = self.vents.last_pour(self.step).unwrap_or(0).max(event);
         self.step >= fed + calm::AFTER
     }
 
-    /// Puts the parameters or the seed of a command in force.
+    /// Applies a command that changes parameters or the seed.
     fn set(&mut self, command: &Command, grid: Grid) {
         match command {
             Command::Put(_) | Command::Pour(_) => {}
@@ -110,7 +113,7 @@ impl History {
         self.rules = Rules::new(&self.spec, &self.materials, &self.reactions, grid);
     }
 
-    /// Refuses a command that names an absent material, or a wind where there is no air.
+    /// Returns an error if a command names an absent material, or sets a wind without air.
     fn check_there(&self, command: &Command) -> Result<(), Invalid> {
         if matches!(command, Command::Wind(_)) && self.wind.is_none() {
             return Err(Invalid::new("wind", "a wind", "absent: the scene has no [air]"));
@@ -125,7 +128,7 @@ impl History {
         check_known(key, name, Material::besides_lava(&self.materials).map(|material| material.name.as_str()))
     }
 
-    /// Returns true if a command asks for a setting that is in force already.
+    /// Returns true if a command would set parameters to their present values.
     fn has(&self, command: &Command) -> bool {
         match command {
             Command::Put(_) | Command::Pour(_) => false,
@@ -138,8 +141,8 @@ impl History {
         }
     }
 
-    /// Records a command of this step as a past event. Settings of one kind between two steps
-    /// become one event, such as those of a dragged slider.
+    /// Records a command as a past event of the present step. Successive settings of one kind
+    /// within a step are merged into one event, such as those of a dragged slider.
     fn record(&mut self, command: Command) -> Result<(), Invalid> {
         let before = self.events[..self.past].last_mut().filter(|event| event.at == self.step);
         if let Some((before, both)) = before.and_then(|event| event.command.merged(&command).map(|both| (event, both)))
@@ -154,49 +157,50 @@ impl History {
     }
 }
 
-/// Progress of a simulation in the course of its scene.
+/// Position of a simulation in the course of its scene, for checkpoints.
 pub struct Passed<'a> {
     /// Number of completed steps.
     pub step: u64,
-    /// Number of completed stages of the next step.
+    /// Number of completed stages of an interrupted step; 0 between steps.
     pub made: usize,
-    /// Numbers of the vents, in the order of [`Simulation::vents`].
+    /// Vent numbers, in the order of [`Simulation::vents`].
     pub vent_numbers: Vec<usize>,
-    /// Number of the next vent.
+    /// Number that the next new vent will get.
     pub next_vent: usize,
     /// Goals with their progress.
     pub goals: &'a Goals,
 }
 
-/// Saved state of a simulation, for [`Simulation::go_back`].
+/// Saved state of a simulation that [`Simulation::go_back`] restores.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     state: PackedState,
     history: History,
-    /// Times of the steps of the flow; `None` without a flow.
+    /// Schedule of the flow's step times; `None` without a flow.
     clock: Option<FlowClock>,
 }
 
 impl Snapshot {
-    /// Number of steps made before the snapshot.
+    /// Number of completed steps at the snapshot.
     pub fn steps(&self) -> u64 {
         self.history.step
     }
 
-    /// Ground, which several snapshots may share.
+    /// Ground of the snapshot, shared with other snapshots while unchanged.
     pub fn ground(&self) -> &std::sync::Arc<Ground> {
         self.state.ground()
     }
 
-    /// Memory of the snapshot without the ground, in bytes.
+    /// Memory of the snapshot in bytes, without the shared ground.
     pub fn bytes(&self) -> usize {
         self.state.bytes() + self.history.events.len() * size_of::<Event>() + self.history.vents.bytes()
     }
 }
 
 impl Simulation {
-    /// Creates a simulation at step 0 from checked rules and vents. The bits of every later state
-    /// follow from these arguments, events and commands; the engine only decides the speed.
+    /// Creates a simulation at step 0 from validated rules and vents. The bits of all later states
+    /// depend only on `state`, `rules`, `vents`, `seed`, events and commands; `engine` affects the
+    /// speed alone.
     pub fn new(
         state: impl Into<State>,
         rules: &RulesSpec,
@@ -208,7 +212,7 @@ impl Simulation {
         let vents = Vents::new(vents, state.grid());
         let (events, past) = (Vec::new(), 0);
         let mut materials: Vec<_> = state.layers().iter().map(Layer::material).cloned().collect();
-        // Lava goes first: `materials()` skips it by position.
+        // Lava must come first, because `materials()` skips the first entry.
         materials.sort_by_key(|material| !material.carries_energy());
         let wind = state.air().map(|air| Wind(air.spec().wind.clone()));
         let history = History {
@@ -228,8 +232,8 @@ impl Simulation {
         Self { state, history, engine, timings: Timings::default(), cut: None }
     }
 
-    /// Adds reactions between materials; expects reactions that were checked together with the
-    /// materials of the world ([`Reaction::validate_all`]).
+    /// Adds reactions between materials, which must have been checked together with the materials
+    /// by [`Reaction::validate_all`].
     #[must_use]
     pub fn with_reactions(mut self, reactions: Vec<Reaction>) -> Self {
         let History { spec, materials, .. } = &self.history;
@@ -238,16 +242,17 @@ impl Simulation {
         self
     }
 
-    /// Measures the time of every stage by `clock`; without a clock only the runs are counted.
+    /// Enables the time measurement of every stage with `clock`; without a clock only the number of
+    /// runs is recorded.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         Self { timings: Timings::by(clock), ..self }
     }
 
-    /// Adds scheduled events; events of equal steps keep the given order.
+    /// Adds scheduled events; events of the same step keep the given order.
     ///
     /// # Errors
-    /// Names the event that no `[[event]]` table could hold.
+    /// If an event cannot be stored as an `[[event]]` table.
     pub fn with_events(mut self, events: Vec<Event>) -> Result<Self, Invalid> {
         let number = self.history.events.len() + events.len();
         within("number of [[event]] tables", number as f64, 0.0, MAX_EVENTS as f64)?;
@@ -262,24 +267,24 @@ impl Simulation {
         Ok(self)
     }
 
-    /// Adds goals, which are counted after every step.
+    /// Adds goals, which are evaluated after every step.
     #[must_use]
     pub fn with_goals(mut self, goals: Goals) -> Self {
         self.history.goals = goals;
         self
     }
 
-    /// Goals of the scene, with their progress.
+    /// Goals of the scene with their progress.
     pub fn goals(&self) -> &Goals {
         &self.history.goals
     }
 
-    /// Resumes this simulation at a later `step`, with the state of that step and `made` stages of
-    /// the next step done; `numbers` and `next` are those of [`Simulation::passed`]. Expects
-    /// checked vents, rules and events.
+    /// Resumes this simulation at step `step` from a saved state, with `made` stages of the next
+    /// step completed; `numbers` and `next` are the values of [`Simulation::passed`]. Vents, rules
+    /// and events must have been validated.
     ///
     /// # Errors
-    /// Names the inconsistent part.
+    /// Message with the name of the inconsistent part.
     pub fn resumed(
         self,
         events: Vec<Event>,
@@ -305,13 +310,14 @@ impl Simulation {
         Ok(Self { state, history, engine, timings, cut })
     }
 
-    /// Makes one step: runs the due stages in order, then the events that are due after the step.
-    /// Continues a cut step with its next stage.
+    /// Advances by one step: runs the due stages in order, then applies the events that are due
+    /// after the step. An interrupted step is continued with its next stage.
     pub fn step(&mut self) {
         let draw = Draw { seed: self.history.seed, step: self.history.step };
         let (made, is_asked) = (self.history.made, |cut: &AtomicBool| cut.load(Ordering::Relaxed));
         let mut cut = 0;
-        // At least one stage runs per call, so that a cut step proceeds even while `cut` stays set.
+        // At least one stage runs per call, so that an interrupted step advances even while `cut`
+        // stays set.
         for (number, stage) in self.history.stages(&self.state).enumerate().skip(made) {
             if number > made && stage.can_wait(&self.state) && self.cut.as_deref().is_some_and(is_asked) {
                 cut = number;
@@ -336,7 +342,7 @@ impl Simulation {
         }
     }
 
-    /// Completes a step that was cut.
+    /// Completes an interrupted step.
     fn end_step(&mut self) {
         let cut = self.cut.take();
         if self.history.made > 0 {
@@ -345,40 +351,41 @@ impl Simulation {
         self.cut = cut;
     }
 
-    /// Lets `stop` interrupt a long step of the physical model: once the flag is set, the step is
-    /// given up. The simulation then has the state before the step, and later steps give the bits
-    /// of an undisturbed run.
+    /// Registers a flag that aborts a long step of the physical model: once `stop` is true, the
+    /// step is discarded. The simulation then has the state before the step, and later steps give
+    /// the same bits as a run without interruption.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
         if let Some(flowing) = &mut self.state.flow {
             flowing.flow.stop_by(stop);
         }
     }
 
-    /// Lets `cut` interrupt a step between two of its stages: once the flag is set, the step is
-    /// cut. The next [`Simulation::step`], also of a snapshot or a checkpoint, continues with the
-    /// stages that are left and gives the bits of an undisturbed run.
+    /// Registers a flag that interrupts a step between two stages: once `cut` is true, the
+    /// remaining stages are postponed. The next [`Simulation::step`], also after a snapshot or a
+    /// checkpoint, continues with these stages and gives the same bits as a run without
+    /// interruption.
     pub fn cut_by(&mut self, cut: Arc<AtomicBool>) {
         self.cut = Some(cut);
     }
 
-    /// Defers the display of a physical model without other matter and air: the lava is written
-    /// into cells only by [`Simulation::show`]. Readers of cells, other than [`State::flow`], must
-    /// call `show` before.
+    /// Defers the display of the flow, in a physical model without other matter and air: lava is
+    /// written into cells only by [`Simulation::show`]. Call `show` before cells are read;
+    /// [`State::flow`] is always current.
     pub fn show_when_asked(&mut self) {
         self.state.defer_flow();
     }
 
-    /// Writes the lava of the physical model into cells where the display is out of date.
+    /// Writes the lava of the physical model into all cells whose display is outdated.
     pub fn show(&mut self) {
         self.state.show_flow();
     }
 
-    /// Returns true if the last step was given up or cut.
+    /// Returns true if the last step was aborted or interrupted.
     pub fn was_stopped(&self) -> bool {
         self.history.made > 0 || self.state.flow().is_some_and(Flow::was_stopped)
     }
 
-    /// Number of completed stages of the next step, those before the cut; 0 at the end of a step.
+    /// Number of completed stages of an interrupted step; 0 between steps.
     pub fn stages_made(&self) -> usize {
         self.history.made
     }
@@ -405,12 +412,12 @@ impl Simulation {
         self.history.set(command, self.state.grid());
     }
 
-    /// Carries out a command now and records it: an edit, a change of vents, of rules or of the
-    /// seed. Completes a cut step before.
+    /// Applies a command now and records it: an edit, or a change of vents, rules, a material, the
+    /// wind or the seed. Completes an interrupted step first.
     ///
     /// # Errors
-    /// Names a number out of range, an unknown vent, or a command that the model of this world does
-    /// not support; nothing is changed then.
+    /// If a number is out of range, a vent is unknown, or the model of this world does not support
+    /// the command; the simulation is unchanged then.
     pub fn command(&mut self, command: impl Into<Command>) -> Result<(), Invalid> {
         let mut command = command.into();
         command.validate()?;
@@ -429,19 +436,19 @@ impl Simulation {
         Ok(())
     }
 
-    /// Returns true if a command asks for a setting that is in force already, so that nothing would
-    /// change.
+    /// Returns true if a command would set parameters to their present values, so that nothing
+    /// would change.
     pub fn has_in_force(&self, command: &Command) -> bool {
         self.history.has(command)
     }
 
-    /// Saves the present state; shares the ground of `other` where it is unchanged.
+    /// Saves the present state; the ground is shared with the snapshot `other` where unchanged.
     pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
         let state = PackedState::new(&self.state, other.map(|other| &other.state));
         Snapshot { state, history: self.history.clone(), clock: self.state.flow().map(Flow::clock).cloned() }
     }
 
-    /// Restores a snapshot of this simulation and forgets everything after it; the following steps
+    /// Restores a snapshot of this simulation and discards everything after it; the following steps
     /// give the same bits as the first time.
     pub fn go_back(&mut self, snapshot: &Snapshot) {
         snapshot.state.unpack_into(&mut self.state);
@@ -452,17 +459,17 @@ impl Simulation {
         put_in_force(self.history.wind.as_ref(), &mut self.state);
     }
 
-    /// Present state: a world, with its flow and its air where present.
+    /// Present state: the world, with its flow and its air where present.
     pub fn world(&self) -> &State {
         &self.state
     }
 
-    /// Rules in force.
+    /// Current rules, converted for the engine.
     pub fn rules(&self) -> &Rules {
         &self.history.rules
     }
 
-    /// Rules in force, as a scene writes them.
+    /// Current rules in the form of a scene file.
     pub fn rules_spec(&self) -> &RulesSpec {
         &self.history.spec
     }
@@ -476,14 +483,14 @@ impl Simulation {
         }
     }
 
-    /// Time in seconds from the start; `None` without the physical model.
+    /// Simulated time in seconds; `None` without the physical model.
     pub fn time_s(&self) -> Option<f64> {
         self.state.flow().map(|flow| flow.clock().time_s(self.history.step))
     }
 
-    /// Plans the end of the run in a world of the physical model: the step that contains `end_s`
-    /// (seconds) ends at that time, and later steps have full length. Without an end all steps have
-    /// full length; so they have with air, whose steps have one fixed length.
+    /// Sets the end time of a run of the physical model: the step that contains `end_s` (seconds)
+    /// is shortened to end at that time; later steps have full length. With `None`, or with air,
+    /// whose steps have a fixed length, all steps have full length.
     pub fn end_at(&mut self, end_s: Option<f64>) {
         let end_s = end_s.filter(|_| self.state.air().is_none());
         if let Some(flowing) = &mut self.state.flow {
@@ -491,22 +498,22 @@ impl Simulation {
         }
     }
 
-    /// Materials other than lava, in the order of the layers, with the parameters in force.
+    /// Materials other than lava in the order of the layers, with all changes applied.
     pub fn materials(&self) -> &[Material] {
         &self.history.materials[1..]
     }
 
-    /// Number and spec of the vents that pour or will pour; the vent placed last comes last.
+    /// Numbers and specs of the vents that pour now or later, by ascending number.
     pub fn open_vents(&self) -> impl Iterator<Item = (usize, &VentSpec)> {
         self.history.vents.open(self.history.step)
     }
 
-    /// Wind in force; `None` without air.
+    /// Current wind; `None` without air.
     pub fn wind(&self) -> Option<&Wind> {
         self.history.wind.as_ref()
     }
 
-    /// All vents that poured or will pour, in pouring order.
+    /// All past, present and future vents, in pouring order.
     pub fn vents(&self) -> impl Iterator<Item = &VentSpec> {
         self.history.vents.specs()
     }
@@ -516,11 +523,11 @@ impl Simulation {
         self.vents().filter(|vent| vent.list() == List::Vents)
     }
 
-    /// Part of the history that a scene with its vents and events
-    /// (`lavoxel::scene::Scene::recorded`) does not hold.
+    /// Part of the history that is not stored in the recorded scene
+    /// (`lavoxel::scene::Scene::recorded`).
     pub fn passed(&self) -> Passed<'_> {
-        // The omitted fields follow from the scene: rules, materials, wind and seed in force from
-        // its events.
+        // The omitted fields follow from the scene: its events determine the current rules,
+        // materials, wind and seed.
         let History {
             step,
             made,
@@ -539,36 +546,36 @@ impl Simulation {
         Passed { step: *step, made: *made, vent_numbers, next_vent, goals }
     }
 
-    /// All events, past and future, in order.
+    /// All past and future events, by ascending step.
     pub fn events(&self) -> &[Event] {
         &self.history.events
     }
 
-    /// Number of steps made so far.
+    /// Number of completed steps.
     pub fn steps(&self) -> u64 {
         self.history.step
     }
 
-    /// Seed of the random patterns.
+    /// Current seed of the random spreading patterns.
     pub fn seed(&self) -> u64 {
         self.history.seed
     }
 
-    /// Time spent so far, by stage.
+    /// Accumulated time per stage.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
 }
 
 impl From<World> for Simulation {
-    /// Creates a simulation at step 0 with the default rules, no vents, seed 1, and the default
+    /// Creates a simulation at step 0 with the default rules, no vents, seed 1 and the default
     /// engine.
     fn from(world: World) -> Self {
         Self::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
     }
 }
 
-/// Tells the restored air of a state which wind is in force, without disturbing the air.
+/// Sets the current wind of a restored air without changing the air's velocity.
 fn put_in_force(wind: Option<&Wind>, state: &mut State) {
     state.air.iter_mut().zip(wind).for_each(|(over, wind)| over.air.set_wind(wind));
 }

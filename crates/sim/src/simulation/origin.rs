@@ -1,4 +1,4 @@
-//! Saved simulation without an engine, from which other simulations begin.
+//! Saved simulation without an engine, from which several simulations can be started.
 
 use super::{History, Simulation, Timings};
 use crate::goals::Goals;
@@ -7,7 +7,8 @@ use crate::state::State;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::matter::Material;
 
-/// Present state and future of a simulation, shared by threads that begin simulations from it.
+/// Present state and future events of a simulation; shared by threads that start simulations from
+/// it.
 #[derive(Clone, Debug)]
 pub struct Origin {
     state: State,
@@ -15,13 +16,13 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// State from which simulations begin.
+    /// State at which the simulations start.
     pub fn world(&self) -> &State {
         &self.state
     }
 
-    /// Text that identifies all inputs of later steps other than state, lava vents and seed: rules,
-    /// materials with their reactions and sources, wind and events.
+    /// Text that identifies all inputs of later steps except state, lava vents and seed: rules,
+    /// materials with their reactions and sources, wind and events. Equal texts mean equal inputs.
     pub fn course(&self) -> String {
         let History {
             step,
@@ -39,20 +40,20 @@ impl Origin {
         } = &self.history;
         let air = self.state.air().map(|air| air.spec());
         let sources: Vec<_> = vents.specs().filter(|vent| vent.list() != List::Vents).collect();
-        // The default lava is left out, so that the texts of earlier versions, which had no other
+        // The default lava is omitted, so that texts from earlier versions, which had no other
         // lava, stay valid.
         let materials: Vec<_> = materials.iter().filter(|material| **material != Material::lava()).collect();
         format!("{:?}", (step, spec, materials, reactions, sources, wind, air, &events[*past..]))
     }
 
-    /// Begins a simulation with other `lava` vents and another `seed`, run by `engine`. Sources of
+    /// Starts a simulation with the given `lava` vents and `seed`, run by `engine`. Sources of
     /// other matter, fumes, rules and events are those of the origin.
     pub fn begin(&self, lava: Vec<VentSpec>, seed: u64, engine: Box<dyn Engine>) -> Simulation {
         let Self { mut state, mut history } = self.clone();
         let others = history.vents.specs().filter(|vent| vent.list() != List::Vents).cloned();
         history.vents = Vents::new(&lava.into_iter().chain(others).collect::<Vec<_>>(), state.grid());
         history.seed = seed;
-        // Goals belong to one session.
+        // Goals belong to an interactive session, not to the started runs.
         history.goals = Goals::default();
         state.flow.iter_mut().for_each(|flowing| flowing.flow.set_seed(seed));
         Simulation { state, history, engine, timings: Timings::default(), cut: None }
@@ -60,19 +61,19 @@ impl Origin {
 }
 
 impl Simulation {
-    /// Copies the simulation, run by `engine`; both give the same bits.
+    /// Copies the simulation with another `engine`; both copies compute the same bits.
     pub fn copy(&self, engine: Box<dyn Engine>) -> Self {
         let (state, history) = (self.state.clone(), self.history.clone());
         Self { state, history, engine, timings: Timings::default(), cut: None }
     }
 
-    /// Converts this simulation into the origin of others.
+    /// Converts this simulation into an origin.
     pub fn into_origin(self) -> Origin {
         let Self { state, history, .. } = self;
         Origin { state, history }
     }
 
-    /// Number of future events.
+    /// Number of events that are not yet applied.
     pub fn events_to_come(&self) -> usize {
         self.history.events.len() - self.history.past
     }

@@ -8,53 +8,54 @@ use lavoxel_automaton::rules::{Rule, Rules};
 use lavoxel_automaton::world::Layer;
 use lavoxel_base::random::Draw;
 
-/// Part of a step, with its inputs.
+/// Stage of a step, with its inputs.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage<'a> {
-    /// Vents pour into the flow of the physical model, and the flow moves.
+    /// Vents pour into the flow of the physical model, and the flow advances.
     Flow(&'a Vents),
-    /// Vents and sources pour into the cells.
+    /// Vents and sources pour into the cells of the automaton.
     Sources(&'a Vents),
-    /// A rule moves a layer.
+    /// A rule of the automaton moves a layer.
     Rule {
         /// Index of the layer in [`World::layers`](lavoxel_automaton::world::World::layers).
         layer: usize,
-        /// Rule that is run.
+        /// Rule to be run.
         rule: &'a Rule,
     },
-    /// Ground, lava, steam and vents act on the air.
+    /// Sources of the air: ground, lava, steam and vents.
     Emission(&'a Vents),
-    /// The air moves.
+    /// The air solver advances.
     Air,
-    /// The air carries light grains along.
+    /// Advection of light grains by the air.
     Blown,
-    /// Fallen ash is laid down on the ground.
+    /// Deposition of settled ash on the ground.
     Fallout,
 }
 
-/// Names of the stages after the rules in [`Stage::names`].
+/// Names of the stages that follow the rules in [`Stage::names`].
 const AFTER_RULES: [&str; 5] = ["emission", "air", "fallout", "flow", "blown"];
 
 impl<'a> Stage<'a> {
     /// Number of kinds of stages.
     pub const COUNT: usize = 1 + Rule::NAMES.len() + AFTER_RULES.len();
 
-    /// Number of kinds, the first ones, that every world has; the rest belong to further materials.
+    /// Number of leading stage kinds that every world has; the other kinds occur only with further
+    /// materials.
     pub const OF_LAVA: usize = 3;
 
-    /// Names of all kinds.
+    /// Iterates over the names of all stage kinds.
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         std::iter::once("sources").chain(Rule::NAMES.iter().copied()).chain(AFTER_RULES)
     }
 
-    /// Rules of a step as stages, in order: those of the layers in their order, then reactions and
-    /// their consequences. A step leaves out rules that are not [due](Stage::is_due), and the one
-    /// that [calms](Stage::calms) lava down while lava is fed.
+    /// Rules of a step as stages in order: the rules of each layer, then reactions and their
+    /// consequences. A step skips rules that are not [due](Stage::is_due), and the rule that
+    /// [calms](Stage::calms) lava down while lava is fed.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
         rules.iter().map(|(layer, rule)| Stage::Rule { layer, rule })
     }
 
-    /// Stages of a state's air, in order; none without air.
+    /// Stages of a state's air in order; empty without air.
     pub fn of_air(state: &State, vents: &'a Vents) -> impl Iterator<Item = Self> + use<'a> {
         let ash = state.air().map(|air| air.spec().ash.is_some());
         let moves = ash.map(|_| [Self::Emission(vents), Self::Air]);
@@ -81,7 +82,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Index of the stage in [`Stage::names`].
+    /// Index of the stage's name in [`Stage::names`].
     pub fn number(self) -> usize {
         let after_rules = 1 + Rule::NAMES.len();
         match self {
@@ -95,10 +96,10 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Returns true if a step can be cut before this stage, so that the state is fit to be saved.
-    /// False before the air's own step, which may clear cells that hold fresh input; and, with a
-    /// flow, before the stages of the cells: matter meets the flow by its cover at the begin of the
-    /// step.
+    /// Returns true if a step can be interrupted before this stage, so that the state can be saved.
+    /// False before the air's own step, which may clear cells that contain fresh input; and, with a
+    /// flow, before the stages of the cells, because the flow uses the covers as of the beginning
+    /// of the step.
     pub(super) fn can_wait(self, state: &State) -> bool {
         match self {
             Self::Air => false,
@@ -107,7 +108,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Returns true if the stage runs in `step`.
+    /// Returns true if the stage runs in step `step`.
     pub fn is_due(self, step: u64) -> bool {
         match self {
             Self::Rule { rule, .. } => rule.is_due(step),
@@ -115,7 +116,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Runs the stage in the step that `draw` names; `engine` runs the rules over the box.
+    /// Runs the stage for the step of `draw`; `engine` runs the rules of the automaton.
     pub fn run(self, state: &mut State, engine: &mut dyn Engine, draw: Draw) {
         let State { world, flow, air } = state;
         match (self, flow, air) {
@@ -130,7 +131,7 @@ impl<'a> Stage<'a> {
             (Self::Air, _, Some(air)) => air.air.step(),
             (Self::Blown, _, Some(air)) => air.blow_grains(world, draw),
             (Self::Fallout, _, Some(air)) => air.lay_ash(world),
-            // Stage of a model that the state does not have.
+            // The state lacks the model of this stage.
             (Self::Flow(_), None, _) | (Self::Emission(_) | Self::Air | Self::Blown | Self::Fallout, _, None) => {}
         }
     }

@@ -1,21 +1,21 @@
-//! Times of the stages.
+//! Time measurement of the stages.
 
 use std::time::Duration;
 
 use super::Stage;
 
-/// Clock function: returns the time since a fixed moment. A step reads no other clock, so that
+/// Clock function: returns the time since a fixed instant. A step reads no other clock, so that
 /// simulations run on systems without a clock.
 pub type Clock = fn() -> Duration;
 
-/// Clock of the system, which `wasm32-unknown-unknown` lacks.
+/// Reads the monotonic system clock, which `wasm32-unknown-unknown` lacks.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub fn system_clock() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
     START.elapsed()
 }
 
-/// Time spent in one stage.
+/// Accumulated time of one stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StageTime {
     /// Number of runs.
@@ -24,12 +24,12 @@ pub struct StageTime {
     pub total: Duration,
     /// Time of the last run.
     pub last: Duration,
-    /// Clock that measures the time; `None`: only the runs are counted.
+    /// Clock used for the measurement; `None`: only the number of runs is recorded.
     clock: Option<Clock>,
 }
 
 impl StageTime {
-    /// Runs `work` and adds its time.
+    /// Runs `work` and adds its duration.
     pub fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let start = self.clock.map(|now| now());
         let result = work();
@@ -39,38 +39,38 @@ impl StageTime {
         result
     }
 
-    /// Mean time of a run in milliseconds, 0 when the stage never ran.
+    /// Mean duration of a run in milliseconds; 0 if the stage has not run.
     pub fn mean_ms(&self) -> f64 {
         if self.runs == 0 { 0.0 } else { self.total.as_secs_f64() * 1e3 / self.runs as f64 }
     }
 }
 
-/// Time spent in each stage of the steps so far.
+/// Accumulated time of each stage over all steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {
-    /// Times in the order of [`Stage::names`].
+    /// Times by stage, in the order of [`Stage::names`].
     stages: [StageTime; Stage::COUNT],
 }
 
 impl Timings {
-    /// Starts at zero; times will be measured by `clock`.
+    /// Creates zero timings measured with `clock`.
     pub(super) fn by(clock: Clock) -> Self {
         Self { stages: [StageTime { clock: Some(clock), ..StageTime::default() }; Stage::COUNT] }
     }
 
-    /// Name and time of each stage, in the order of a step; stages of further materials only when
-    /// they ran.
+    /// Iterates over the stages in step order with their names; stages of further materials are
+    /// skipped if they never ran.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StageTime)> {
         let shown = |(number, (_, time)): &(usize, (&str, &StageTime))| *number < Stage::OF_LAVA || time.runs > 0;
         Stage::names().zip(&self.stages).enumerate().filter(shown).map(|(_, named)| named)
     }
 
-    /// Time of the stage called `name`; zero for an unknown name.
+    /// Timing of the stage called `name`; zero for an unknown name.
     pub fn of(&self, name: &str) -> StageTime {
         self.iter().find(|(stage, _)| *stage == name).map_or_else(StageTime::default, |(_, time)| *time)
     }
 
-    /// Runs `work` as a stage.
+    /// Runs `work` and adds its duration to `stage`.
     pub(super) fn time<T>(&mut self, stage: Stage<'_>, work: impl FnOnce() -> T) -> T {
         self.stages[stage.number()].time(work)
     }

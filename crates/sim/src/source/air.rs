@@ -30,10 +30,11 @@ table! {
 }
 
 impl VentAir {
-    /// Checks every number; `key` is the table's name, such as `vent[0].air`.
+    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// `vent[0].air`.
     ///
     /// # Errors
-    /// Names the key that is out of range.
+    /// Returns an error that names the first key out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)
     }

@@ -12,31 +12,32 @@ use serde::{Deserialize, Serialize};
 use super::VentFlow;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of points of a fissure, and of places on which it focuses.
+/// Maximum number of points of a fissure, and of its focus places.
 pub(crate) const MAX_POINTS: usize = 1000;
 
-/// Places of a fissure on which its rate focuses, and the time of the focusing.
+/// Focusing of a fissure: the places on which the rate concentrates, and the time span.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Focus {
-    /// Places as shares of the fissure's length, from its first point.
+    /// Focus places as fractions (0 to 1) of the fissure's length from its first point.
     pub at: Vec<f64>,
-    /// Final share of the rate at these places, 0 to 1.
+    /// Final fraction of the rate at the focus places, 0 to 1.
     pub share: f64,
-    /// Begin of the focusing, in seconds from the start of the simulation.
+    /// Start of the focusing, in seconds from the start of the simulation.
     pub from_s: f64,
-    /// End of the focusing, in seconds from the start of the simulation; from then on `share`
-    /// holds.
+    /// End of the focusing, in seconds from the start of the simulation; the fraction stays at
+    /// `share` afterwards.
     pub until_s: f64,
 }
 
 impl Focus {
-    /// Share of the rate that comes out at the places at `time_s`.
+    /// Fraction of the rate at the focus places at `time_s` (seconds).
     pub fn share_at(&self, time_s: f64) -> f64 {
         self.share * ((time_s - self.from_s) / (self.until_s - self.from_s)).clamp(0.0, 1.0)
     }
 
-    /// Checks every number; `key` is the name of the table, such as `vent[0].focus`.
+    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// `vent[0].focus`.
     pub(crate) fn validate(&self, key: &str) -> Result<(), Invalid> {
         within(&format!("number of places of {key}.at"), self.at.len() as f64, 1.0, MAX_POINTS as f64)?;
         self.at.iter().try_for_each(|&at| within(&format!("{key}.at"), at, 0.0, 1.0))?;
@@ -53,7 +54,7 @@ impl Focus {
         Ok(())
     }
 
-    /// Volume in m³ of a flow that comes out at the places between two times in seconds.
+    /// Volume in m³ erupted at the focus places between `from_s` and `to_s` (seconds).
     pub(super) fn volume_m3(&self, flow: &VentFlow, from_s: f64, to_s: f64) -> f64 {
         let marks = [from_s, self.from_s.clamp(from_s, to_s), self.until_s.clamp(from_s, to_s), to_s];
         let part = |ends: &[f64]| {
@@ -79,7 +80,7 @@ mod tests {
         let steady = VentFlow::steady(2.0);
         assert_eq!(focus.volume_m3(&steady, 0.0, 10.0), 0.0);
         assert!((focus.volume_m3(&steady, 0.0, 40.0) - (2.0 * 0.4 * 20.0 + 2.0 * 0.8 * 10.0)).abs() < 1e-12);
-        // Compares a rate that falls while the share rises with small steps of the midpoint rule.
+        // Compares a rate that decreases while the fraction rises with a fine midpoint rule.
         let falling = VentFlow { rates_m3_s: vec![[0.0, 6.0], [25.0, 1.0]], linear: true, ..VentFlow::steady(0.0) };
         let midpoints = |i: u32| 0.001 * (f64::from(i) + 0.5);
         let sum: f64 = (0..40_000).map(midpoints).map(|t| 0.001 * falling.rate_at(t) * focus.share_at(t)).sum();

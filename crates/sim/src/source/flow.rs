@@ -1,4 +1,4 @@
-//! Lava of a vent in a world of the physical model: rates in m³/s, and a temperature.
+//! Effusion of a vent in the physical model: rates in m³/s and a temperature.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,33 +10,32 @@ use lavoxel_flow::{FlowClock, FlowPour};
 /// Upper bound of a vent's rate, in m³/s.
 pub const FLOW_RATE_MAX: f64 = 1e6;
 
-/// Largest number of rows of a table of rates.
+/// Maximum number of rows in a table of rates.
 const MAX_RATES: usize = 10_000;
 
-/// Latest time of a table of rates, in seconds.
+/// Upper bound of the times in a table of rates, in seconds.
 pub(super) const LATEST_S: f64 = 1e12;
 
 /// Highest temperature of a vent, in kelvin.
 pub const FLOW_KELVIN_MAX: f64 = 2000.0;
 
-/// Default rate of a vent in m³/s, such as one placed by hand.
+/// Default effusion rate in m³/s, for example of a vent placed interactively.
 pub const USUAL_RATE_M3_S: f64 = 10.0;
 
 /// Rates and temperature of a vent of the physical model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentFlow {
-    /// Rows of time (seconds from the start of the simulation, ascending) and rate (m³/s), which
-    /// holds up to the next row. The last rate holds for ever; nothing is poured before the first
-    /// row.
+    /// Rows of time (seconds from the start of the simulation, ascending) and effusion rate (m³/s).
+    /// A rate applies until the next row, the last one forever; before the first row the rate is 0.
     pub rates_m3_s: Vec<[f64; 2]>,
-    /// Set if the rate changes linearly from each row to the next instead of in steps.
+    /// True if the rate is interpolated linearly between rows instead of stepwise.
     #[serde(default, skip_serializing_if = "is_not")]
     pub linear: bool,
-    /// Places of a fissure on which the rate focuses; absent: all columns pour the same.
+    /// Focusing of a fissure's rate; absent: all columns pour at the same rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<Focus>,
-    /// Temperature in kelvin; absent: that of the lava of the scene.
+    /// Temperature of the erupted lava in kelvin; absent: the vent temperature of the scene's lava.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_k: Option<f64>,
 }
@@ -53,12 +52,12 @@ impl Default for VentFlow {
 }
 
 impl VentFlow {
-    /// Creates a constant rate from the start on, at the temperature of the lava.
+    /// Creates a constant rate from time 0 on, at the default temperature.
     pub fn steady(rate_m3_s: f64) -> Self {
         Self { rates_m3_s: vec![[0.0, rate_m3_s]], linear: false, focus: None, temperature_k: None }
     }
 
-    /// Constant rate in m³/s; `None` for a rate that varies or starts later.
+    /// Constant rate in m³/s; `None` if the rate varies or starts after time 0.
     pub fn steady_rate(&self) -> Option<f64> {
         match self.rates_m3_s[..] {
             [[0.0, rate]] => Some(rate),
@@ -66,7 +65,8 @@ impl VentFlow {
         }
     }
 
-    /// Pieces of the table, each as [start time, rate] and [end time, rate just before the end].
+    /// Iterates over the intervals of the table as (start time, rate at the start) and (end time,
+    /// rate just before the end).
     fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
         let ends = self.rates_m3_s.iter().skip(1).copied().map(Some).chain([None]);
         self.rates_m3_s.iter().zip(ends).map(|(&[start, rate], end)| {
@@ -75,19 +75,19 @@ impl VentFlow {
         })
     }
 
-    /// Rate at a time in seconds, in m³/s.
+    /// Rate in m³/s at `time_s` (seconds).
     pub fn rate_at(&self, time_s: f64) -> f64 {
         let here = self.pieces().find(|[[start, _], [end, _]]| (*start..*end).contains(&time_s));
         here.map_or(0.0, |piece| rate_in(piece, time_s))
     }
 
-    /// Volume in m³ that is poured between two times in seconds.
+    /// Volume in m³ erupted between `from_s` and `to_s` (seconds).
     pub fn volume_m3(&self, from_s: f64, to_s: f64) -> f64 {
         self.integral(from_s, to_s, |_, _| (1.0, 1.0))
     }
 
-    /// Integral in m³ between two times of the rate times a share, which changes linearly; `share`
-    /// returns its values at two times.
+    /// Integral in m³ of the rate times a factor between `from_s` and `to_s`. `share` returns the
+    /// factor at the two ends of an interval within which the factor is linear.
     pub(super) fn integral(&self, from_s: f64, to_s: f64, share: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
         let part = |piece: [[f64; 2]; 2]| {
             let [[start, _], [end, _]] = piece;
@@ -104,15 +104,16 @@ impl VentFlow {
         self.pieces().map(part).sum()
     }
 
-    /// Returns true if the rate is ever greater than zero.
+    /// Returns true if the rate is positive at any time.
     pub fn pours(&self) -> bool {
         self.rates_m3_s.iter().any(|[_, rate]| *rate > 0.0)
     }
 
-    /// Checks every number; `key` is the name of the vent's table, such as `vent[0]`.
+    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// `vent[0]`.
     ///
     /// # Errors
-    /// Names the first number that is out of range.
+    /// Returns an error that names the first number out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         let list = format!("{key}.rates_m3_s");
         within(&format!("number of rows of {list}"), self.rates_m3_s.len() as f64, 1.0, MAX_RATES as f64)?;
@@ -132,14 +133,14 @@ impl VentFlow {
     }
 }
 
-/// Rate within a piece of a table, in m³/s.
+/// Interpolated rate in m³/s at `time_s` within an interval of the table.
 fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
     if rate == then { rate } else { rate + (then - rate) * ((time_s - start) / (end - start)) }
 }
 
 impl Vent {
-    /// Volume in m³ that a vent of the physical model has poured up to a step: along its line, and
-    /// at the places on which it focuses.
+    /// Volumes in m³ erupted in the first `steps` steps: along the whole line, and at the focus
+    /// places.
     fn poured_m3(&self, flow: &VentFlow, steps: u64, clock: &FlowClock) -> (f64, f64) {
         let steps = steps.min(self.end).max(self.start);
         let (from_s, to_s) = (clock.time_s(self.start), clock.time_s(steps));
@@ -147,7 +148,7 @@ impl Vent {
         (flow.volume_m3(from_s, to_s) - focused, focused)
     }
 
-    /// Volume in m³ that the vent pours in a step; 0 for a vent of the classic automaton.
+    /// Volume in m³ erupted in step `step`; 0 for a vent of the classic automaton.
     pub(crate) fn flow_volume_m3(&self, step: u64, clock: &FlowClock) -> f64 {
         let up_to = |flow: &VentFlow, step| {
             let (line, focused) = self.poured_m3(flow, step, clock);
@@ -156,7 +157,7 @@ impl Vent {
         self.flow.as_deref().map_or(0.0, |flow| up_to(flow, step + 1) - up_to(flow, step))
     }
 
-    /// Adds the pours of a step; `vent_k` is the default temperature in kelvin.
+    /// Appends the vent's pours of step `step`; `vent_k` is the default temperature in kelvin.
     fn add_flow_pours(&self, step: u64, (clock, vent_k): (&FlowClock, f64), grid: Grid, pours: &mut Vec<FlowPour>) {
         let Some(flow) = &self.flow else { return };
         let [before, after] = [step, step + 1].map(|steps| self.poured_m3(flow, steps, clock));
@@ -174,7 +175,7 @@ impl Vent {
 }
 
 impl Vents {
-    /// Pours of a step of a world of the physical model, vent by vent.
+    /// Pours of all vents in step `step` of a world of the physical model.
     pub(crate) fn flow_pours(&self, step: u64, about: (&FlowClock, f64), grid: Grid) -> Vec<FlowPour> {
         let mut pours = Vec::new();
         self.pouring().for_each(|placed| placed.vent.add_flow_pours(step, about, grid, &mut pours));
@@ -209,7 +210,7 @@ mod tests {
         assert_eq!([0.0, 10.0, 15.0, 25.0, 30.0, 1e6].map(|time| flow.rate_at(time)), [0.0, 2.0, 4.0, 3.0, 0.0, 0.0]);
         assert_eq!(flow.volume_m3(0.0, 100.0), 40.0 + 30.0);
         assert_eq!(flow.volume_m3(15.0, 25.0), 0.5 * (4.0 + 6.0) * 5.0 + 0.5 * (6.0 + 3.0) * 5.0);
-        // The last rate holds for ever.
+        // The last rate applies forever.
         let rising = VentFlow { rates_m3_s: vec![[0.0, 0.0], [10.0, 4.0]], linear: true, ..VentFlow::steady(0.0) };
         assert_eq!(rising.volume_m3(0.0, 20.0), 20.0 + 40.0);
     }

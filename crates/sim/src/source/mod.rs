@@ -1,4 +1,4 @@
-//! Vents, where new lava enters, and sources of other materials, which work alike.
+//! Vents, where new lava enters, and sources of other materials, which work in the same way.
 //!
 //! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground
 //! that is not yet full, then the next. A vent inside a crater therefore fills the crater and
@@ -28,24 +28,25 @@ use lavoxel_base::random::{Draw, Salt, StepKey, mix64};
 use lavoxel_base::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest rate of a vent in full cells a step.
+/// Upper bound of a vent's rate, in full cells a step.
 pub const RATE_MAX: f64 = 1e6;
 
-/// Largest number of vents of a scene, closed ones included.
+/// Maximum number of vents of a scene, closed ones included.
 const MAX_VENTS: usize = 10_000;
 
-/// Largest number of columns of all vents together; each column takes memory and time.
+/// Maximum total number of columns of all vents; each column costs memory and time.
 const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
 
-/// Checks that the number of vents and of their columns is within bounds.
+/// Returns an error if the number of vents, or the total number of their columns in `grid`, is too
+/// large.
 pub fn check_vents<'a>(vents: impl Iterator<Item = &'a VentSpec> + Clone, grid: Grid) -> Result<(), Invalid> {
     within("number of [[vent]] tables", vents.clone().count() as f64, 0.0, MAX_VENTS as f64)?;
     let columns = vents.map(|vent| vent.most_columns(grid)).sum();
     within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)
 }
 
-/// Vent in cells: a disc of columns or a fissure, a rate and a time. A scene may also give these in
-/// metres or in coordinates; see `lavoxel::scene::VentTable`.
+/// Vent in cell coordinates: a disc of columns or a fissure, with a rate and a time span. A scene
+/// may also give these in metres or map coordinates; see `lavoxel::scene::VentTable`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentSpec {
@@ -57,19 +58,19 @@ pub struct VentSpec {
     /// first point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<[f64; 2]>,
-    /// Radius in cells; the column under the centre, or those that a fissure crosses, always belong
-    /// to the vent.
+    /// Radius in cells. The column of the centre, or all columns that a fissure crosses, belong to
+    /// the vent even at radius 0.
     #[serde(default = "default_radius")]
     pub radius: f64,
-    /// Height of the cells into which the vent pours, in cells above the floor; absent: on the
-    /// ground, grains below the roof.
+    /// Height above the floor of the cells that receive the output, in cells; absent: liquids enter
+    /// on the ground, grains below the roof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
-    /// Volume poured by the whole vent in one step, in full cells; for grains the probability of a
-    /// grain in each cell per step, where 1 and above fill every cell.
+    /// Volume poured by the whole vent per step, in full cells; for grains, the probability of a
+    /// grain per cell and step, where values from 1 fill every cell.
     #[serde(default = "default_rate")]
     pub rate: f64,
-    /// First step in which the vent pours.
+    /// Index of the first step in which the vent pours.
     #[serde(default)]
     pub start: u64,
     /// End step (exclusive) of pouring; absent: the vent never stops.
@@ -78,49 +79,48 @@ pub struct VentSpec {
     /// Energy of a full cell of new lava.
     #[serde(default = "default_energy")]
     pub energy: f64,
-    /// Name of the poured material; absent: lava; [`FUME`]: nothing but input to the air.
+    /// Name of the poured material; absent: lava; [`FUME`]: only output to the air.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// Gas, ash and jet that the vent gives to the air; absent: the default for lava of a vent.
+    /// Gas, ash and jet that the vent adds to the air; absent: the default of a lava vent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<Box<VentAir>>,
-    /// Rates and temperature in a world of the physical model, where `rate` and `energy` mean
-    /// nothing.
+    /// Rates and temperature in the physical model, where `rate` and `energy` are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<VentFlow>>,
 }
 
-/// Lists of vents in a scene.
+/// List of a scene that contains a vent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// `[[vent]]`: vents that pour lava.
     Vents,
     /// `[[source]]`: sources that pour another material.
     Sources,
-    /// `[[fume]]`: fumes, which give only to the air.
+    /// `[[fume]]`: fumes, whose only output goes to the air.
     Fumes,
 }
 
-/// Material name of a source that gives only to the air; its rate is in kg/s.
+/// Material name of a fume, whose only output goes to the air; its rate is in kg/s.
 pub const FUME: &str = "air";
 
-/// Default radius of a vent in cells.
+/// Default radius of a vent, in cells.
 pub fn default_radius() -> f64 {
     2.5
 }
 
-/// Default rate of a vent in cells a step.
+/// Default rate of a vent, in full cells a step.
 pub fn default_rate() -> f64 {
     1.8
 }
 
-/// Default energy of poured lava, dimensionless.
+/// Default energy per full cell of poured lava, dimensionless.
 pub fn default_energy() -> f64 {
     1.0
 }
 
 impl Default for VentSpec {
-    /// Creates a vent at the north-west corner that pours from the first step on.
+    /// Creates a vent at the north-west corner that pours from step 0 on.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
         let (line, height, end, material, air, flow) = (Vec::new(), None, None, None, None, None);
@@ -129,13 +129,14 @@ impl Default for VentSpec {
 }
 
 impl VentSpec {
-    /// Checks every number; `key` is the table's name, such as `vent[0]`.
+    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// `vent[0]`.
     pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {
         within(&format!("{key}.x"), self.x, 0.0, grid.nx as f64)?;
         within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
         self.check_line(key)?;
         for [x, z] in self.line().points() {
-            // The sum of centre and offset loses the last digits.
+            // Adding the centre and the offset loses the last digits: rounded for the message.
             let rounded = |cells: f64| (cells * 1e6).round() / 1e6;
             within(&format!("{key}.to"), rounded(*x), 0.0, grid.nx as f64)?;
             within(&format!("{key}.to"), rounded(*z), 0.0, grid.nz as f64)?;
@@ -147,22 +148,23 @@ impl VentSpec {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// Line of the vent; for a disc the centre alone.
+    /// Polyline of the vent in cells; a single point for a disc.
     fn line(&self) -> Line {
         Line::new([self.x, self.z], &self.line)
     }
 
-    /// Points in cells (east, south): the centre, then the further points of a fissure.
+    /// Points (x, z) of the vent in cells: the centre, followed by the further points of a fissure.
     pub fn points(&self) -> Vec<[f64; 2]> {
         self.line().points().to_vec()
     }
 
-    /// Point at a share of the fissure's length, in cells (east, south).
+    /// Point (x, z) in cells at `share` (0 to 1) of the fissure's length.
     pub fn point_at(&self, share: f64) -> [f64; 2] {
         self.line().point(share)
     }
 
-    /// Moves the vent to a centre, clamped so that all points of a fissure stay in the box.
+    /// Moves the centre to `center` (x, z in cells), clamped so that all points of a fissure stay
+    /// inside the box.
     pub fn move_to(&mut self, center: [f64; 2], grid: Grid) {
         let clamped = |axis: usize, n: usize| {
             let offsets = || self.line.iter().map(|point| point[axis]);
@@ -172,12 +174,13 @@ impl VentSpec {
         (self.x, self.z) = (clamped(0, grid.nx), clamped(1, grid.nz));
     }
 
-    /// Upper bound of the number of columns.
+    /// Upper bound of the number of columns of the vent.
     fn most_columns(&self, grid: Grid) -> f64 {
         self.line().most_columns(self.radius, grid)
     }
 
-    /// Number of columns that share most of the output.
+    /// Effective number of columns (fractional) that share most of the output: those at the focus
+    /// places divided by their share, at most all columns.
     pub fn busy_columns(&self) -> f64 {
         let disc = (std::f64::consts::PI * self.radius * self.radius).max(1.0);
         let all = disc + self.line().length() * (2.0 * self.radius).max(1.0);
@@ -185,7 +188,7 @@ impl VentSpec {
         focus.map_or(all, |focus| (disc * focus.at.len() as f64 / focus.share).min(all))
     }
 
-    /// Checks the number of points, and that only a fissure focuses.
+    /// Checks the number of points, and that focusing is given only for a fissure.
     pub fn check_line(&self, key: &str) -> Result<(), Invalid> {
         within(&format!("number of points of {key}.to"), self.line.len() as f64, 0.0, MAX_POINTS as f64)?;
         if self.line.is_empty() && self.flow.as_ref().is_some_and(|flow| flow.focus.is_some()) {
@@ -198,12 +201,12 @@ impl VentSpec {
         Ok(())
     }
 
-    /// Returns true for a vent that gives to the air alone.
+    /// Returns true if the vent is a fume, whose only output goes to the air.
     pub fn is_fume(&self) -> bool {
         self.list() == List::Fumes
     }
 
-    /// List of a scene to which the vent belongs.
+    /// List of the scene that contains the vent.
     pub fn list(&self) -> List {
         match self.material.as_deref() {
             None => List::Vents,
@@ -213,13 +216,13 @@ impl VentSpec {
     }
 }
 
-/// Checks the pouring height of a vent, in cells.
+/// Checks that `height` (cells above the floor) lies inside the box.
 pub fn check_height(key: &str, height: f64, grid: Grid) -> Result<(), Invalid> {
     within(&format!("{key}.height"), height, 0.0, grid.ny as f64)
 }
 
-/// Checks rate, energy and time of a vent: `start` is its first step, `end` the step after its
-/// last.
+/// Checks rate, energy and time span of a vent; `start` is its first step and `end` the exclusive
+/// end.
 pub fn check_pouring(key: &str, rate: f64, energy: f64, (start, end): (u64, Option<u64>)) -> Result<(), Invalid> {
     within(&format!("{key}.rate"), rate, 0.0, RATE_MAX)?;
     within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
@@ -229,31 +232,32 @@ pub fn check_pouring(key: &str, rate: f64, energy: f64, (start, end): (u64, Opti
     }
 }
 
-/// Vent ready to pour: its columns on the grid and its rate in fixed point.
+/// Vent prepared for pouring: its columns on the grid and its rate in fixed point.
 #[derive(Clone, Debug)]
 pub struct Vent {
     columns: Vec<(usize, usize)>,
-    /// Share of each column in the output of a fissure at its focus places; empty without a focus.
+    /// Fraction of the focused output that each column of a fissure receives; empty without
+    /// focusing.
     focus: Vec<f64>,
-    /// Level of the cells into which the vent pours; `None` on the ground.
+    /// Level of the cells that receive the output; `None`: on the ground.
     height: Option<usize>,
-    /// Units of amount per step, fixed point with 16 fractional bits.
+    /// Amount units per step, fixed point with 16 fractional bits.
     rate: u64,
-    /// Stream of random numbers of a faucet, hashed from its disc and rate.
+    /// Index of the random stream of a faucet, a hash of its disc and rate.
     stream: usize,
-    /// Probability of a grain in a cell, in 1/2³².
+    /// Probability of a grain per cell and step, in units of 2⁻³².
     chance: u64,
     start: u64,
     end: u64,
     energy: u16,
-    /// Name of the material; `None` for lava.
+    /// Name of the poured material; `None` for lava.
     material: Option<String>,
     /// Rates of the physical model; `None` for a vent of the classic automaton.
     flow: Option<Box<VentFlow>>,
 }
 
 impl Vent {
-    /// Places a vent that passed [`VentSpec::validate`] on the grid.
+    /// Maps a validated vent onto the grid.
     pub fn new(spec: &VentSpec, grid: Grid) -> Self {
         let (line, focus) = (spec.line(), spec.flow.as_ref().and_then(|flow| flow.focus.as_ref()));
         let at = focus.iter().flat_map(|focus| &focus.at).map(|&at| Line::new(line.point(at), &[]));
@@ -280,12 +284,12 @@ impl Vent {
         }
     }
 
-    /// Columns (x, z) into which the vent pours.
+    /// Columns (x, z) that receive the output.
     pub fn columns(&self) -> &[(usize, usize)] {
         &self.columns
     }
 
-    /// Lowest level of pouring; 0 on the ground.
+    /// Lowest level that receives output; 0 for a vent on the ground.
     pub(crate) fn lowest(&self) -> usize {
         self.height.unwrap_or(0)
     }
@@ -294,8 +298,8 @@ impl Vent {
         (self.start..self.end).contains(&step)
     }
 
-    /// Units poured in `step`. Fractions of a unit carry over from step to step without any state:
-    /// the sum over all steps so far is the exact product, rounded down.
+    /// Amount in units poured in step `step`. Fractional units carry over without stored state: the
+    /// sum over all steps is the exact product of rate and steps, rounded down.
     pub fn units_in(&self, step: u64) -> u64 {
         if !self.pours_in(step) {
             return 0;
@@ -305,11 +309,11 @@ impl Vent {
         (poured_before(since + 1) - poured_before(since)) as u64
     }
 
-    /// Pours the amount due in the step that `draw` names, in equal shares into every column; the
-    /// indivisible units rotate among the columns. Does nothing when the world lacks the material.
+    /// Pours the amount due in the step of `draw`, in equal parts into all columns; remainders of
+    /// the integer division rotate among the columns. No effect if the world lacks the material.
     pub fn pour(&self, world: &mut World, draw: Draw) {
         if self.flow.is_some() {
-            // The flow pours lava of the physical model.
+            // Vents of the physical model pour in the flow stage.
             return;
         }
         let step = draw.step;
@@ -329,7 +333,7 @@ impl Vent {
         }
     }
 
-    /// Puts grains into a random part of the vent's free cells.
+    /// Places grains into a random subset of the vent's free cells.
     fn sprinkle(&self, world: &mut World, layer: usize, key: StepKey) {
         let y = self.height.unwrap_or(world.grid().ny - 1);
         for place in self.columns.iter().map(|&(x, z)| [x, y, z]) {
@@ -340,8 +344,8 @@ impl Vent {
     }
 }
 
-/// Share of each column, in the order of [`Line::columns`], in the output at the focus places of a
-/// fissure.
+/// Fraction of the focused output that each column receives, in the order of [`Line::columns`];
+/// `places` are the columns at each focus place.
 fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64> {
     let mut shares = vec![0.0; columns.len()];
     for place in places {
@@ -354,7 +358,7 @@ fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64
     shares
 }
 
-/// Pours `units` of a layer into a column, from a cell up, and returns the units that found no
+/// Pours `units` of a layer into a column from level `lowest` upwards; returns the units without
 /// room.
 fn pour_column(world: &mut World, layer: usize, [x, lowest, z]: Place, mut units: u64, energy: u16) -> u64 {
     for y in lowest..world.grid().ny {

@@ -1,5 +1,5 @@
-//! Vents of a simulation, past, present and future, in pouring order, so that the same list in a
-//! scene file pours the same.
+//! All vents of a simulation (past, present and future) in pouring order, so that the same list in
+//! a scene file gives the same bits.
 
 use super::{List, Vent, VentSpec, check_vents};
 use lavoxel_automaton::world::World;
@@ -7,30 +7,32 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::random::Draw;
 use lavoxel_base::validate::Invalid;
 
-/// Change to the vents. A vent keeps its number when it is changed; no number is used twice.
+/// Change to the vents. A vent keeps its number when it is changed; numbers are never reused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VentChange {
-    /// Adds a vent with the next number; a `start` in the past becomes the present step.
+    /// Adds a vent with the next free number; a `start` in the past is replaced by the present
+    /// step.
     Place(VentSpec),
-    /// Changes rate, radius, energy, time or place of an open vent from the present step on.
+    /// Changes rate, radius, energy, time span or position of the vent with this number, from the
+    /// present step on.
     Change(usize, VentSpec),
-    /// Ends a vent now.
+    /// Closes the vent with this number now.
     Close(usize),
 }
 
 impl From<VentSpec> for VentChange {
-    /// Wraps a new vent.
+    /// Converts a vent to `VentChange::Place`.
     fn from(vent: VentSpec) -> Self {
         Self::Place(vent)
     }
 }
 
-/// All vents that ever were. Changing a vent while it pours closes it, and another vent continues
-/// under its number.
+/// All vents that ever existed. A change of a pouring vent closes its entry and appends another
+/// entry with the same number.
 #[derive(Clone, Debug)]
 pub struct Vents {
     placed: Vec<Placed>,
-    /// Number of the next vent.
+    /// Next free vent number.
     next: usize,
 }
 
@@ -47,48 +49,48 @@ impl Placed {
         Self { number, spec, vent }
     }
 
-    /// Returns true if the vent pours in `step` or later.
+    /// Returns true if the vent pours in step `step` or later.
     fn is_open(&self, step: u64) -> bool {
         self.spec.end.is_none_or(|end| end > step.max(self.spec.start))
     }
 }
 
 impl Vents {
-    /// Creates checked vents, numbered in order.
+    /// Creates the list of validated vents, numbered from 0 in order.
     pub fn new(specs: &[VentSpec], grid: Grid) -> Self {
         let placed = specs.iter().enumerate().map(|(i, spec)| Placed::new(i, spec.clone(), grid)).collect();
         Self { placed, next: specs.len() }
     }
 
-    /// Pours the amounts due in the step that `draw` names.
+    /// Pours the amounts of all vents due in the step of `draw`.
     pub fn pour(&self, world: &mut World, draw: Draw) {
         for Placed { vent, .. } in self.pouring() {
             vent.pour(world, draw);
         }
     }
 
-    /// Last step up to `step` in which any vent poured.
+    /// Last step up to `step` in which any vent poured; `None` if no vent has poured.
     pub(crate) fn last_pour(&self, step: u64) -> Option<u64> {
         let begun = self.placed.iter().map(|placed| &placed.spec).filter(|spec| spec.start <= step);
         begun.map(|spec| spec.end.map_or(step, |end| end.min(step))).max()
     }
 
-    /// Vents of lava and fumes that pour in `step`: those that give to the air.
+    /// Iterates over the lava vents and fumes active in step `step`, which add to the air.
     pub(crate) fn of_air(&self, step: u64) -> impl Iterator<Item = (&Vent, &VentSpec)> {
         let gives = |placed: &&Placed| placed.spec.list() != List::Sources;
         let pouring = self.pouring().filter(gives).filter(move |placed| placed.vent.pours_in(step));
         pouring.map(|placed| (&placed.vent, &placed.spec))
     }
 
-    /// Number and spec of the vents that pour in `step` or later, by number: the vent placed last
-    /// comes last.
+    /// Iterates over the numbers and specs of vents that pour in step `step` or later, by ascending
+    /// number.
     pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
         let mut open: Vec<_> = self.placed.iter().filter(|placed| placed.is_open(step)).collect();
         open.sort_by_key(|placed| placed.number);
         open.into_iter().map(|placed| (placed.number, &placed.spec))
     }
 
-    /// Assigns these vents the numbers that [`Vents::numbers`] returned.
+    /// Restores the vent numbers that [`Vents::numbers`] returned.
     pub(crate) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
         let all_below = numbers.iter().all(|&number| number < next);
         if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {
@@ -99,34 +101,34 @@ impl Vents {
         Ok(Self { next, ..self })
     }
 
-    /// Numbers of [`Vents::specs`], and the next number.
+    /// Numbers of the vents in the order of [`Vents::specs`], and the next free number.
     pub(crate) fn numbers(&self) -> (Vec<usize>, usize) {
         (self.pouring().map(|placed| placed.number).collect(), self.next)
     }
 
-    /// Specs of all vents that ever pour, in pouring order.
+    /// Iterates over the specs of all vents that ever pour, in pouring order.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &VentSpec> + Clone {
         self.pouring().map(|placed| &placed.spec)
     }
 
-    /// Iterates over vents, then sources of other materials, then fumes: scenes keep them in three
-    /// lists.
+    /// Iterates over lava vents, then sources of other materials, then fumes, the order of the
+    /// three lists in scenes.
     pub(super) fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
         let pours = |placed: &&Placed| placed.spec.end.is_none_or(|end| end > placed.spec.start);
         let of_list = |list: List| self.placed.iter().filter(move |placed| placed.spec.list() == list);
         [List::Vents, List::Sources, List::Fumes].into_iter().flat_map(of_list).filter(pours)
     }
 
-    /// Memory of all vents, in bytes.
+    /// Memory of the list in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let columns: usize = self.placed.iter().map(|placed| placed.vent.columns().len()).sum();
         self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
     }
 
-    /// Applies a change from `step` on.
+    /// Applies a change from step `step` on.
     ///
     /// # Errors
-    /// Names a number out of range, or a closed vent; nothing is changed then.
+    /// If a number is out of range, or the vent is closed or unknown; the list is unchanged then.
     pub(crate) fn apply(&mut self, change: VentChange, step: u64, grid: Grid) -> Result<(), Invalid> {
         match change {
             VentChange::Place(spec) => self.place(spec, step, grid).map(drop),
@@ -135,7 +137,8 @@ impl Vents {
         }
     }
 
-    /// Adds a vent before `step` and returns its number; a start in the past becomes `step`.
+    /// Adds a vent before step `step` and returns its number; a start in the past is replaced by
+    /// `step`.
     fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
         let number = self.next;
         self.push(number, from_now(spec, step), grid)?;
@@ -143,7 +146,7 @@ impl Vents {
         Ok(number)
     }
 
-    /// Gives an open vent another spec from `step` on.
+    /// Replaces the spec of an open vent from step `step` on.
     fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         let spec = from_now(spec, step);
@@ -155,15 +158,15 @@ impl Vents {
             self.push(number, spec, grid)?;
             self.end(i, step, grid);
         } else {
-            // The vent has not poured yet, so the change leaves no trace.
+            // The vent has not poured yet: its entry is replaced without a trace.
             spec.validate(&key(number), grid)?;
             check_vents(self.specs().filter(|&other| other != old).chain([&spec]), grid)?;
             let placed = Placed::new(number, spec, grid);
             if placed.spec.list() == old.list() {
                 self.placed[i] = placed;
             } else {
-                // Appended to its new list: a scene or a checkpoint does not keep the place among
-                // all vents.
+                // Appended to its new list, because scenes and checkpoints do not store the order
+                // across lists.
                 self.placed.remove(i);
                 self.placed.push(placed);
             }
@@ -171,7 +174,7 @@ impl Vents {
         Ok(())
     }
 
-    /// Ends a vent before `step`.
+    /// Closes a vent before step `step`.
     fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         if self.placed[i].spec.start < step {
@@ -194,14 +197,14 @@ impl Vents {
         self.placed[i] = Placed::new(*number, VentSpec { end: Some(step), ..spec.clone() }, grid);
     }
 
-    /// Index in the list of the vent that has `number` now.
+    /// Index of the present entry of vent `number`; an error if the vent is closed or unknown.
     fn find(&self, number: usize, step: u64) -> Result<usize, Invalid> {
         let found = self.placed.iter().rposition(|placed| placed.number == number && placed.is_open(step));
         found.ok_or_else(|| Invalid::new("vent", number, "the number of a vent that pours or will pour"))
     }
 }
 
-/// Moves a start in the past to `step`.
+/// Replaces a start in the past by `step`.
 fn from_now(mut spec: VentSpec, step: u64) -> VentSpec {
     spec.start = spec.start.max(step);
     spec

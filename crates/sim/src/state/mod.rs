@@ -1,5 +1,5 @@
-//! State of a simulation: a [`World`] of cells and, where a scene has them, the models with cells
-//! of their own: a [`Flow`] and an [`Air`]. Their interactions are in [`crate::coupling`].
+//! State of a simulation: a [`World`] of cells and, where present, the models with their own grids,
+//! a [`Flow`] and an [`Air`]. Their interactions are in [`crate::coupling`].
 
 mod parts;
 mod values;
@@ -13,14 +13,14 @@ use lavoxel_automaton::world::{Edit, Matter, World};
 use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_flow::Flow;
 
-/// World with its flow and its air. Dereferences to its world ([`std::ops::Deref`]); operations on
-/// all models are here.
+/// World with its flow and its air. Dereferences to the world ([`std::ops::Deref`]); its own
+/// methods cover all models.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) world: World,
     /// Flow of the physical model; `None` in the classic model.
     pub(crate) flow: Option<Box<FlowInCells>>,
-    /// Air; `None` without one.
+    /// Air model; `None` in a state without air.
     pub(crate) air: Option<Box<AirOverGround>>,
 }
 
@@ -31,7 +31,7 @@ pub struct StateRef<'a> {
     pub world: &'a World,
     /// Flow of the physical model; `None` in the classic model.
     pub flow: Option<&'a Flow>,
-    /// Air; `None` without one.
+    /// Air model; `None` in a state without air.
     pub air: Option<&'a Air>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> From<&'a World> for StateRef<'a> {
 }
 
 impl From<World> for State {
-    /// Wraps a world alone.
+    /// Creates a state of a world without flow and air.
     fn from(world: World) -> Self {
         Self { world, flow: None, air: None }
     }
@@ -69,22 +69,22 @@ impl std::ops::DerefMut for State {
 }
 
 impl State {
-    /// Adds a flow, which moves the lava from now on: all columns display the ground and the lava
-    /// of `flow`, which has the columns and levels of this box.
+    /// Adds a flow that moves the lava from now on; the ground and lava of all columns are
+    /// displayed in the cells. The flow's grid must match the box.
     #[must_use]
     pub fn with_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::shown_in(&mut self.world, flow)));
         self
     }
 
-    /// Adds a flow that this state displays already, such as one read from a file.
+    /// Adds a flow that the cells display already, for example after reading a file.
     #[must_use]
     pub fn with_shown_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::already_shown_in(&mut self.world, flow)));
         self
     }
 
-    /// Adds an air that has not read the ground; the state must not have matter yet.
+    /// Adds an air model that has not read the ground yet; the state must not contain matter.
     #[must_use]
     pub fn with_air(mut self, air: Air) -> Self {
         self.air = Some(Box::new(AirOverGround::new(&self.world, air)));
@@ -96,7 +96,7 @@ impl State {
         self.flow.as_ref().map(|flowing| &flowing.flow)
     }
 
-    /// Air; `None` without one.
+    /// Air model; `None` in a state without air.
     pub fn air(&self) -> Option<&Air> {
         self.air.as_ref().map(|over| &over.air)
     }
@@ -106,8 +106,7 @@ impl State {
         StateRef { world: &self.world, flow: self.flow(), air: self.air() }
     }
 
-    /// Carries out an edit and updates the accounts. Does nothing for a material that the world
-    /// does not have.
+    /// Applies an edit and updates the accounts. No effect if the world lacks the edit's material.
     pub fn edit(&mut self, edit: &Edit) {
         let Self { world, flow, air } = self;
         match (&edit.matter, flow) {
@@ -117,48 +116,48 @@ impl State {
         }
     }
 
-    /// Resets the accounts: the present contents become the initial state, and the wind starts.
+    /// Initializes the accounts: the present contents become the initial sums; starts the wind.
     pub fn open_account(&mut self) {
         self.world.open_account();
         self.air.iter_mut().for_each(|air| air.open_account(&self.world));
     }
 
     /// Checks the invariants that hold after every step: those of the [world](World::check), the
-    /// account of every field of the air, and those of the flow, whose account the lava layer only
-    /// copies.
+    /// account of every field of the air, and those of the flow. The flow's account is exact; the
+    /// ledger of the lava layer is a rounded copy.
     ///
     /// # Errors
-    /// Names the first violated invariant.
+    /// Message with the first violated invariant.
     pub fn check(&self) -> Result<(), String> {
         self.world.check()?;
         self.air().map_or(Ok(()), Air::check)?;
         self.flow().map_or(Ok(()), Flow::check)
     }
 
-    /// Hash of the whole state: the numbers of [`World::state_hash`]; then, with an air, the names
-    /// of its fields and all numbers that a checkpoint keeps; then, in a state of the physical
-    /// model, [`Flow::hash`]. Equal on every machine.
+    /// Hash of the whole state, equal on every machine: the numbers of [`World::state_hash`]; then,
+    /// with air, the names of its fields and all numbers that a checkpoint stores; then, in the
+    /// physical model, [`Flow::hash`].
     pub fn state_hash(&self) -> u64 {
         self.view().hash()
     }
 
-    /// Checks that the ground and its layers, which grow as they flow, stay within the memory
-    /// limit.
+    /// Checks that the memory of the ground and its layers, which grow at run time, is within the
+    /// memory limit.
     ///
     /// # Errors
-    /// [`TooMuchMemory`] when they do not.
+    /// [`TooMuchMemory`] if the limit is exceeded.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
         self.taken().check("end the run earlier, or let the vents pour less")
     }
 
-    /// Defers the display of the flow to [`State::show_flow`], if nothing but the lava reads the
+    /// Defers the display of the flow until [`State::show_flow`], if no other model reads the
     /// layers.
     pub(crate) fn defer_flow(&mut self) {
         let is_alone = self.air.is_none() && (0..self.world.layers.len()).all(|layer| self.world.is_mirror(layer));
         self.flow.iter_mut().filter(|_| is_alone).for_each(|flow| flow.defer());
     }
 
-    /// Displays all changes of the flow since its last display.
+    /// Displays all columns of the flow that changed since their last display.
     pub(crate) fn show_flow(&mut self) {
         self.flow.iter_mut().for_each(|flow| flow.show_unseen(&mut self.world));
     }

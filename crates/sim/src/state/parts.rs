@@ -1,4 +1,4 @@
-//! Parts of a state: the one list of its contents.
+//! Parts of a state, enumerated in one list.
 //!
 //! Hash, memory, snapshots and checkpoints go over this list, each by a `match` of all parts: a new
 //! part does not compile before each of these handles it. Within a part the list is that of its
@@ -17,21 +17,21 @@ use lavoxel_automaton::world::{Ground, Layer, PackedLayer};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_flow::{Flow, FlowState};
 
-/// Part of a state.
+/// Borrowed part of a state.
 #[derive(Clone, Copy)]
 pub enum Part<'a> {
     /// Solid cells and the heights of the ground.
     Ground(&'a Ground),
-    /// A material, with its account.
+    /// Layer of a material, with its account.
     Layer(&'a Layer),
-    /// Air, where present.
+    /// Air model, if present.
     Air(&'a Air),
-    /// Flow, in a state of the physical model.
+    /// Flow, in the physical model.
     Flow(&'a Flow),
 }
 
 impl<'a> StateRef<'a> {
-    /// Iterates over the parts, in the order of a checkpoint.
+    /// Iterates over the parts in checkpoint order.
     pub fn parts(self) -> impl Iterator<Item = Part<'a>> {
         let Self { world, flow, air } = self;
         let (ground, layers) = world.held();
@@ -39,7 +39,7 @@ impl<'a> StateRef<'a> {
         world.chain(air.map(Part::Air)).chain(flow.map(Part::Flow))
     }
 
-    /// Hash of all parts, specified at [`State::state_hash`].
+    /// Hash of all parts; the format is specified at [`State::state_hash`].
     pub(super) fn hash(self) -> u64 {
         let mut hash = Xxh3::new();
         for part in self.parts() {
@@ -54,18 +54,18 @@ impl<'a> StateRef<'a> {
     }
 }
 
-/// Names under which a checkpoint stores parts.
+/// Section names of the parts in a checkpoint.
 impl Part<'_> {
-    /// Name of the ground.
+    /// Section name of the ground.
     pub const GROUND: &'static str = "ground";
-    /// Name of the air.
+    /// Section name of the air.
     pub const AIR: &'static str = "air";
-    /// Prefix of the names of further materials, before the material's own.
+    /// Prefix of the section names of further materials; the material's name follows.
     const MATERIAL: &'static str = "material:";
-    /// Name of the flow.
+    /// Section name of the flow.
     pub const FLOW: &'static str = "flow";
 
-    /// Name of the part and of its section in a checkpoint.
+    /// Name of the part and of its checkpoint section.
     pub fn name(self) -> std::borrow::Cow<'static, str> {
         match self {
             Self::Ground(_) => Self::GROUND.into(),
@@ -76,14 +76,15 @@ impl Part<'_> {
         }
     }
 
-    /// Returns true for the name of a part, in this state or in any other.
+    /// Returns true if `name` is a valid section name of a part, whether or not this state has the
+    /// part.
     pub fn has_name(name: &str) -> bool {
         [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name) || name.starts_with(Self::MATERIAL)
     }
 }
 
 impl Part<'_> {
-    /// Packs the part; shares the ground with `last`, the same part packed before, where it is
+    /// Packs a copy of the part; the ground is shared with `last`, the previously packed part, if
     /// unchanged.
     fn put_aside(self, last: Option<&PackedPart>) -> PackedPart {
         match self {
@@ -98,22 +99,22 @@ impl Part<'_> {
     }
 }
 
-/// Compactly stored [`Part`].
+/// Compact copy of a [`Part`].
 #[derive(Clone, Debug)]
 enum PackedPart {
     Ground(Arc<Ground>),
     Layer(PackedLayer),
     Air(AirState),
-    /// Flow, with an upper bound of its bytes.
+    /// Saved flow with an upper bound of its memory in bytes.
     Flow(FlowState, u64),
 }
 
-/// Packed copy of a [`State`].
+/// Compact copy of a [`State`].
 #[derive(Clone, Debug)]
 pub struct PackedState(Vec<PackedPart>);
 
 impl PackedState {
-    /// Packs a state; shares the ground with `last` where it is unchanged.
+    /// Packs a copy of `state`; the ground is shared with `last` if unchanged.
     pub fn new(state: &State, last: Option<&Self>) -> Self {
         let parts = state.view().parts().enumerate();
         Self(parts.map(|(number, part)| part.put_aside(last.and_then(|last| last.0.get(number)))).collect())
@@ -123,7 +124,7 @@ impl PackedState {
     /// models.
     ///
     /// # Panics
-    /// When shape, materials or models differ.
+    /// If shape, materials or models differ.
     pub fn unpack_into(&self, state: &mut State) {
         assert_eq!(self.0.len(), state.view().parts().count(), "a state keeps its materials and models");
         let (mut layers, fits) = (0.., "a state goes back into its own models");
@@ -143,14 +144,14 @@ impl PackedState {
         }
     }
 
-    /// Ground, which other packed states may share.
+    /// Ground of the copy, possibly shared with other copies.
     pub fn ground(&self) -> &Arc<Ground> {
         let ground =
             self.0.iter().find_map(|part| if let PackedPart::Ground(ground) = part { Some(ground) } else { None });
         ground.expect("every state has a ground")
     }
 
-    /// Memory of the packed state without the ground, in bytes.
+    /// Memory of the copy in bytes, without the shared ground.
     pub fn bytes(&self) -> usize {
         let bytes = |part: &PackedPart| match part {
             PackedPart::Ground(_) => 0,
@@ -163,12 +164,12 @@ impl PackedState {
 }
 
 impl State {
-    /// Present memory of the state, with its air and its flow.
+    /// Present memory of the state including its air and flow.
     pub fn taken(&self) -> MemoryEstimate {
         let taken = |part| match part {
             Part::Ground(ground) => ground.taken(),
             Part::Layer(layer) => layer.taken(&self.world),
-            // With the air's map of blocked voxels.
+            // Includes the bit map of blocked voxels.
             Part::Air(_) => MemoryEstimate::of("the air", self.air.as_ref().map_or(0, |air| air.bytes()), 1.0),
             Part::Flow(flow) => MemoryEstimate::of("the flow", 1, flow.bytes() as f64),
         };

@@ -1,5 +1,5 @@
-//! Values of a [`Quantity`] in the cells of a state: the one place that knows how each quantity is
-//! stored.
+//! Access to the values of a [`Quantity`] in the cells of a state; only this module knows the
+//! storage of each quantity.
 
 use ndarray::Array3;
 
@@ -12,48 +12,48 @@ use lavoxel_base::measure::{CellMeasure, Measure, Of};
 use lavoxel_base::units::{amount, energy};
 use lavoxel_flow::Flow;
 
-/// Quantity of a world, cell by cell. Its value is 0 in all cells where the world lacks its
+/// Accessor of a quantity's values, cell by cell. The value is 0 everywhere if the world lacks the
 /// material.
 #[derive(Clone, Copy)]
 pub struct CellValues<'a> {
     world: &'a World,
     measure: CellMeasure,
-    /// Measured layer; `None` for the ground and for an absent material.
+    /// Layer that stores the quantity; `None` for the ground and for an absent material.
     layer: Option<&'a Layer>,
-    /// Air; set only for quantities of the air.
+    /// Air model; `Some` only for quantities of the air.
     air: Option<&'a Air>,
-    /// Flow; set only for quantities measured in the flow's own exact units, where the layer that
-    /// displays the flow is rounded.
+    /// Flow; `Some` only for quantities that the flow stores exactly and the displaying layer
+    /// rounds.
     flow: Option<&'a Flow>,
 }
 
 impl<'a> StateRef<'a> {
-    /// All quantities of cells, those of the lava first.
+    /// All quantities of cells, lava first.
     pub fn quantities(self) -> Vec<Quantity> {
         let materials: Vec<_> = self.world.materials().cloned().collect();
         Quantity::of_cells(&materials, self.flow.is_some(), self.air.is_some())
     }
 
-    /// All quantities of columns, those of the lava first.
+    /// All quantities of columns, lava first.
     pub fn column_quantities(self) -> Vec<ColumnQuantity> {
         let materials: Vec<_> = self.world.materials().cloned().collect();
         Quantity::of_columns(&materials, self.flow.map(|flow| flow.setup().lava.melts()), self.air.is_some())
     }
 
-    /// Finds a quantity of cells by its name: `amount`, `water.amount`, `solid`.
+    /// Finds a quantity of cells by its name, such as `amount`, `water.amount` or `solid`.
     ///
     /// # Errors
-    /// Names all known quantities.
+    /// Returns an error that lists all known quantities.
     pub fn quantity(self, name: &str) -> Result<Quantity, UnknownQuantity> {
         Quantity::find(name, &self.quantities()).cloned()
     }
 
-    /// Values of a quantity.
+    /// Creates an accessor of the quantity's values.
     pub fn values(self, quantity: &Quantity) -> CellValues<'a> {
         let layer = quantity.material().and_then(|material| self.world.layer(material));
         let air = self.air.filter(|_| quantity.measure().facts().of == Of::Air);
         let measure = quantity.measure();
-        // Lava that melts is displayed in materials, cell by cell, so that the layers are exact.
+        // Lava that melts is displayed as materials cell by cell, so that its layers are exact.
         let is_exact = |flow: &&Flow| match measure {
             CellMeasure::Amount => quantity.material() == Some(Material::LAVA) && !flow.setup().lava.melts(),
             _ => measure.facts().of == Of::Flow,
@@ -61,8 +61,8 @@ impl<'a> StateRef<'a> {
         CellValues { world: self.world, measure, layer, air, flow: self.flow.filter(is_exact) }
     }
 
-    /// Values at the two ends of a colour scale of a quantity: [`CellMeasure::range`], and for a
-    /// temperature in kelvin the values of lava that has just set and of lava from the vent.
+    /// Values at the lower and upper end of the quantity's colour scale: [`CellMeasure::range`];
+    /// for a temperature in kelvin, the values of just-solidified lava and of lava at the vent.
     pub fn range(self, quantity: &Quantity) -> (f32, f32) {
         match self.flow.filter(|_| quantity.measure() == CellMeasure::Temperature) {
             Some(flow) => flow.setup().lava.warmth_k().map(|kelvin| kelvin as f32).into(),
@@ -70,11 +70,11 @@ impl<'a> StateRef<'a> {
         }
     }
 
-    /// Values of the quantity called `name` in every cell, shape (z, y, x): z runs south, y up, x
-    /// east. Four bytes a cell, empty cells included.
+    /// Values of the quantity called `name` in every cell as an array of shape (z, y, x), with z to
+    /// the south, y up and x to the east. Takes four bytes a cell, empty cells included.
     ///
     /// # Errors
-    /// Names all known quantities.
+    /// Returns an error that lists all known quantities.
     pub fn array(self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
         let (grid, quantity) = (self.world.grid(), self.quantity(name)?);
         let values = self.values(&quantity);
@@ -85,53 +85,53 @@ impl<'a> StateRef<'a> {
         Ok(array)
     }
 
-    /// Writes the values of a quantity in the row (y, z) into `values`, of `nx` cells.
+    /// Copies a quantity's values of the row (y, z) into `values`, a buffer of `nx` cells.
     pub fn read_row(self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
         self.values(quantity).row(y, z, values);
     }
 }
 
 impl State {
-    /// All quantities of cells, those of the lava first.
+    /// All quantities of cells, lava first.
     pub fn quantities(&self) -> Vec<Quantity> {
         self.view().quantities()
     }
 
-    /// All quantities of columns, those of the lava first.
+    /// All quantities of columns, lava first.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
         self.view().column_quantities()
     }
 
-    /// Finds a quantity of cells by its name: `amount`, `water.amount`, `solid`.
+    /// Finds a quantity of cells by its name, such as `amount`, `water.amount` or `solid`.
     ///
     /// # Errors
-    /// Names all known quantities.
+    /// Returns an error that lists all known quantities.
     pub fn quantity(&self, name: &str) -> Result<Quantity, UnknownQuantity> {
         self.view().quantity(name)
     }
 
-    /// Values of a quantity.
+    /// Creates an accessor of the quantity's values.
     pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
         self.view().values(quantity)
     }
 
-    /// Values of the quantity called `name` in every cell; shape and order as of
+    /// Values of the quantity called `name` in every cell; shape and order are those of
     /// [`StateRef::array`].
     ///
     /// # Errors
-    /// Names all known quantities.
+    /// Returns an error that lists all known quantities.
     pub fn array(&self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
         self.view().array(name)
     }
 
-    /// Writes the values of a quantity in the row (y, z) into `values`, of `nx` cells.
+    /// Copies a quantity's values of the row (y, z) into `values`, a buffer of `nx` cells.
     pub fn read_row(&self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
         self.view().read_row(quantity, y, z, values);
     }
 }
 
 impl CellValues<'_> {
-    /// Value of a cell.
+    /// Value of the quantity in one cell.
     #[inline]
     pub fn at(&self, place: Place) -> f32 {
         match (self.measure, self.flow, self.air) {
@@ -142,8 +142,8 @@ impl CellValues<'_> {
         }
     }
 
-    /// Returns true if a cell holds the material, or a non-zero value of a quantity of the air or
-    /// of set lava; never true for the ground.
+    /// Returns true if the cell contains the material, or a nonzero value for a quantity of the air
+    /// or of solidified lava; always false for the ground.
     #[inline]
     pub fn holds(&self, place: Place) -> bool {
         if let Some(flow) = self.flow {
@@ -155,8 +155,8 @@ impl CellValues<'_> {
         self.layer.is_some_and(|layer| layer.at(place).amount > 0)
     }
 
-    /// Writes the values of the row (y, z) into `values`, of `nx` cells; returns true if any may be
-    /// other than 0.
+    /// Copies the values of the row (y, z) into `values`, a buffer of `nx` cells; returns false if
+    /// all are 0, true if any may be nonzero.
     pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
         if self.measure == CellMeasure::Solid || self.air.is_some() || self.flow.is_some() {
             values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at([x, y, z]));
@@ -170,7 +170,7 @@ impl CellValues<'_> {
         true
     }
 
-    /// Iterates over the cells that hold the material, or a non-zero quantity of the air, with
+    /// Iterates over the cells that contain the material, or a nonzero quantity of the air, with
     /// their values, in no particular order; empty for the ground.
     pub fn held(&self) -> impl Iterator<Item = (Place, f32)> + '_ {
         let measure = self.measure;
@@ -191,7 +191,7 @@ impl CellValues<'_> {
     }
 }
 
-/// Value of a measure in a cell of a layer.
+/// Value of a measure for the content of a layer's cell.
 #[inline]
 fn value(measure: CellMeasure, cell: Content) -> f32 {
     match measure {

@@ -1,5 +1,5 @@
-//! Marks of rock built by hand: the columns whose top is user-placed rock, their corners, and a
-//! line-of-sight test that hides marks behind the ground.
+//! Marks of rock placed by hand: the columns whose top is user-placed rock, their corners, and an
+//! occlusion test against the ground.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,23 +9,22 @@ use ndarray::Array2;
 
 use crate::messages::Rock;
 
-/// Upper bound of the number of marked columns; further ones are dropped.
+/// Upper bound of the number of marked columns; further columns get no mark.
 const MOST: usize = 6000;
-/// Tolerance in cells between the top of a ball and the ground: the ground has whole cells, the
-/// ball does not.
+/// Tolerance in cells between the top of a ball and the ground, whose surface lies at whole cells.
 const GIVE: f32 = 1.1;
 /// Height in cells of a mark above the ground.
 const ABOVE: f32 = 0.15;
 /// Number of samples along the ray from a mark to the eye.
 const SAMPLES: usize = 96;
-/// Depth in cells below the ground at which a ray still counts as free: the drawn ground is
-/// smoother than its columns.
+/// Depth in cells below the ground down to which a line of sight counts as free: the drawn ground
+/// is smoother than its columns.
 const GRAZE: f32 = 1.0;
 
 /// Column index as `[x, z]`.
 pub(crate) type Column = [usize; 2];
 
-/// Built columns, cached until the placed rock or the ground changes.
+/// Columns of rock placed by hand, cached until the rock or the ground changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Built {
     rocks: Arc<Vec<Rock>>,
@@ -34,21 +33,21 @@ pub(crate) struct Built {
 }
 
 impl Built {
-    /// Built columns in the order of building; at most `MOST`.
+    /// Returns the built columns in the order of building, at most `MOST`.
     pub(crate) fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// True if the neighbour of a column at `side` was not built. `side`: 0 north, 1 east, 2 south,
-    /// 3 west.
+    /// Returns true if the column's neighbour in the direction `side` (0 north, 1 east, 2 south, 3
+    /// west) is not built.
     pub(crate) fn is_edge(&self, [x, z]: Column, side: usize) -> bool {
         let (x, z) = (x as isize, z as isize);
         let [x, z] = [[x, z - 1], [x + 1, z], [x, z + 1], [x - 1, z]][side];
         x < 0 || z < 0 || !self.all.contains(&[x as usize, z as usize])
     }
 
-    /// Updates the columns from the placed `rocks`; rebuilds only if `rocks` differ or the ground
-    /// has `changed`.
+    /// Updates the columns from `rocks` and the ground's heights (in cells); rebuilds only if
+    /// `rocks` differ or `changed` is true (the ground changed).
     pub(crate) fn follow(&mut self, rocks: &Arc<Vec<Rock>>, ground: &Array2<f32>, changed: bool) {
         if !changed && (Arc::ptr_eq(&self.rocks, rocks) || self.rocks == *rocks) {
             return;
@@ -71,8 +70,8 @@ impl Built {
     }
 }
 
-/// Columns whose ground lies within `GIVE` cells of the top of a ball, given as `[x, y, z, radius]`
-/// in cells.
+/// Iterates over the columns whose ground lies within `GIVE` cells of the top of a ball with the
+/// given centre (x, y, z) and radius, in cells.
 fn under([cx, cy, cz, radius]: [f32; 4], ground: &Array2<f32>) -> impl Iterator<Item = Column> {
     let (depth, width) = ground.dim();
     let range = |c: f32, n: usize| {
@@ -89,7 +88,7 @@ fn under([cx, cy, cz, radius]: [f32; 4], ground: &Array2<f32>) -> impl Iterator<
     })
 }
 
-/// Four corners of the top of a column, in cells: north-west, north-east, south-east, south-west.
+/// Returns the corners of a column's top in cells: north-west, north-east, south-east, south-west.
 pub(crate) fn corners(ground: &Array2<f32>, [x, z]: Column) -> [Point3<f32>; 4] {
     [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[dx, dz]| {
         let (x, z) = (x + dx, z + dz);
@@ -98,17 +97,17 @@ pub(crate) fn corners(ground: &Array2<f32>, [x, z]: Column) -> [Point3<f32>; 4] 
     })
 }
 
-/// Middle of the top of a column, in cells.
+/// Returns the centre of a column's top, in cells.
 pub(crate) fn middle(ground: &Array2<f32>, [x, z]: Column) -> Point3<f32> {
     Point3::new(x as f32 + 0.5, ground[[z, x]] + ABOVE, z as f32 + 0.5)
 }
 
-/// True if no ground lies between `eye` and `point` (both in cells).
+/// Returns true if no ground occludes the line from `eye` to `point` (both in cells).
 pub(crate) fn is_seen(ground: &Array2<f32>, eye: Point3<f32>, point: Point3<f32>) -> bool {
     let (depth, width) = ground.dim();
     let way = eye - point;
-    // The ray ends at the edge of the box; the divisor is one cell at least, also for an eye
-    // straight above.
+    // The ray ends at the edge of the box; the lower bound 1 of the divisor covers an eye straight
+    // above.
     let reach = (width + depth) as f32 / (way.x.hypot(way.z)).max(1.0);
     (1..SAMPLES).all(|i| {
         let share = i as f32 / SAMPLES as f32;

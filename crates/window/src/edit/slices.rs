@@ -1,5 +1,5 @@
-//! Slices of the box: visibility, position and quantity, and the handles that drag each slice along
-//! its axis.
+//! Slices of the box: visibility, position and quantity, and the handles by which each slice is
+//! dragged along its axis.
 
 use nalgebra::{Point3, Vector3};
 
@@ -8,7 +8,7 @@ use lavoxel_render::{Axis, Camera, Ray, Style};
 
 /// All axes, in the order of the arrays in this module.
 pub(crate) const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
-/// Lower-case names, in the order of [`AXES`].
+/// Lower-case names of the axes, in the order of [`AXES`].
 pub(crate) const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
 /// Hit radius of a handle in logical pixels.
 pub(crate) const REACH: f32 = 12.0;
@@ -16,36 +16,37 @@ pub(crate) const REACH: f32 = 12.0;
 /// State of the three slices, one per axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cuts {
-    /// Visibility per axis: x, y, z.
+    /// Visibility of the slices across x, y and z.
     pub(crate) shown: [bool; 3],
-    /// Cell index of each slice along its axis: x, y, z.
+    /// Cell index of each slice along its axis x, y, z.
     pub(crate) at: [usize; 3],
     /// Quantity that all slices show.
     pub(crate) quantity: Quantity,
-    /// Axis (0 to 2) of the slice that keys move.
+    /// Axis of the slice that keys move: 0 x, 1 y, 2 z.
     pub(crate) chosen: usize,
 }
 
 impl Cuts {
-    /// Hidden slices through the middle of a box of `size` cells; the chosen one is across z.
+    /// Creates hidden slices through the middle of a box of `size` cells; the keys move the slice
+    /// across z.
     pub(crate) fn middle(size: [usize; 3], quantity: Quantity) -> Self {
         Self { shown: [false; 3], at: size.map(|n| n / 2), quantity, chosen: 2 }
     }
 
-    /// Cell indices of the visible slices, to be requested from the simulation; `None` for a hidden
-    /// slice.
+    /// Returns the cell indices of the visible slices, to request from the simulation; `None` for a
+    /// hidden slice.
     pub(crate) fn wanted(&self) -> [Option<usize>; 3] {
         std::array::from_fn(|k| self.shown[k].then_some(self.at[k]))
     }
 
-    /// True if slices only cut the box open: the cinematic look draws matter itself in place of
-    /// amounts.
+    /// Returns true if the slices only cut the box open: for amounts, the cinematic style draws the
+    /// matter itself.
     pub(crate) fn opens(&self, style: Style) -> bool {
         style == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
     }
 
-    /// Axis of the visible slice whose handle is under the pointer at `pixel`; `scale` is the
-    /// factor of a high-resolution screen, `size` that of the box in cells.
+    /// Returns the axis (0 to 2) of the visible slice whose handle is at `pixel`; `None` if there
+    /// is none. `size`: size of the box in cells; `scale`: physical pixels per logical pixel.
     pub(crate) fn under(&self, camera: &Camera, size: [f32; 3], pixel: (f32, f32), scale: f32) -> Option<usize> {
         (0..3).filter(|&k| self.shown[k]).find(|&k| {
             let place = camera.project(handle(k, self.at[k], size));
@@ -54,22 +55,23 @@ impl Cuts {
     }
 }
 
-/// Quantity after `now` in `all`, cyclic; the first if `now` is the last or missing.
+/// Returns the quantity after `now` in `all`, cyclically; the first if `now` is missing.
 pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
     let next = all.iter().position(|quantity| quantity == now).map_or(0, |i| i + 1);
     all.get(next).or(all.first()).cloned().unwrap_or_default()
 }
 
-/// Position in cells of a slice's handle: at the foot of the box, where the slice leaves the box in
-/// the south or in the east; for level slices, at the corner between south and east.
+/// Returns the position in cells of the handle of the slice across axis `k` through the cell
+/// `cell`: at the foot of the box, where the slice meets the south or east side; for a horizontal
+/// slice, at the south-east edge.
 pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
     let mut point = Point3::new(size[0], 0.0, size[2]);
     point[k] = cell as f32 + 0.5;
     point
 }
 
-/// Cell index to which a ray drags the slice across axis `k`: the point of the handle's path
-/// nearest to the ray. `None` for a ray along the path, which has no nearest point.
+/// Returns the cell index to which `ray` drags the slice across axis `k`: the point of the handle's
+/// path nearest to the ray. `None` for a ray parallel to the path.
 pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
     let mut along = Vector3::zeros();
     along[k] = 1.0;

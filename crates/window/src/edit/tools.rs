@@ -1,5 +1,5 @@
-//! Tools of the mouse: placing and dragging vents, painting with brushes. State machines without a
-//! window; their methods return the commands to send.
+//! Tools of the mouse: placing and dragging vents, painting with brushes. State machines
+//! independent of the window; their methods return the commands to send.
 
 use nalgebra::Point3;
 
@@ -12,31 +12,31 @@ use lavoxel_automaton::world::{Breath, Edit, Matter, Shape};
 use lavoxel_render::{Named, Ray};
 use lavoxel_sim::source::{VentChange, VentSpec};
 
-/// Meaning of a left drag or click.
+/// Tool: meaning of a left drag or click.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
-    /// Orbit and probe.
+    /// Orbits the camera and probes cells.
     #[default]
     Orbit,
-    /// Place sources of the chosen material: vents of lava, springs of water.
+    /// Places sources of the chosen material: vents of lava, springs of other materials.
     Source,
-    /// Paint the chosen material.
+    /// Paints with the chosen material.
     Fill,
-    /// Fill a hollow with the chosen material.
+    /// Fills a hollow with the chosen material.
     Bucket,
-    /// Paint the chosen material in the place of others.
+    /// Replaces other materials by the chosen material.
     Replace,
-    /// Paint rock.
+    /// Paints with rock.
     Rock,
-    /// Raise the ground along a line.
+    /// Raises or lowers the ground along a line.
     Dam,
-    /// Paint nothing: removes rock and liquids.
+    /// Removes rock and all materials.
     Dig,
-    /// Take liquids away, leave rock.
+    /// Removes liquids; rock stays.
     Drain,
-    /// Warm, dirty and blow the air.
+    /// Adds heat, ash, steam and wind to the air.
     Air,
-    /// Choose a point whose history is plotted.
+    /// Selects a column for the live plots.
     Pick,
 }
 
@@ -89,17 +89,17 @@ impl Named for Tool {
 }
 
 impl Tool {
-    /// True if the tool paints with a ball.
+    /// Returns true if the tool paints with the brush.
     pub(crate) fn is_brush(self) -> bool {
         !matches!(self, Self::Orbit | Self::Source | Self::Dam | Self::Pick)
     }
 
-    /// True if the tool needs a material.
+    /// Returns true if the tool needs a chosen material.
     pub(crate) fn pours(self) -> bool {
         matches!(self, Self::Source | Self::Fill | Self::Bucket | Self::Replace)
     }
 
-    /// True if the tool repeats while the pointer rests.
+    /// Returns true if the tool repeats its dab while the pointer rests.
     fn flows(self) -> bool {
         matches!(self, Self::Fill | Self::Drain | Self::Air)
     }
@@ -108,24 +108,23 @@ impl Tool {
 /// Settings of the next dam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dam {
-    /// Height above the ground in metres; negative for the depth of a ditch.
+    /// Height above the ground in metres; negative for a ditch.
     pub height_m: f64,
-    /// Width across the line in metres; 0 for a line of single columns.
+    /// Width across the line in metres; 0 for a line one column wide.
     pub width_m: f64,
-    /// First end in cells along x, y and z, after the first click; `None` before.
+    /// First end as x, y, z in cells; `None` before the first click.
     pub from: Option<[f32; 3]>,
 }
 
 impl Dam {
-    /// Least height in metres of a new dam.
+    /// Smallest default height of a dam in metres.
     const USUAL_M: f64 = 5.0;
-    /// Height and width in cells of a dam that holds lava back in the classic model, where a flow
-    /// is a few cells thick.
+    /// Default height and width of a dam in cells in the classic model, where a flow is a few cells
+    /// thick.
     pub(crate) const CELLS: (f64, f64) = (5.0, 4.0);
 
-    /// Default dam for the cells of a world. In the physical model, whose lava is metres thick:
-    /// along a line, 5 m high or one cell, whichever is higher. In the classic model:
-    /// [`Dam::CELLS`].
+    /// Returns the default dam for a world. Physical model, whose lava is metres thick: one column
+    /// wide, and 5 m or one cell high, whichever is more. Classic model: [`Dam::CELLS`].
     pub(crate) fn fitting(report: &Report) -> Self {
         let (high, wide) = if report.flow.is_some() { (1.0, 0.0) } else { Self::CELLS };
         let height_m = (high * report.cell_height_m).max(Self::USUAL_M);
@@ -133,42 +132,42 @@ impl Dam {
     }
 }
 
-/// Settings of the ball that brushes paint with.
+/// Settings of the brush, a ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Brush {
     /// Radius in cells.
     pub radius: f64,
-    /// Amount to which the brush tops cells up, 0 to 1 of a full cell.
+    /// Amount up to which the brush fills cells, 0 to 1 of a full cell.
     pub amount: f64,
-    /// Energy of a full cell of lava; 1 is that of a vent by default.
+    /// Energy of a full cell of painted lava; 1 is the default of a vent.
     pub energy: f64,
-    /// Heat, ash, steam and wind that the air tool puts into the air.
+    /// Heat, ash, steam and wind that the air tool adds.
     pub breath: Breath,
 }
 
-/// Smallest and largest radius of the brush in cells.
+/// Range of the brush's radius in cells.
 pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
 
-/// First setting of the air tool: warm smoke.
+/// Default of the air tool: warm smoke.
 pub(crate) const BREATH: Breath = Breath { heat_k: 50.0, ash_kg_m3: 0.005, steam_kg_m3: 0.0, wind_m_s: [0.0; 3] };
 
 /// Interval in seconds between two dabs while the pointer rests.
 const DAB_S: f64 = 0.05;
-/// Timeout in seconds after which a click without an answering probe is dropped.
+/// Time in seconds after which a click without a matching probe is dropped.
 const PATIENCE_S: f64 = 2.0;
 
-/// Chosen tool with its settings, and the click, stroke or drag in progress.
+/// Selected tool with its settings, and the click, stroke or drag in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Tools {
-    /// Chosen tool.
+    /// Selected tool.
     pub tool: Tool,
-    /// Brush of the painting tools.
+    /// Settings of the brush.
     pub brush: Brush,
     /// Template of the next source: radius, rate, energy and the chosen material.
     pub vent: VentSpec,
     /// Settings and first end of the next dam.
     pub dam: Dam,
-    /// Name of the material that the tool replace exchanges; `None` for all other materials.
+    /// Name of the only material that the tool replace replaces; `None` for all other materials.
     pub replaced: Option<String>,
     busy: Busy,
 }
@@ -176,7 +175,7 @@ pub(crate) struct Tools {
 #[derive(Clone, Debug)]
 enum Busy {
     Idle,
-    /// Click that waits for the probe of its ray, with the time of the click in seconds.
+    /// Click that waits for the probe along its ray; second field: time of the click in seconds.
     Placing(Ray, f64),
     Painting(Painting),
     Dragging(Box<Grab>),
@@ -190,23 +189,22 @@ struct Painting {
     path: Vec<Ray>,
     /// Visible part of the box: lower and upper bound in cells along x, y and z.
     part: [[f32; 2]; 3],
-    /// Set until the first piece of the stroke is sent.
+    /// Set until the first piece of the stroke was sent.
     begins: bool,
-    /// Set once the button is up.
+    /// Set once the button is released.
     over: bool,
-    /// Time in seconds and step of the last piece sent.
+    /// Time in seconds, and step, of the last piece sent.
     sent: (f64, u64),
 }
 
-/// Request of a tool to the window.
+/// Result of a tool for the window to carry out.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
-    /// Sends a message to the simulation.
+    /// Command for the simulation.
     Send(Command),
-    /// Plots the history of a column `[x, z]` from now on; the point `[x, y, z]` in cells was
-    /// clicked.
+    /// Column `[x, z]` to plot from now on, and the clicked point as x, y, z in cells.
     Pick([usize; 2], [f32; 3]),
-    /// Tells the user why nothing is done.
+    /// Notice that tells the user why nothing was done.
     Say(&'static str),
 }
 
@@ -231,18 +229,18 @@ impl Default for Tools {
 }
 
 impl Tools {
-    /// Name of the chosen material.
+    /// Returns the name of the chosen material.
     pub(crate) fn material(&self) -> &str {
         self.vent.material.as_deref().unwrap_or(Material::LAVA)
     }
 
-    /// Sets the material of sources and brush to the one called `name`.
+    /// Chooses the material called `name` for sources and brush.
     pub(crate) fn choose(&mut self, name: &str) {
         self.vent.material = (name != Material::LAVA).then(|| name.to_owned());
     }
 
-    /// Chooses the material after the present one, cyclic; the first if the present one is missing,
-    /// as in another scene.
+    /// Chooses the next material of `materials`, cyclically; the first if the present one is
+    /// missing.
     pub(crate) fn choose_next(&mut self, materials: &[MaterialReport]) {
         let poured: Vec<_> = materials.iter().filter(|report| !report.shows_flow).collect();
         let now = poured.iter().position(|report| report.material.name == self.material());
@@ -252,15 +250,15 @@ impl Tools {
         }
     }
 
-    /// Falls back to lava if `materials` lack the chosen material.
+    /// Chooses lava if `materials` lack the chosen material.
     pub(crate) fn follow(&mut self, materials: &[MaterialReport]) {
         if materials.iter().all(|report| report.material.name != self.material()) {
             self.vent.material = None;
         }
     }
 
-    /// Fits the next vent to the model of the world (`flows` for the physical one); other materials
-    /// have springs in any model.
+    /// Adapts the template of the next vent to the model of the world; `flows`: true for the
+    /// physical model. Other materials have the same springs in both models.
     pub(crate) fn fit(&mut self, flows: bool) {
         if flows && self.vent.material.is_none() {
             self.vent.flow.get_or_insert_default();
@@ -269,8 +267,8 @@ impl Tools {
         }
     }
 
-    /// Begins a click, stroke or drag when the left button goes down, on `handle` if given. Returns
-    /// true if the tool takes the drag.
+    /// Begins a click, stroke or drag on the press of the left button; `handle` is the handle under
+    /// the pointer. Returns true if the tool takes the drag.
     pub(crate) fn press(&mut self, aim: &Aim, handle: Option<&Handle>, report: &Report) -> bool {
         let vent = handle.and_then(|h| Some((*h, report.vents.iter().find(|(number, _)| *number == h.vent)?)));
         self.busy = match vent {
@@ -292,8 +290,8 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// Extends the path of a stroke by `ray`, which starts where the pointer's ray enters `part` of
-    /// the box.
+    /// Appends `ray` to the path of the stroke; `ray` starts at its entry into `part`, the visible
+    /// part of the box.
     pub(crate) fn trace(&mut self, ray: Ray, part: [[f32; 2]; 3]) {
         if let Busy::Painting(painting) = &mut self.busy
             && !painting.over
@@ -303,8 +301,8 @@ impl Tools {
         }
     }
 
-    /// Ends the stroke or drag when the left button goes up. A click without an answer keeps
-    /// waiting, and the rest of a stroke is still sent.
+    /// Ends the stroke or drag on the release of the left button. A click keeps waiting for its
+    /// probe, and the rest of a stroke is still sent.
     pub(crate) fn release(&mut self) {
         match &mut self.busy {
             Busy::Placing(..) => {}
@@ -313,13 +311,13 @@ impl Tools {
         }
     }
 
-    /// Drops the click, stroke or drag in progress and the first end of a dam.
+    /// Drops the click, stroke or drag in progress, and the first end of a dam.
     pub(crate) fn cancel(&mut self) {
         self.dam.from = None;
         self.busy = Busy::Idle;
     }
 
-    /// Returns true if a stroke is in progress and none of its pieces was sent yet.
+    /// Returns true if a stroke is in progress of which no piece was sent.
     pub(crate) fn is_unsent(&self) -> bool {
         matches!(&self.busy, Busy::Painting(painting) if painting.begins)
     }
@@ -329,7 +327,7 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// Number of the vent whose handle is dragged; `None` without a drag.
+    /// Returns the number of the vent whose handle is dragged; `None` without such a drag.
     pub(crate) fn dragged(&self) -> Option<usize> {
         match &self.busy {
             Busy::Dragging(grab) => Some(grab.handle.vent),
@@ -337,7 +335,8 @@ impl Tools {
         }
     }
 
-    /// Ray of the click that waits for its probe, to be sent in place of the pointer's ray.
+    /// Returns the ray of the click that waits for its probe, which takes the place of the
+    /// pointer's ray; `None` if no click waits.
     pub(crate) fn waits_for(&self) -> Option<Ray> {
         match self.busy {
             Busy::Placing(ray, _) => Some(ray),
@@ -345,12 +344,13 @@ impl Tools {
         }
     }
 
-    /// Piece of the stroke to send in this frame, at time `now` in seconds. While the pointer
-    /// rests, tools that flow repeat the last place, once a step at most.
+    /// Returns the piece of the stroke to send at the time `now` (seconds) and the step `step`;
+    /// `None` if there is nothing to send. While the pointer rests, some tools repeat their last
+    /// dab, at most once per step.
     pub(crate) fn stroke(&mut self, now: f64, step: u64) -> Option<Stroke> {
         let flows = self.tool.flows();
         let Busy::Painting(painting) = &mut self.busy else { return None };
-        // Once a step at most: a paused world takes no further dabs while the button is held.
+        // At most once per step: a paused world takes no further dabs while the button is held.
         let rests = flows && now - painting.sent.0 >= DAB_S && step != painting.sent.1;
         if painting.path.is_empty() && !rests {
             return None;
@@ -364,15 +364,15 @@ impl Tools {
         Some(Stroke { begins, rays, part, radius: self.brush.radius, matter: self.matter() })
     }
 
-    /// Request of the tool in this frame, apart from strokes.
+    /// Returns the result of the tool in this frame, strokes excepted; `None` without one.
     pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Deed> {
         let probe = report.probe.as_ref();
         match &mut self.busy {
             Busy::Idle | Busy::Painting(_) => None,
             Busy::Placing(ray, since) => {
                 let (ray, late) = (*ray, aim.now - *since > PATIENCE_S);
-                // The probe of a report may belong to an earlier ray: only an answer on the ray of
-                // the click counts.
+                // The probe of a report may belong to an earlier ray: only a probe on the click's
+                // ray counts.
                 let answer = probe.filter(|probe| lies_on(&ray, probe));
                 let nothing = report.picked.is_some_and(|picked| picked.direction == ray.direction);
                 if answer.is_none() && !nothing && !late {
@@ -400,7 +400,7 @@ impl Tools {
         }
     }
 
-    /// Keeps the first end of a dam, or builds the dam with the second.
+    /// Stores the first end of a dam, or builds the dam to the second end.
     fn end_of_dam(&mut self, probe: &Probe, report: &Report) -> Deed {
         let Some(from) = self.dam.from.take() else {
             self.dam.from = Some(probe.point);
@@ -408,7 +408,7 @@ impl Tools {
         };
         let points = [from, probe.point].map(|[x, _, z]| [f64::from(x), f64::from(z)]).to_vec();
         let by = self.dam.height_m / report.cell_height_m;
-        // The classic model has whole cells; a dam has one at least.
+        // The classic model has whole cells, so a dam is at least one cell high.
         let by = if report.flow.is_some() { by } else { by.signum() * by.abs().round().max(1.0) };
         let shape = Shape::Line { points, width: self.dam.width_m / report.cell_size_m };
         Deed::Send(Command::World(Edit { shape, matter: Matter::Raise { by } }.into()))
@@ -436,7 +436,7 @@ impl Tools {
     }
 }
 
-/// Returns true if `probe` lies on `ray` and so answers its request, not an earlier one.
+/// Returns true if `probe` lies on `ray`, so that it answers this click.
 pub(crate) fn lies_on(ray: &Ray, probe: &Probe) -> bool {
     let to = Point3::from(probe.point).coords - ray.origin;
     let along = to.dot(&ray.direction);

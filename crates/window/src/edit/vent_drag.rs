@@ -1,4 +1,4 @@
-//! Drags of a vent's handle: computes the vent that results from the pointer's motion.
+//! Drags of a vent's handle: computes the changed vent from the pointer's motion.
 
 use crate::edit::vent_handles::{Grip, Handle};
 use crate::flow::{FLOW_RATE, MOST_KELVIN, rate_of, set_rate};
@@ -7,16 +7,15 @@ use crate::messages::Report;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_sim::source::VentSpec;
 
-/// Smallest and largest radius in cells that a drag gives a vent.
+/// Range of a vent's radius in cells that a drag can set.
 pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
-/// Smallest and largest rate in cells per step that a drag gives a vent.
+/// Range of a vent's rate in cells per step that a drag can set.
 pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
-/// Dead zone in pixels before a vent follows the pointer, because a handle is rarely grabbed in its
-/// middle.
+/// Dead zone in pixels before a vent follows the pointer: a handle is rarely grabbed at its centre.
 const STILL_PIXELS: f32 = 2.0;
-/// Length in pixels of a drag that multiplies the rate by e.
+/// Drag length in pixels that multiplies the rate by e.
 const RATE_PIXELS: f32 = 90.0;
-/// Length in pixels of a drag that adds 1 to the energy.
+/// Drag length in pixels that adds 1 to the energy.
 const ENERGY_PIXELS: f32 = 150.0;
 
 /// Drag of a handle in progress.
@@ -24,18 +23,18 @@ const ENERGY_PIXELS: f32 = 150.0;
 pub(crate) struct Grab {
     pub(crate) handle: Handle,
     pub(crate) pixel: (f32, f32),
-    /// Vent at the moment of the grab.
+    /// Vent at the beginning of the drag.
     pub(crate) spec: VentSpec,
     pub(crate) sent: VentSpec,
 }
 
 impl Grab {
-    /// Vent after the drag: its place and its rim follow the ground under the pointer. Over the sky
-    /// the vent stays where it was.
+    /// Returns the vent after the drag to `aim`: position and rim follow the ground under the
+    /// pointer. Over the sky, the position stays unchanged.
     pub(crate) fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
         let mut spec = self.spec.clone();
         let up = self.pixel.1 - aim.pixel.1;
-        // A handle is rarely grabbed in its middle: a vent must not jump at the grab.
+        // Dead zone: a handle is rarely grabbed at its centre, and the vent must not jump.
         if up.hypot(self.pixel.0 - aim.pixel.0) < STILL_PIXELS {
             return self.sent.clone();
         }
@@ -65,8 +64,8 @@ impl Grab {
     }
 }
 
-/// Drags a vent of the physical model by `up` pixels: its rate exponentially, or with `shift` its
-/// temperature by one kelvin per pixel.
+/// Drags a vent of the physical model by `up` pixels: the rate exponentially, or with `shift` the
+/// temperature by 1 K per pixel.
 fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
     let (rate, Some(flow)) = (rate_of(spec), spec.flow.as_deref_mut()) else { return };
     if !shift {
@@ -78,13 +77,13 @@ fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
     flow.temperature_k = Some(kelvin.clamp(coldest, MOST_KELVIN).round());
 }
 
-/// Point in cells clamped to the box and rounded to the digits that a file should show.
+/// Clamps a point in cells to the box and rounds its coordinates to two decimals.
 pub(crate) fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
     let size = [report.grid.nx, report.grid.ny, report.grid.nz];
     std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))
 }
 
-/// Rounds to two digits after the point.
+/// Rounds to two decimals.
 pub(crate) fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

@@ -1,5 +1,5 @@
-//! Handles of vents: a ring on the ground, its middle to move the vent, a point on the ring for the
-//! radius, and a stalk whose top is dragged up and down for the rate.
+//! Handles of vents: a ring on the ground, its centre to move the vent, a point on the ring for the
+//! radius, and a stalk whose top sets the rate by vertical drags.
 
 use nalgebra::Point3;
 use ndarray::Array2;
@@ -8,18 +8,18 @@ use crate::flow::rate_of;
 use lavoxel_render::Camera;
 use lavoxel_sim::source::VentSpec;
 
-/// Property of a vent that a handle changes.
+/// Property of a vent that the drag of a handle changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
     /// Position of the vent.
     Place,
     /// Radius of the vent.
     Radius,
-    /// Effusion rate; with Shift, energy or temperature.
+    /// Effusion rate; with Shift, the energy (classic model) or the temperature (physical model).
     Rate,
 }
 
-/// Draggable point of a vent.
+/// Draggable point of a vent on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Handle {
     /// Number of the vent in the simulation.
@@ -33,13 +33,13 @@ pub(crate) struct Handle {
 /// Hit radius of a handle in logical pixels.
 const REACH: f32 = 11.0;
 
-/// Number of segments of the ring.
+/// Number of segments of the ring's polyline.
 const RING: usize = 40;
-/// Number of segments of the line of a fissure.
+/// Number of segments of a fissure's polyline.
 const TRACE: usize = 128;
 
-/// Height of the ground in cells at a point in cells, interpolated bilinearly between the centres
-/// of the columns; outside the box, the height of the nearest edge.
+/// Returns the height of the ground in cells at (`x`, `z`) in cells, interpolated bilinearly
+/// between the columns' centres; outside the box, the height at the nearest edge.
 pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     let (rows, cols) = ground.dim();
     let column = |v: f64, n: usize| {
@@ -54,7 +54,8 @@ pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     row(north) + (row(south) - row(north)) * down
 }
 
-/// Display name of a vent or of a source of another material, counted from 1.
+/// Returns the display name of a vent or of a source of another material; `number` counts from 0,
+/// the name from 1.
 pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
     match &vent.material {
         None => format!("vent {}", number + 1),
@@ -62,8 +63,8 @@ pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
     }
 }
 
-/// Closed ring of a vent as a polyline, draped on the ground, in cells; a vent of radius 0 gets a
-/// ring of half a cell.
+/// Returns the closed ring of a vent as a polyline on the ground, in cells; at least half a cell in
+/// radius.
 pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
     let radius = vent.radius.max(0.5);
     (0..=RING)
@@ -75,7 +76,8 @@ pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
         .collect()
 }
 
-/// Line of a fissure as a polyline, draped on the ground, in cells; empty for a disc.
+/// Returns the line of a fissure as a polyline on the ground, in cells; empty for a disc-shaped
+/// vent.
 pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
     let points = if vent.line.is_empty() { 0 } else { TRACE + 1 };
     let shares = (0..points).map(|i| i as f64 / TRACE as f64);
@@ -85,14 +87,15 @@ pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
         .collect()
 }
 
-/// Foot and top of the stalk in cells; its height grows with the logarithm of the rate.
+/// Returns foot and top of the stalk in cells; the stalk's length grows with the logarithm of the
+/// rate.
 pub(crate) fn stalk(vent: &VentSpec, ground: &Array2<f32>) -> [Point3<f32>; 2] {
     let level = ground_at(ground, vent.x, vent.z);
     let height = (3.0 + 4.0 * (1.0 + rate_of(vent)).ln()) as f32;
     [0.3, height].map(|up| Point3::new(vent.x as f32, level + up, vent.z as f32))
 }
 
-/// Visible handles of all `vents`, projected to the screen.
+/// Returns the visible handles of `vents`, projected to the screen.
 pub(crate) fn handles(vents: &[(usize, VentSpec)], ground: &Array2<f32>, camera: &Camera) -> Vec<Handle> {
     let of = |(number, vent): &(usize, VentSpec)| {
         let [foot, top] = stalk(vent, ground);
@@ -108,8 +111,8 @@ pub(crate) fn handles(vents: &[(usize, VentSpec)], ground: &Array2<f32>, camera:
     vents.iter().flat_map(of).collect()
 }
 
-/// Handle nearest to the pointer within the hit radius; `scale` is the factor of a high-resolution
-/// screen.
+/// Returns the handle nearest to the pointer (in pixels) within the hit radius; `scale`: physical
+/// pixels per logical pixel. `None` if none is near.
 pub(crate) fn under(handles: &[Handle], (x, y): (f32, f32), scale: f32) -> Option<&Handle> {
     let away = |handle: &Handle| (handle.pixel.0 - x).hypot(handle.pixel.1 - y);
     let nearest = handles.iter().min_by(|a, b| away(a).total_cmp(&away(b)))?;

@@ -9,55 +9,54 @@ use nalgebra::{Point3, Vector3};
 use crate::eye::viewpoint::{Pose, REACH, Side, Size};
 use lavoxel_render::{Bounds, Camera, CameraSpec};
 
-/// Orbit speed in degrees per pixel of a drag.
+/// Orbit speed of a drag, in degrees per pixel.
 const TURN_DEG: f32 = 0.35;
-/// Look-around speed in first person, in degrees per pixel of a drag.
+/// Look-around speed of a drag in first person, in degrees per pixel.
 const LOOK_DEG: f32 = 0.18;
-/// Factor on the distance per notch of the wheel.
+/// Factor on the distance per notch of the mouse wheel.
 const ZOOM: f32 = 0.88;
 /// Time constant in seconds of the exponential easing of movements.
 const EASE_S: f32 = 0.06;
-/// Distance in cells from a camera that stands on the ground to the centre of its view.
+/// Distance in cells from a first-person camera to the centre of its view.
 const STANDING: f32 = 16.0;
-/// Speed of the turntable in degrees per second.
+/// Angular speed of the turntable in degrees per second.
 const TURNTABLE_DEG_S: f32 = 18.0;
 
 /// Elevation in degrees of the overview for building: steep enough to see the ground from above,
 /// flat enough to see its slope.
 const OVERLOOK_DEG: f32 = 48.0;
 
-/// Camera rig that the user moves. Movements set a goal; [`Rig::advance`] eases the shown pose to
-/// the goal and arrives exactly.
+/// Camera rig of the window. Movements change a goal pose; [`Rig::advance`] eases the shown pose
+/// towards the goal until both are exactly equal.
 #[derive(Clone, Debug)]
 pub(crate) struct Rig {
     spec: CameraSpec,
-    /// Vertical field of view in degrees in force: the scene's, or that of a key frame.
+    /// Vertical field of view in force, in degrees: that of the scene or of a key frame.
     fov_deg: f32,
     shown: Pose,
     goal: Pose,
-    /// Width in pixels covered by the panel at the left of the window: in the shown picture, and in
-    /// the goal.
+    /// Width in pixels that the panel covers at the left of the window: as shown, and as goal.
     covered: (f32, f32),
     /// Width and height in pixels of the part of the window that the panel leaves free.
     free: Size,
-    /// Camera that frames the goal; `None` once the user has moved the view.
+    /// Camera that frames the goal pose; `None` once the user has moved the view.
     framed: Option<CameraSpec>,
-    /// First-person flag: drags look around instead of orbiting.
+    /// Set in first person, where drags look around instead of orbiting.
     pub first_person: bool,
-    /// Goal before the camera stood on the ground, restored when first person ends.
+    /// Goal pose before first person, restored at its end; `None` outside first person.
     before: Option<Pose>,
-    /// Height in cells of the eye above its standing surface, in first person.
+    /// Height of the eye above its standing surface in cells, in first person.
     height: f32,
     /// Depth in cells of water, lava or bodies between the ground and the standing surface, in
     /// first person.
     depth: f32,
-    /// Turntable flag: the camera circles its target.
+    /// Set while the camera circles its target.
     pub turntable: bool,
 }
 
 impl Rig {
-    /// Rig with the camera of a scene, for a window of `size` pixels with `covered` pixels hidden
-    /// at the left.
+    /// Creates a rig with a scene's camera, for a window of `size` pixels whose left `covered`
+    /// pixels the panel hides. `subject`: bounds to frame, in cells.
     pub(crate) fn new(spec: &CameraSpec, subject: &Bounds, size: Size, covered: f32) -> Self {
         let free = uncovered(size, covered);
         let pose = Pose::framed(spec, subject, free);
@@ -83,14 +82,14 @@ impl Rig {
         self.turntable = false;
     }
 
-    /// Frames the whole subject from `side`.
+    /// Frames the whole subject from the direction `side`.
     pub(crate) fn face(&mut self, side: Side, subject: &Bounds) {
         let (azimuth_deg, elevation_deg) = side.angles();
         let spec = CameraSpec { azimuth_deg, elevation_deg, distance: None, target: None, ..self.spec.clone() };
         self.frame(spec, subject);
     }
 
-    /// Frames the whole subject from high above, at the azimuth of the scene's camera.
+    /// Frames the whole subject from high above, from the azimuth of the scene's camera.
     pub(crate) fn overlook(&mut self, subject: &Bounds) {
         let spec = CameraSpec { elevation_deg: OVERLOOK_DEG, distance: None, target: None, ..self.spec.clone() };
         self.frame(spec, subject);
@@ -104,14 +103,14 @@ impl Rig {
         self.before = None;
     }
 
-    /// Returns true if the camera is set for a window of `size` pixels with `covered` pixels hidden
-    /// at its left.
+    /// Returns true if the rig is fitted to a window of `size` pixels whose left `covered` pixels
+    /// the panel hides.
     pub(crate) fn is_fitted(&self, size: Size, covered: f32) -> bool {
         self.covered.1 == covered && self.free == uncovered(size, covered)
     }
 
-    /// Sets the size of the window and the width hidden at its left. The picture moves next to the
-    /// hidden part, and fills the free part until the user moves the camera.
+    /// Fits the rig to a window of `size` pixels whose left `covered` pixels the panel hides: the
+    /// picture is centred in the free part, and fills it until the user moves the camera.
     pub(crate) fn fit(&mut self, subject: &Bounds, size: Size, covered: f32) {
         self.covered.1 = covered;
         let free = uncovered(size, covered);
@@ -122,8 +121,8 @@ impl Rig {
         }
     }
 
-    /// Turns by a drag of `right` and `down` pixels: an orbit, or a turn of the eye in first
-    /// person.
+    /// Turns by a drag of (`right`, `down`) pixels: an orbit around the target, or a turn of the
+    /// eye in first person.
     pub(crate) fn drag(&mut self, (right, down): (f32, f32)) {
         self.framed = None;
         if self.first_person {
@@ -135,7 +134,7 @@ impl Rig {
         }
     }
 
-    /// Pans by a drag of `right` and `down` pixels: the target stays under the pointer.
+    /// Pans by a drag of (`right`, `down`) pixels, so that the target follows the pointer.
     pub(crate) fn pan(&mut self, (right, down): (f32, f32), size: Size) {
         self.framed = None;
         let [across, up, _] = self.goal.axes();
@@ -143,8 +142,8 @@ impl Rig {
         self.goal.target += (up * down - across * right) * cells;
     }
 
-    /// Zooms by `notches` of the wheel towards the point under the pointer, given in pixels from
-    /// the top left.
+    /// Zooms by `notches` of the mouse wheel towards the pixel (`x`, `y`) from the top left;
+    /// positive values zoom in.
     pub(crate) fn zoom(&mut self, notches: f32, (x, y): (f32, f32), size: Size) {
         self.framed = None;
         let share = ZOOM.powf(notches.clamp(-20.0, 20.0));
@@ -158,13 +157,13 @@ impl Rig {
         self.goal.distance = distance;
     }
 
-    /// Zooms by `notches` of the wheel towards the middle of the part that the panel leaves free.
+    /// Zooms by `notches` of the mouse wheel towards the centre of the window's free part.
     pub(crate) fn zoom_to_middle(&mut self, notches: f32, size: Size) {
         self.zoom(notches, (0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32), size);
     }
 
-    /// Walks to the right, upward and forward by fractions of a stride; the stride grows with the
-    /// distance.
+    /// Walks for `seconds` to the right, upward and forward, each as a fraction (−1 to 1) of the
+    /// walking speed, which grows with the distance to the target.
     pub(crate) fn walk(&mut self, [right, up, forward]: [f32; 3], seconds: f32) {
         self.framed = None;
         let [across, _, ahead] = self.goal.axes();
@@ -172,9 +171,9 @@ impl Rig {
         self.goal.target += (across * right + Vector3::y() * up + ahead * forward) * stride;
     }
 
-    /// Enters first person at the nearest place in the box to the eye and looks level, or leaves
-    /// first person and returns to the former view. `ground` gives heights in cells by x and z;
-    /// `eye` is the height of the eye in cells above the ground.
+    /// Enters first person with a level view at the position in the box nearest to the eye, or
+    /// leaves first person and restores the former view. `eye`: height of the eye above the ground
+    /// in cells; `ground`: height of the ground in cells at (x, z).
     pub(crate) fn toggle_first_person(&mut self, subject: &Bounds, eye: f32, ground: impl Fn(f64, f64) -> f32) {
         self.framed = None;
         self.first_person ^= true;
@@ -197,7 +196,8 @@ impl Rig {
         self.goal.target = Point3::new(x, feet + eye, z) + self.goal.axes()[2] * STANDING;
     }
 
-    /// Walks along the ground in first person: the eye keeps its height above the ground.
+    /// Walks for `seconds` along the ground in first person; the eye keeps its height above the
+    /// ground. `way`: fractions (−1 to 1) of the walking speed as in `walk`.
     pub(crate) fn walk_on(&mut self, way: [f32; 3], seconds: f32, ground: impl Fn(f64, f64) -> f32) {
         let height = |eye: Point3<f32>| ground(eye.x.into(), eye.z.into());
         let before = self.goal.eye();
@@ -205,29 +205,29 @@ impl Rig {
         let after = self.goal.eye();
         let lift = way[1] * self.stride(seconds);
         self.goal.target.y += before.y - after.y + height(after) - height(before) + lift;
-        // The lower limit is half the height of the eye: inside the ground nothing can be seen.
+        // The lower bound is half the eye's height: nothing can be seen from inside the ground.
         let lowest = height(after) + self.depth + 0.5 * self.height;
         self.goal.target.y += (lowest - self.goal.eye().y).max(0.0);
     }
 
-    /// Raises the eye in first person by `depth` cells of matter that lies on the ground below.
+    /// Raises the eye in first person above `depth` cells of matter on the ground.
     pub(crate) fn stand_above(&mut self, depth: f32) {
         self.goal.target.y += depth - self.depth;
         self.depth = depth;
     }
 
-    /// Horizontal position `[x, z]` of the eye in cells.
+    /// Returns the horizontal position `[x, z]` of the eye in cells.
     pub(crate) fn feet(&self) -> [f32; 2] {
         let eye = self.goal.eye();
         [eye.x, eye.z]
     }
 
-    /// Distance in cells walked in `seconds`.
+    /// Returns the walking distance in cells for `seconds`.
     fn stride(&self, seconds: f32) -> f32 {
         (0.5 * self.goal.distance).clamp(4.0, 120.0) * seconds
     }
 
-    /// Eases the shown picture towards its goal. Returns true while the picture still moves.
+    /// Eases the shown pose towards the goal over `seconds`. Returns true while the picture moves.
     pub(crate) fn advance(&mut self, seconds: f32) -> bool {
         if self.turntable {
             self.framed = None;
@@ -249,24 +249,26 @@ impl Rig {
         true
     }
 
-    /// Camera of a picture without a panel: the target is in the middle of the whole picture.
+    /// Returns the camera of a picture of `size` pixels without a panel: the target is at the
+    /// centre of the picture.
     pub(crate) fn camera(&self, size: Size) -> Camera {
         self.shown.camera(self.fov_deg, size)
     }
 
-    /// Camera of the window: the target is in the middle of the part that the panel leaves free.
+    /// Returns the camera of a window of `size` pixels: the target is at the centre of the part
+    /// that the panel leaves free.
     pub(crate) fn window_camera(&self, size: Size) -> Camera {
         let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
         let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
         Pose { target: self.shown.target - aside, ..self.shown }.camera(self.fov_deg, size)
     }
 
-    /// Goal as a scene's camera, clamped to the ranges of a scene.
+    /// Returns the goal pose as a scene's camera, clamped to a scene's ranges.
     pub(crate) fn spec(&self, subject: &Bounds) -> CameraSpec {
         self.written(&self.goal, subject)
     }
 
-    /// Shown pose, on its way to the goal, as a scene's camera.
+    /// Returns the shown pose, which may still move towards the goal, as a scene's camera.
     pub(crate) fn shown_spec(&self, subject: &Bounds) -> CameraSpec {
         self.written(&self.shown, subject)
     }
@@ -292,13 +294,13 @@ impl Rig {
         self.shown = self.goal;
     }
 
-    /// Width in cells of one pixel at the distance of the target.
+    /// Returns the width of a pixel in cells, at the distance of the target.
     fn cells_per_pixel(&self, size: Size) -> f32 {
         2.0 * (self.fov_deg.to_radians() * 0.5).tan() * self.goal.distance / size.1.max(1) as f32
     }
 }
 
-/// Width and height in pixels of the uncovered part of a window; 1 at least.
+/// Returns width and height in pixels of the window's part right of `covered` pixels, at least 1.
 fn uncovered((width, height): Size, covered: f32) -> Size {
     (width.saturating_sub(covered as usize).max(1), height.max(1))
 }

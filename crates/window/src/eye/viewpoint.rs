@@ -1,36 +1,36 @@
-//! Camera pose (position and direction of view), and the presets.
+//! Camera pose (position and view direction), and preset directions.
 
 use nalgebra::{Point3, Vector3};
 
 use lavoxel_render::{Bounds, Camera, CameraSpec};
 
-/// Size of a picture in pixels.
+/// Width and height of a picture in pixels.
 pub(crate) type Size = (usize, usize);
 
-/// Steepest elevation in degrees: straight down would leave no direction for up.
+/// Largest elevation in degrees; straight down would leave the up direction undefined.
 const STEEPEST_DEG: f32 = 89.0;
-/// Least and greatest distance to the target in cells.
+/// Range of the distance to the target in cells.
 pub(crate) const REACH: (f32, f32) = (0.5, 1e5);
 
-/// Side from which a preset views.
+/// Direction from which a preset views the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// From the south, northward.
+    /// From the south, looking north.
     Front,
-    /// From the north.
+    /// From the north, looking south.
     Back,
-    /// From the west.
+    /// From the west, looking east.
     Left,
-    /// From the east.
+    /// From the east, looking west.
     Right,
-    /// From above, north up.
+    /// From above, with north at the top.
     Top,
-    /// From above one corner.
+    /// From above a corner.
     ThreeQuarter,
 }
 
 impl Side {
-    /// Azimuth (compass direction of the eye) and elevation in degrees.
+    /// Returns azimuth (compass direction of the eye) and elevation, in degrees.
     pub(crate) fn angles(self) -> (f32, f32) {
         match self {
             Self::Front => (180.0, 8.0),
@@ -43,7 +43,8 @@ impl Side {
     }
 }
 
-/// Pose on a sphere around a target: two angles in degrees, target and distance in cells.
+/// Camera pose on a sphere around a target: azimuth and elevation in degrees, target and distance
+/// in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pose {
     pub(crate) azimuth_deg: f32,
@@ -55,7 +56,7 @@ pub(crate) struct Pose {
 }
 
 impl Pose {
-    /// Unit vectors to the right, up and forward.
+    /// Returns the unit vectors to the right, up and forward.
     pub(crate) fn axes(&self) -> [Vector3<f32>; 3] {
         self.camera(30.0, (1, 1)).axes()
     }
@@ -75,8 +76,8 @@ impl Pose {
         self.elevation_deg = (self.elevation_deg + elevation_deg).clamp(-STEEPEST_DEG, STEEPEST_DEG);
     }
 
-    /// Pose interpolated by `t` (0 to 1) towards `goal`, turning the short way; the distance
-    /// geometrically.
+    /// Returns the pose interpolated by `t` (0 to 1) towards `goal`: angles the short way, the
+    /// distance geometrically.
     pub(crate) fn towards(&self, goal: &Self, t: f32) -> Self {
         Self {
             azimuth_deg: self.azimuth_deg + short_way(goal.azimuth_deg - self.azimuth_deg) * t,
@@ -87,7 +88,7 @@ impl Pose {
         }
     }
 
-    /// Returns true if both poses differ by less than can be seen.
+    /// Returns true if the difference between both poses is invisible.
     pub(crate) fn near(&self, other: &Self) -> bool {
         let small = 2e-4 * self.distance;
         short_way(self.azimuth_deg - other.azimuth_deg).abs() < 0.01
@@ -97,13 +98,14 @@ impl Pose {
     }
 }
 
-/// Angle in degrees wrapped to −180 to 180: the turn by the short way.
+/// Wraps an angle in degrees to −180 to 180: the short way of a turn.
 fn short_way(degrees: f32) -> f32 {
     (degrees + 180.0).rem_euclid(360.0) - 180.0
 }
 
 impl Pose {
-    /// Pose of the camera that `spec` describes, for a picture of `size` pixels.
+    /// Returns the pose of the camera that `spec` describes, for the bounds `subject` and a picture
+    /// of `size` pixels.
     pub(crate) fn framed(spec: &CameraSpec, subject: &Bounds, size: Size) -> Self {
         let framing = Camera::frame(spec, subject, size);
         Self {

@@ -1,4 +1,4 @@
-//! Handlers of the actions that a key or a button of the panel triggers.
+//! Handlers of the actions that keys and buttons trigger.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -25,11 +25,11 @@ use lavoxel_sim::simulation;
 /// Width in pixels of the thumbnail in a session file.
 const THUMBNAIL: u32 = 192;
 
-/// Height of the eye above the ground in metres.
+/// Height of a first-person camera above the ground, in metres.
 const EYE_M: f64 = 1.7;
 
 impl App {
-    /// Carries out the action of a key or a button.
+    /// Carries out an action.
     pub(crate) fn act(&mut self, action: Action) {
         match action {
             Action::Run => self.run_or_pause(),
@@ -94,7 +94,8 @@ impl App {
         self.journal.say("moment kept");
     }
 
-    /// Sets another rate; a pause stays a pause.
+    /// Changes the pace by the function `change`; while paused, changes only the pace after the
+    /// pause.
     fn change_rate(&mut self, change: fn(Pace) -> Pace) {
         let rate = change(self.state.rate);
         if self.state.pace.value == Pace::Paused {
@@ -114,15 +115,15 @@ impl App {
 
     fn reseed(&mut self) {
         let Some(report) = &self.state.report else { return };
-        // Scene files hold signed 64-bit numbers: the seed wraps to 1 at the largest.
+        // Scene files store signed 64-bit numbers, so the seed wraps to 1 after the largest.
         let seed = if report.seed >= i64::MAX as u64 { 1 } else { report.seed + 1 };
         self.worker.send(Command::World(simulation::Command::Seed(seed)));
         self.journal.say(&format!("seed {seed}"));
     }
 
-    /// Undoes or redoes an action; a stroke or drag in progress is dropped first.
+    /// Undoes or redoes a deed; first drops a stroke or drag in progress.
     fn undo(&mut self, way: Way) {
-        // An unsent stroke exists only here: dropping the stroke is the whole undo.
+        // The simulation does not know an unsent stroke: dropping the stroke is the whole undo.
         let unsent = self.state.tools.is_unsent();
         self.state.tools.cancel();
         if !(unsent && way == Way::Undo) {
@@ -130,13 +131,13 @@ impl App {
         }
     }
 
-    /// Returns to step 0 at the present pace; recorded actions happen again.
+    /// Returns to step 0 at the present pace; recorded acts are repeated at their steps.
     fn reset(&mut self) {
         self.journal.say("back to step 0");
         self.go(Way::Start);
     }
 
-    /// Goes to another moment of the history.
+    /// Begins a travel to another moment.
     pub(crate) fn go(&mut self, way: Way) {
         if matches!(way, Way::To(_) | Way::Step(_) | Way::Back | Way::Ahead) {
             self.state.pace.value = Pace::Paused;
@@ -146,8 +147,8 @@ impl App {
         self.worker.send(Command::Go(way));
     }
 
-    /// Sends a command to the simulation; all commands of one kind within one gesture of the mouse
-    /// form one action to undo.
+    /// Sends a command to the simulation; commands of the same kind within one mouse gesture form
+    /// one deed for undo.
     pub(crate) fn do_to_world(&mut self, command: simulation::Command) {
         let goes_on = std::mem::replace(&mut self.gesture, true);
         self.worker.send(if goes_on { Command::Drag(command) } else { Command::World(command) });
@@ -209,8 +210,8 @@ impl App {
         self.journal.say(&format!("tool {}", tool.name()));
     }
 
-    /// Closes the first card of a challenge and frames the whole box from above: the player needs
-    /// to see where lava comes from and where the flow must not go.
+    /// Closes the card with the task and frames the whole box from above: the player needs to see
+    /// where lava erupts and which places it must not reach.
     pub(crate) fn begin_challenge(&mut self) {
         if self.state.shown.card != Some(Card::Task) {
             return;
@@ -263,7 +264,7 @@ impl App {
 
     fn toggle_first_person(&mut self) {
         let (Some(ground), Some(report)) = (self.state.ground.clone(), &self.state.report) else { return };
-        // The eye stands one cell high at least: on large cells 1.7 m would lie inside the drawn,
+        // The eye stands at least one cell high: in large cells, 1.7 m would lie inside the
         // smoothed ground.
         let eye = (EYE_M / report.cell_height_m).max(1.0) as f32;
         self.turn_camera(|rig, subject, _| {
@@ -272,7 +273,8 @@ impl App {
         });
     }
 
-    /// Changes the camera, once a world is shown, and logs the line that `change` returns.
+    /// Applies `change` to the camera rig, once the scene is shown, and logs the line that `change`
+    /// returns.
     fn turn_camera(&mut self, change: impl FnOnce(&mut Rig, &Bounds, Size) -> String) {
         let (Some(subject), size) = (self.subject(), self.size()) else { return };
         let Some(rig) = &mut self.rig else { return };
@@ -280,7 +282,7 @@ impl App {
         self.journal.say(&line);
     }
 
-    /// Saves the session, with camera, look and thumbnail, as a session file under a free name.
+    /// Saves the session with camera, look and thumbnail, as a session file under a free name.
     fn save(&mut self) {
         let Some(report) = &self.state.report else { return };
         if let (Some(rig), Some(subject)) = (&self.rig, self.subject()) {
@@ -296,7 +298,8 @@ impl App {
         self.worker.send(Command::Save(path, Existing::Keep));
     }
 
-    /// Thumbnail of the present picture without the panel's part, as PNG bytes.
+    /// Returns a thumbnail of the present picture without the covered columns, as PNG bytes; `None`
+    /// before the first picture.
     fn thumbnail(&mut self) -> Option<Vec<u8>> {
         let view = self.state.view(self.camera()?);
         let picture = self.painter.picture(&view, 1, false)?;
@@ -311,7 +314,7 @@ impl App {
     }
 
     fn choose_file(&mut self) {
-        // A dialog is open already, perhaps one that the system never shows.
+        // A dialog is already open, perhaps one that the system never shows.
         if self.dialog.is_some() {
             return self.show_files();
         }
@@ -319,7 +322,7 @@ impl App {
         self.journal.say("file dialog");
     }
 
-    /// Begins the tour with the panel unfolded, since the tour points to its sections.
+    /// Begins the tour and unfolds the panel, since the tour points to its sections.
     fn begin_tour(&mut self) {
         let shown = &mut self.state.shown;
         (shown.help, shown.opening, shown.panel, shown.tour) = (false, false, true, Some(0));
@@ -336,7 +339,7 @@ impl App {
         self.journal.say(&format!("help {}", on_off(self.state.shown.help)));
     }
 
-    /// Closes the topmost open thing; with nothing open, takes up the tool orbit.
+    /// Closes the topmost window or card; if there is none, selects the tool orbit.
     fn dismiss(&mut self) {
         if self.state.shown.tour.take().is_some() {
             self.journal.say("tour ended");
@@ -357,7 +360,7 @@ impl App {
 }
 
 impl App {
-    /// Shows the start screen, which is also the window's own dialog for a file.
+    /// Shows the start screen, which also replaces a missing system file dialog.
     pub(crate) fn show_files(&mut self) {
         self.state.shown.opening = true;
         self.state.shown.focus_path = true;
@@ -370,7 +373,8 @@ fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// Name of the palette after `palette`, cyclic; the first after a palette of the scene's own.
+/// Returns the name of the palette after `palette`, cyclically; the first palette after a custom
+/// one.
 fn next_palette(palette: &PaletteSpec) -> &'static str {
     let now = match palette {
         PaletteSpec::Name(name) => PALETTE_NAMES.iter().position(|other| other == name),

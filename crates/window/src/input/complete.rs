@@ -1,13 +1,13 @@
-//! Completion of file names while a path is typed.
+//! Completion of file names while the user types a path.
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// Upper bound of the names offered.
+/// Upper bound of the number of offered names.
 const MOST: usize = 8;
-/// Upper bound of the names read from a folder; the rest of a larger one is not offered.
+/// Upper bound of the number of names read from a folder; further names are not offered.
 const MOST_READ: usize = 10_000;
 
-/// Names that begin with the typed text, cached until the text changes.
+/// Completions of the typed text, cached until the text changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Completion {
     typed: Option<String>,
@@ -15,7 +15,7 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
-    /// Completions of `typed`, sorted; folders end in a separator.
+    /// Returns the completions of `typed`, sorted; folders end in a path separator.
     pub(crate) fn of(&mut self, typed: &str) -> &[String] {
         if self.typed.as_deref() != Some(typed) {
             self.names = names(typed);
@@ -24,7 +24,7 @@ impl Completion {
         &self.names[..self.names.len().min(MOST)]
     }
 
-    /// Longest common prefix of all completions, if longer than `typed`.
+    /// Returns the longest common prefix of all completions; `None` unless longer than `typed`.
     pub(crate) fn common(&mut self, typed: &str) -> Option<String> {
         self.of(typed);
         let mut names = self.names.iter();

@@ -4,21 +4,21 @@ use crate::input::pointer::Drag;
 use crate::messages::Notice;
 use crate::shell::app::App;
 
-/// Request about key frames; indices count the keys from 0.
+/// Request to edit the film's key frames; indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filming {
-    /// Adds a key of the present step and camera.
+    /// Adds a key with the present step and camera.
     Add,
-    /// Replaces step and camera of the key with this index by the present ones.
+    /// Replaces step and camera of the key with this index by the present values.
     Replace(usize),
-    /// Moves the camera to that of the key with this index.
+    /// Moves the window's camera to that of the key with this index.
     Show(usize),
-    /// Starts or ends the preview.
+    /// Starts or ends the preview of the film.
     Preview,
 }
 
 impl App {
-    /// Carries out a request about key frames.
+    /// Carries out the request `wish`.
     pub(crate) fn film(&mut self, wish: Filming) {
         let (Some(rig), Some(bounds), Some(report)) = (&mut self.rig, self.opened, &self.state.report) else { return };
         let (film, scene) = (&mut self.state.film, &self.state.scene.spec.camera);
@@ -52,8 +52,8 @@ impl App {
         }
     }
 
-    /// Moves the camera along the film while its preview runs; a drag ends the preview. Returns
-    /// true while the preview runs.
+    /// Advances the preview of the film by `seconds`; a drag ends the preview. Returns true while
+    /// the preview runs.
     pub(crate) fn preview(&mut self, seconds: f32) -> bool {
         let (Some(rig), Some(bounds)) = (&mut self.rig, self.opened) else { return false };
         let (film, scene) = (&mut self.state.film, &self.state.scene.spec.camera);
@@ -71,14 +71,15 @@ impl App {
         true
     }
 
-    /// Adds a sample of camera and step, `seconds` after the start, to the path of the recording.
+    /// Adds the present camera and step to the camera path of the recording, at the time `seconds`
+    /// after its start.
     pub(crate) fn sample_camera(&mut self, seconds: f64) {
         let (Some(rig), Some(bounds), Some(report)) = (&self.rig, self.opened, &self.state.report) else { return };
         self.state.film.sample(seconds, report.step, rig.shown_spec(&bounds));
     }
 
-    /// Converts the path of the recording to key frames, and tells the user how to render them at
-    /// full quality.
+    /// Replaces the key frames by the camera path of the ended recording, and tells the user how to
+    /// render them at full quality.
     pub(crate) fn keep_way(&mut self) {
         if let Some(count) = self.state.film.end() {
             let text = format!(

@@ -1,8 +1,8 @@
-//! Key bindings: one table of key, action and description, which the help window shows and
+//! Key bindings: one table of keys, actions and descriptions, which the help window shows and
 //! docs/keys.md repeats.
 //!
-//! Letters and signs are matched by the character that the user's keyboard types, all other keys by
-//! their place: Ctrl+Z is where Z is written, on QWERTZ, AZERTY and Dvorak too.
+//! Letters and signs are matched by the character of the user's keyboard layout, all other keys by
+//! their position: Ctrl+Z is the key labelled Z on QWERTZ, AZERTY and Dvorak too.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::edit::tools::Tool;
 use crate::eye::viewpoint::Side;
 use lavoxel_render::{Axis, Style};
 
-/// Action that a key, or a button with the same meaning, can trigger.
+/// Action that a key or a button triggers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     /// Run or pause.
@@ -115,7 +115,7 @@ impl Group {
     /// All groups, in the order of the help window.
     pub const ALL: [Self; 5] = [Self::Simulation, Self::View, Self::Tools, Self::Camera, Self::Files];
 
-    /// Heading of the group in the help window.
+    /// Returns the heading of the group in the help window.
     pub fn name(self) -> &'static str {
         match self {
             Self::Simulation => "Simulation",
@@ -132,24 +132,24 @@ impl Group {
 pub(crate) enum Cap {
     /// Key that types this character, in lower case.
     Types(char),
-    /// Key in this place, named as on a keyboard of the United States.
+    /// Key at this position, named as on a US keyboard.
     At(Key),
 }
 
 use Cap::{At, Types};
 
-/// Row of the table of keys.
+/// Row of the table of key bindings.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
     /// Group in the help window.
     pub group: Group,
-    /// Keys with their modifiers; each entry alone triggers the action.
+    /// Alternative keys with their modifiers.
     keys: &'static [(Cap, Modifiers)],
-    /// Keys as the user reads them.
+    /// Keys as displayed.
     pub shown: &'static str,
-    /// Effect in words, for the help window.
+    /// Description of the effect, for the help window.
     pub what: &'static str,
-    /// Action triggered.
+    /// Action that the keys trigger.
     pub action: Action,
 }
 
@@ -174,7 +174,7 @@ const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
     all
 }
 
-/// Bindings of the styles, in their order: 1, 2, …
+/// Bindings of the styles in order: keys 1, 2, …
 const STYLES: &[Binding] = &of_styles::<{ Style::LIST.len() }>();
 
 const fn of_styles<const N: usize>() -> [Binding; N] {
@@ -328,7 +328,7 @@ const OTHERS: &[Binding] = &[
     bind(Group::Files, &[(Types('q'), CTRL)], "Ctrl+Q", "quit", Action::Quit),
 ];
 
-/// Held keys and mouse gestures with their effects, for the help window only.
+/// Held keys and mouse gestures with their effects, listed in the help window.
 pub const HELD: &[(&str, &str)] = &[
     ("left drag", "orbit, or what the tool does; look around in first person"),
     ("right drag", "orbit, whatever the tool"),
@@ -348,13 +348,14 @@ const fn bind(
     Binding { group, keys, shown, what, action }
 }
 
-/// Key of an action as the user reads it; empty if the action has none.
+/// Returns the key of an action as displayed; empty if the action has no key.
 pub fn shown(action: Action) -> &'static str {
     BINDINGS.iter().find(|binding| binding.action == action).map_or("", |binding| binding.shown)
 }
 
-/// Action of a pressed key: by its character `typed`, else by its place `key`. Only Shift and
-/// Control count; the command key of a Mac counts as Control.
+/// Returns the action of a pressed key, matched by its character `typed`, else by its position
+/// `key`. Only the modifiers Shift and Control count; the command key of a Mac counts as Control.
+/// `None` for a key without an action.
 pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> {
     let mut held_here = held & (Modifiers::Shift | Modifiers::Control);
     if cfg!(target_os = "macos") && held.contains(Modifiers::Super) {
@@ -365,8 +366,8 @@ pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> 
         BINDINGS.iter().find(fits).map(|binding| binding.action)
     };
     let by_character = character(key, typed).and_then(|c| {
-        // Shift and AltGr (Control and Alt on Windows) may be needed to type a sign: they do not
-        // count as modifiers of the binding.
+        // Shift and AltGr (Control and Alt on Windows) may be needed to type a sign, so they are
+        // not compared with the binding's modifiers.
         let altgr = held.contains(Modifiers::Alt | Modifiers::Control);
         let brings = if c.is_ascii_alphabetic() {
             Modifiers::empty()
@@ -380,18 +381,18 @@ pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> 
     by_character.or_else(|| of(At(key), held_here))
 }
 
-/// Last Latin letter with marks in Unicode; characters above belong to other scripts.
+/// Last Latin letter with diacritics in Unicode; characters above belong to other scripts.
 const LAST_LATIN: char = '\u{24f}';
 
-/// Character by which a key is found: the typed one, in lower case. A key that typed none, or one
-/// of a script without the letters of the table, counts as the key in its place on a keyboard of
-/// the United States.
+/// Returns the character by which the table finds a key: the typed one in lower case. For a key
+/// that types none, or one of a script without the table's letters, the character at that position
+/// on a US keyboard.
 fn character(key: Key, typed: Option<char>) -> Option<char> {
     match typed {
         Some(c) if c.is_ascii_graphic() => Some(c.to_ascii_lowercase()),
         Some(c) if c > LAST_LATIN => in_place(key),
-        // With Control held, some systems report the control character of the letter. Backspace,
-        // Tab and Enter type some of these characters by themselves, and are excluded.
+        // While Control is held, some systems report the letter's control character. Backspace, Tab
+        // and Enter type such characters themselves and are excluded.
         Some('\u{1}'..='\u{1a}') if matches!(key, Key::Back | Key::Tab | Key::Return | Key::NumpadEnter) => None,
         Some(c @ '\u{1}'..='\u{1a}') => Some(char::from(b'a' + c as u8 - 1)),
         Some(_) => None,
@@ -399,10 +400,10 @@ fn character(key: Key, typed: Option<char>) -> Option<char> {
     }
 }
 
-/// Letter or sign of a place on a keyboard of the United States; `None` for places that the table
+/// Returns the letter or sign at a key's position on a US keyboard; `None` for keys that the table
 /// does not use.
 fn in_place(key: Key) -> Option<char> {
-    // Plus and minus also from the number pad, which has keys of its own for both.
+    // Plus and minus also on the number pad, which has its own keys for both.
     const SIGNS: [(Key, char); 7] = [
         (Key::Period, '.'),
         (Key::Equals, '='),
@@ -444,21 +445,22 @@ fn in_place(key: Key) -> Option<char> {
     SIGNS.iter().find(|(at, _)| *at == key).map(|(_, sign)| *sign).or_else(letter)
 }
 
-/// Returns true if a key triggers its action even while text is being typed: F1 to F12.
+/// Returns true if a key triggers its action even while the user types text: F1 to F12.
 pub fn works_while_typing(key: Key) -> bool {
     (Key::F1..=Key::F12).contains(&key)
 }
 
-/// Keys that are down.
+/// Keys held down.
 #[derive(Debug, Default)]
 pub(crate) struct Down {
     keys: HashSet<Key>,
-    /// Keys among `keys` that walk and turn while down, with their characters.
+    /// Held keys that walk and turn, with their characters.
     steering: HashMap<Key, Option<char>>,
 }
 
 impl Down {
-    /// Records that a key goes down, or is reported again while down; returns true the first time.
+    /// Registers a press of a key; returns true for the first report, false for repeats while the
+    /// key is held.
     ///
     /// A key of a combination does not steer: Ctrl+S saves, S alone walks.
     pub(crate) fn press(&mut self, key: Key, typed: Option<char>, modifiers: Modifiers) -> bool {
@@ -475,7 +477,7 @@ impl Down {
         self.steering.remove(&key);
     }
 
-    /// Returns 1 while the key steers, else 0.
+    /// Returns 1 while the key `cap` is held and steers, else 0.
     pub(crate) fn steers(&self, cap: Cap) -> f32 {
         let steers = match cap {
             At(key) => self.steering.contains_key(&key),

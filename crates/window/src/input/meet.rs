@@ -1,5 +1,5 @@
-//! Intersection of the pointer's ray with the ground, computed by the window itself: things that
-//! follow the pointer cannot wait for an answer of the simulation.
+//! Intersection of the pointer's ray with the ground, computed in the window: handles that follow
+//! the pointer cannot wait for the simulation thread.
 //!
 //! Algorithm: ray marching in steps of `STRIDE`, then bisection of the crossing.
 
@@ -8,14 +8,15 @@ use ndarray::Array2;
 use crate::edit::vent_handles::ground_at;
 use lavoxel_render::Ray;
 
-/// Distance in cells between samples along the ray.
+/// Distance between samples along the ray, in cells.
 const STRIDE: f32 = 0.25;
 /// Number of bisections between two samples; the accuracy is `STRIDE` / 2¹² ≈ 6e-5 cells.
 const HALVINGS: usize = 12;
 
-/// First point of the ground on a ray inside `part` of the box; for a ray that enters below the
-/// ground, the point on the cut face. `ground`: heights in cells, shape (nz, nx); `part`: ranges in
-/// cells along x, y and z, of which those along x and z cut the ground.
+/// Returns the first point of the ground on `ray` inside `part` of the box, as x, y, z in cells;
+/// for a ray that enters below the ground, the point on the cut face. `None` for a miss. `ground`:
+/// heights in cells, shape (nz, nx); `part`: lower and upper bound in cells along x, y and z, of
+/// which those along x and z cut the ground.
 pub(crate) fn meet_ground(ground: &Array2<f32>, ray: &Ray, part: [[f32; 2]; 3]) -> Option<[f32; 3]> {
     let (mut near, far) = inside(ray, part)?;
     let above = |t: f32| {
@@ -40,8 +41,8 @@ pub(crate) fn meet_ground(ground: &Array2<f32>, ray: &Ray, part: [[f32; 2]; 3]) 
     None
 }
 
-/// Ray that starts where `ray` enters `part` of a box of `sides` cells: regions removed by slices
-/// and clip box are not picked.
+/// Returns the ray from its entry into `part` of a box of `sides` cells, so that regions removed by
+/// slices and clip box are not picked.
 pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     let mut near = 0.0_f32;
     for k in 0..3 {
@@ -56,12 +57,13 @@ pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     Ray { origin: ray.at(near), ..*ray }
 }
 
-/// Returns true if `point` lies in `part`, with a tolerance of the one cell that a slice cuts.
+/// Returns true if `point` (in cells) lies in `part`, with a tolerance of the one cell that a slice
+/// cuts.
 pub(crate) fn lies_in(point: [f32; 3], part: [[f32; 2]; 3]) -> bool {
     (0..3).all(|k| (part[k][0] - 1.0..=part[k][1] + 1.0).contains(&point[k]))
 }
 
-/// Range of ray parameters (near, far) between the sides of `part` along x and z; `None` if the ray
+/// Returns the range of ray parameters (near, far) inside `part` along x and z; `None` if the ray
 /// misses `part`.
 fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
     let (mut near, mut far) = (0.0_f32, 1e5_f32);
@@ -78,7 +80,7 @@ fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
         near = near.max(a.min(b));
         far = far.min(a.max(b));
     }
-    // For a vertical ray the sides bound nothing; the ground lies within the box's height.
+    // The sides do not bound a vertical ray; the ground lies within the height of the box.
     let reach = near + (ray.origin.y - part[1][0]).abs() + part[1][1] - part[1][0] + 1.0;
     let far = if far >= 1e5 { reach } else { far };
     (near < far).then_some((near, far))

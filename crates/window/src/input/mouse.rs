@@ -1,4 +1,5 @@
-//! Event handlers: turns mouse and keys into drags of the camera and the tools, and into actions.
+//! Event handlers: convert mouse and keyboard events to drags of the camera and the tools, and to
+//! actions.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,17 +19,17 @@ use lavoxel_files::output::file_name;
 use lavoxel_files::shipped;
 use lavoxel_scene::scene::{LavaSpec, Overrides, Scene, SceneError, pack};
 
-/// Preset of the lava for a bare heightmap in the physical model.
+/// Default lava preset for a bare heightmap in the physical model.
 const USUAL_LAVA: &str = "etna-basalt";
-/// Value that a wheel reports for one notch.
+/// Value of a wheel event for one notch.
 const NOTCH: f32 = 10.0;
-/// Upper bound of the frames that a screenshot averages.
+/// Upper bound of the number of frames that a screenshot averages.
 const SHOT_FRAMES: u32 = 8;
-/// Time in seconds that the window may stand still for a screenshot.
+/// Time budget in seconds for a screenshot, during which the window is unresponsive.
 const SHOT_S: f32 = 1.0;
 
 impl App {
-    /// Moves the pointer to `at` and advances the drag in progress.
+    /// Moves the pointer to `at` (in pixels from the top left) and advances the drag in progress.
     pub(crate) fn moved(&mut self, at: (f32, f32)) {
         let dragged = self.pointer.move_to(at);
         let size = self.size();
@@ -47,7 +48,7 @@ impl App {
         }
     }
 
-    /// Moves the slice across `axis` along with the pointer.
+    /// Drags the slice across `axis` (0 x, 1 y, 2 z) with the pointer at the pixel (`x`, `y`).
     fn drag_cut(&mut self, axis: usize, (x, y): (f32, f32)) {
         let (Some(camera), Some(sides)) = (self.camera(), self.state.sides()) else { return };
         if let Some(cell) = slices::dragged_to(axis, &camera.ray(x, y), sides.map(|n| n as f32)) {
@@ -56,7 +57,7 @@ impl App {
         }
     }
 
-    /// Begins or ends a drag when a button goes down or up.
+    /// Begins or ends a drag on a press or release of a mouse button; `held`: modifier keys.
     pub(crate) fn button(&mut self, button: MouseButton, press: Press, held: Modifiers) {
         if press == Press::Release {
             if self.pointer.release(button) == Some(Drag::Tool) {
@@ -70,8 +71,8 @@ impl App {
         self.pointer.press(button, || drag);
     }
 
-    /// Kind of a drag that begins over the world: slice and vent handles come first, then the tool,
-    /// then the camera.
+    /// Returns the kind of drag that a press over the world begins: handles of slices and vents
+    /// take precedence, then the tool, then the camera.
     fn begun(&mut self, button: MouseButton, held: Modifiers) -> Drag {
         let shift = held.contains(Modifiers::Shift);
         self.shift = shift;
@@ -86,7 +87,8 @@ impl App {
             }
             let handle = self.pointer.at.and_then(|at| vent_handles::under(&all, at, scale)).copied();
             if let (Some(aim), Some(report)) = (self.aim(), &self.state.report) {
-                // Shift+drag pans, except on a handle, where Shift changes energy or temperature.
+                // Shift with a drag pans, except on a handle, where Shift selects energy or
+                // temperature.
                 let takes = handle.is_some() || !shift;
                 if takes && self.state.tools.press(&aim, handle.as_ref(), report) {
                     return Drag::Tool;
@@ -100,7 +102,7 @@ impl App {
         }
     }
 
-    /// Zooms the camera by the wheel, except over the panel.
+    /// Zooms the camera by `by`, the value of a wheel event, except over the panel.
     pub(crate) fn wheel(&mut self, by: f32) {
         let Some(at) = self.pointer.at.filter(|at| !self.over_panel(*at)) else { return };
         let size = self.size();
@@ -109,8 +111,8 @@ impl App {
         }
     }
 
-    /// Handles a key that goes down, with the character `typed`, or up. Returns true to keep the
-    /// key from the panel.
+    /// Handles the press or release of a key; `typed` is the character of a press. Returns true to
+    /// hide the event from the panel.
     pub(crate) fn key(&mut self, key: Key, typed: Option<char>, press: Press, held: Modifiers) -> bool {
         self.shift = held.contains(Modifiers::Shift);
         self.control = held.intersects(Modifiers::Control | Modifiers::Super);
@@ -129,7 +131,7 @@ impl App {
         true
     }
 
-    /// Carries out a request of the panel.
+    /// Carries out a request of the user interface.
     pub(crate) fn carry_out(&mut self, request: Request) {
         match request {
             Request::Do(action) => self.act(action),
@@ -146,8 +148,8 @@ impl App {
         }
     }
 
-    /// Opens a scene (by its file or its name in the program) or a heightmap; on an error shows the
-    /// message and keeps the old scene.
+    /// Opens a scene (by its path or the name of a built-in scene) or a heightmap. After an error,
+    /// shows a notice and keeps the present scene.
     pub(crate) fn open(&mut self, path: &Path) {
         let path = shipped::named(path).unwrap_or_else(|| path.to_owned());
         if self.resumes(&path) {
@@ -166,8 +168,8 @@ impl App {
         }
     }
 
-    /// Sends the history of a session file, if the file has one; an unreadable history leaves a
-    /// notice. Returns true if a history was sent.
+    /// Replays the history of the session file `path`, if it has one; an unreadable history becomes
+    /// a notice. Returns true if a history was sent.
     fn resumes(&mut self, path: &Path) -> bool {
         let (scene, history) = match pack::history(path) {
             Ok(Some(read)) if is_session(path) => read,
@@ -189,7 +191,7 @@ impl App {
         true
     }
 
-    /// Opens the bare heightmap again, in the physical model.
+    /// Opens the bare heightmap again in the physical model.
     fn open_in_physical_model(&mut self) {
         let Some(heightmap) = self.state.shown.models.take() else { return };
         let (path, mut overrides) = *heightmap;
@@ -197,7 +199,7 @@ impl App {
             Ok(lava) => overrides.lava = Some(lava),
             Err(text) => return self.tell(Notice::wrong(text)),
         }
-        // Rates in cells per step do not exist in the physical model.
+        // The physical model has no rates in cells per step.
         overrides.vents.iter_mut().for_each(|vent| vent.rate = None);
         let opened = Scene::around_heightmap(&path, &overrides);
         if self.opens(&path, opened) {
@@ -205,7 +207,7 @@ impl App {
         }
     }
 
-    /// Sends an opened scene to the simulation, or tells the user the error. Returns true on
+    /// Sends an opened scene to the simulation, or shows the error as a notice. Returns true on
     /// success.
     fn opens(&mut self, path: &Path, opened: Result<Scene, SceneError>) -> bool {
         let scene = match opened {
@@ -221,14 +223,14 @@ impl App {
         true
     }
 
-    /// Starts the simulation of a scene.
+    /// Sends a scene to the simulation.
     fn send(&mut self, scene: Scene) {
         self.state.shown.opening = false;
         self.state.expect(scene.clone());
         self.worker.send(Command::Open(Box::new(scene)));
     }
 
-    /// Starts a scene that has no file.
+    /// Opens a scene that has no file.
     fn make(&mut self, scene: Scene) {
         self.tell(Notice::new(format!("opening {}", scene.spec.name)));
         self.state.shown.models = None;
@@ -238,8 +240,8 @@ impl App {
         }
     }
 
-    /// Opens the scene again, as it was opened, in cells half as large; tells the user the error if
-    /// the finer scene is too large.
+    /// Opens the present scene again with cells of half the size; a scene too large for that
+    /// becomes a notice.
     fn open_finer(&mut self) {
         let mut scene = self.state.scene.clone();
         match scene.make_finer(2).and_then(|()| scene.check_drawable()) {
@@ -252,7 +254,7 @@ impl App {
         }
     }
 
-    /// Sets another rate; a pause stays a pause.
+    /// Sets the pace; while paused, sets only the pace after the pause.
     fn keep_pace(&mut self, pace: Pace) {
         if self.state.pace.value == Pace::Paused {
             self.state.rate = pace;
@@ -261,7 +263,7 @@ impl App {
         }
     }
 
-    /// Saves a picture of the present state.
+    /// Writes a screenshot of the present state; with `transparent`, sky and backdrop get alpha 0.
     pub(crate) fn screenshot(&mut self, transparent: bool) {
         let camera = self.rig.as_ref().map(|rig| rig.camera(self.size()));
         let (Some(camera), Some(report)) = (camera, &self.state.report) else { return };
@@ -277,7 +279,7 @@ impl App {
         self.files.write(Shot { image, transparent, name, labels });
     }
 
-    /// Starts a recording, or ends the one in progress.
+    /// Starts a recording or ends the recording in progress.
     pub(crate) fn toggle_recording(&mut self) {
         if self.files.recorder().is_some() {
             self.end_recording();
@@ -298,7 +300,7 @@ impl App {
         }
     }
 
-    /// Ends the recording in progress; the shortest one holds the present picture.
+    /// Ends the recording in progress; an empty recording first gets the present picture.
     pub(crate) fn end_recording(&mut self) {
         let Some(recorder) = self.files.recorder() else { return };
         let seconds = self.recording_since.elapsed().as_secs_f64();
@@ -312,8 +314,8 @@ impl App {
         self.keep_way();
     }
 
-    /// Adds the picture of the window to the recording when a frame is due. Returns the length of
-    /// the recording in seconds, `None` without one.
+    /// Adds the window's picture to the recording if a frame is due. Returns the length of the
+    /// recording in seconds; `None` without a recording.
     pub(crate) fn record_frame(&mut self) -> Option<f64> {
         let seconds = self.recording_since.elapsed().as_secs_f64();
         let recorder = self.files.recorder()?;
@@ -330,8 +332,8 @@ impl App {
         Some(seconds)
     }
 
-    /// Number of frames that a screenshot averages: as many as the drawing time at full scale
-    /// allows within `SHOT_S`, 1 to `SHOT_FRAMES`.
+    /// Returns the number of frames that a screenshot averages, 1 to `SHOT_FRAMES`, within the time
+    /// budget `SHOT_S`.
     pub(crate) fn shot_frames(&self) -> u32 {
         let times = self.painter.times();
         let whole = times.draw.as_secs_f32() / (times.scale * times.scale).max(1e-3);
@@ -339,7 +341,7 @@ impl App {
     }
 }
 
-/// Returns true if an action repeats while its key stays down.
+/// Returns true if holding the key repeats the action.
 fn repeats(action: Action) -> bool {
     matches!(
         action,

@@ -1,5 +1,5 @@
-//! Pointer and ownership of drags: a drag that begins over the panel belongs to the panel, one that
-//! begins over the world belongs to the camera or the tool, until the button goes up.
+//! Pointer and ownership of drags: a drag that begins over the panel belongs to the panel; any
+//! other drag belongs to the camera or the tool until the button is released.
 
 use std::time::{Duration, Instant};
 
@@ -10,19 +10,19 @@ use lavoxel_render::Ray;
 /// Owner and effect of a drag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drag {
-    /// Belongs to the panel, where the drag began.
+    /// The panel, over which the drag began.
     Panel,
-    /// Turns the camera.
+    /// The camera: orbits, or looks around in first person.
     Turn,
-    /// Moves the camera sideways.
+    /// The camera: pans.
     Pan,
-    /// Belongs to the tool.
+    /// The selected tool.
     Tool,
     /// Moves the slice across an axis: 0 for x, 1 for y, 2 for z.
     Cut(usize),
 }
 
-/// Pointer of this frame: pixel, rays and ground point.
+/// Aim of the pointer in this frame: pixel, rays and ground point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
     /// Position in pixels from the top left.
@@ -33,7 +33,8 @@ pub(crate) struct Aim {
     pub entered: Ray,
     /// Visible part of the box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
-    /// Ground point under the pointer in cells; computed only while a vent is dragged.
+    /// Point of the ground under the pointer, as x, y, z in cells; computed only while a vent is
+    /// dragged. `None` over the sky.
     pub ground: Option<[f32; 3]>,
     /// Time in seconds since the window opened.
     pub now: f64,
@@ -46,13 +47,14 @@ pub(crate) struct Aim {
 pub(crate) struct Pointer {
     /// Position in pixels from the top left; `None` until the pointer has entered the window.
     pub(crate) at: Option<(f32, f32)>,
-    /// Time of the last movement.
+    /// Time of the last movement; `None` before the first.
     moved: Option<Instant>,
     drag: Option<(MouseButton, Drag)>,
 }
 
 impl Pointer {
-    /// Moves the pointer; returns the drag in progress with its displacement in pixels.
+    /// Moves the pointer to the pixel (`x`, `y`); returns the drag in progress with its
+    /// displacement in pixels, `None` without a drag.
     pub(crate) fn move_to(&mut self, (x, y): (f32, f32)) -> Option<(Drag, (f32, f32))> {
         let before = self.at.replace((x, y));
         if before != self.at {
@@ -62,27 +64,28 @@ impl Pointer {
         Some((drag, (x - old_x, y - old_y)))
     }
 
-    /// Starts the drag that `drag` returns when a button goes down; a second button changes
-    /// nothing.
+    /// Begins the drag that `drag` returns on the press of `button`; ignored while another button
+    /// drags.
     pub(crate) fn press(&mut self, button: MouseButton, drag: impl FnOnce() -> Drag) {
         if self.drag.is_none() {
             self.drag = Some((button, drag()));
         }
     }
 
-    /// Ends the drag of a button that goes up, and returns the ended drag.
+    /// Ends the drag of `button` on its release and returns that drag; `None` if the button does
+    /// not drag.
     pub(crate) fn release(&mut self, button: MouseButton) -> Option<Drag> {
         let ended = self.drag.filter(|(held, _)| *held == button)?;
         self.drag = None;
         Some(ended.1)
     }
 
-    /// Duration since the last movement; `Duration::MAX` before the first.
+    /// Returns the time since the last movement; `Duration::MAX` before the first.
     pub(crate) fn rests(&self, now: Instant) -> Duration {
         self.moved.map_or(Duration::MAX, |moved| now.saturating_duration_since(moved))
     }
 
-    /// Drag in progress.
+    /// Returns the drag in progress.
     pub(crate) fn drag(&self) -> Option<Drag> {
         self.drag.map(|(_, drag)| drag)
     }

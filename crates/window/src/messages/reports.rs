@@ -1,5 +1,4 @@
-//! Reports of the simulation thread: timeline, probe, accounts and all other numbers that the panel
-//! shows.
+//! Reports of the simulation thread: time line, probe, accounts and all other numbers of the panel.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,88 +17,88 @@ use lavoxel_sim::source::VentSpec;
 
 use super::{Branch, Deed, FlowProbe, FlowReport, Moment, Pace, Watched};
 
-/// Branch in relation to the present one.
+/// Branch of the history, and its fork from the present branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchReport {
-    /// Branch itself.
+    /// Number, name and extent of the branch.
     pub branch: Branch,
-    /// Last step that the branch has in common with the present one.
+    /// Last step that the branch has in common with the present branch.
     pub parts_at: u64,
 }
 
-/// Action on the present branch, with a description.
+/// Deed on the present branch, with its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeedReport {
-    /// Action itself.
+    /// Moments and kind of the deed.
     pub deed: Deed,
     /// Description for the user.
     pub words: String,
 }
 
-/// Timeline of the session: branches, actions and kept moments.
+/// Time line of the session: branches, deeds and kept moments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimeLine {
     /// Number of the present branch.
     pub present: u64,
-    /// All branches, in the order in which they began.
+    /// All branches, oldest first.
     pub branches: Vec<BranchReport>,
-    /// Actions on the present branch, in order.
+    /// Deeds on the present branch, in order of time.
     pub deeds: Vec<DeedReport>,
-    /// Moments of the present branch that the user kept, in order.
+    /// Moments of the present branch that the user kept, in order of time.
     pub kept: Vec<Moment>,
-    /// Descriptions of the actions that undo and redo would affect; `None` where there is nothing
-    /// to undo or redo.
+    /// Descriptions of the deeds that undo (first) and redo (second) would affect; `None` if there
+    /// is none.
     pub offers: [Option<String>; 2],
 }
 
 impl TimeLine {
-    /// Present branch; `None` for an empty timeline.
+    /// Returns the present branch; `None` for an empty time line.
     pub fn branch(&self) -> Option<&Branch> {
         self.branches.iter().map(|report| &report.branch).find(|branch| branch.number == self.present)
     }
 
-    /// Furthest step of the present branch.
+    /// Returns the last step of the present branch.
     pub fn end(&self) -> u64 {
         self.branch().map_or(0, |branch| branch.end)
     }
 }
 
-/// Contents under the pointer.
+/// Values at the cell under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// First cell along the ray that is solid or holds a material: x, y, z.
+    /// First cell along the ray that is solid or contains a material, as x, y, z.
     pub cell: Place,
-    /// Point where the ray enters the cell, in cells.
+    /// Point where the ray enters the cell, as x, y, z in cells.
     pub point: [f32; 3],
-    /// Rock flag of the cell.
+    /// True if the cell is solid ground.
     pub solid: bool,
-    /// Set if the ray enters the visible part of the box here: on a side of the box or on a slice,
-    /// not from above.
+    /// True if the ray enters the visible part of the box in this cell, through a side of the box
+    /// or a slice and not from above.
     pub cut: bool,
-    /// Values of each quantity that is not 0, in the order of [`Report::quantities`].
+    /// Nonzero values of the cell, in the order of [`Report::quantities`].
     pub values: Vec<(Quantity, f32)>,
-    /// Elevation in metres of the ground of the column.
+    /// Elevation of the ground in the column, in metres.
     pub ground_m: f64,
-    /// Name and thickness in metres of each material of the column: its volume over the column's
-    /// area.
+    /// Name and thickness in metres of each material in the column: volume over the column's area.
     pub thickness_m: Vec<(String, f64)>,
-    /// Flow in the column; `None` in the classic model.
+    /// Flow values of the column; `None` in the classic model.
     pub flow: Option<FlowProbe>,
 }
 
-/// Account of a conserved quantity in numbers.
+/// Account of a conserved quantity, with its sums in a display unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccountReport {
-    /// Content of the box now.
+    /// Content of the box at present, in the display unit.
     pub present: f64,
-    /// Sums as (key, label, size).
+    /// Sums as (key, label, amount in the display unit).
     sums: Vec<(&'static str, &'static str, f64)>,
     /// Imbalance in integer units: content + outflow − inflow; 0 if exact, as always.
     pub error_units: i128,
 }
 
 impl AccountReport {
-    /// Account of `sums` with `now` units in the box; `unit` is the size of a unit.
+    /// Creates the account from `sums` and the content `now`, both in integer units; `unit` is the
+    /// amount of one unit in the display unit.
     pub(crate) fn of(sums: &[Sum], now: i128, unit: f64) -> Self {
         let size = |units: i128| units as f64 * unit;
         Self {
@@ -109,12 +108,13 @@ impl AccountReport {
         }
     }
 
-    /// Size of the sum with this key; 0 if missing.
+    /// Returns the amount of the sum with the key `key`; 0 if there is none.
     pub fn of_key(&self, key: &str) -> f64 {
         self.sums.iter().find(|sum| sum.0 == key).map_or(0.0, |sum| sum.2)
     }
 
-    /// Labels and sizes of the first `always` sums, and of all others that are not 0.
+    /// Iterates over the sums to display as (label, amount): the first `always` sums, and all other
+    /// nonzero sums.
     pub fn rows(&self, always: usize) -> impl Iterator<Item = (&'static str, f64)> {
         let shown = self.sums.iter().enumerate().filter(move |(at, sum)| *at < always || sum.2 != 0.0);
         shown.map(|(_, &(_, words, size))| (words, size))
@@ -124,25 +124,26 @@ impl AccountReport {
 /// Numbers of one material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialReport {
-    /// Name and parameters in force; those of the lava are [`Report::rules`].
+    /// Name and parameters in force; the parameters of lava are in [`Report::rules`].
     pub material: Material,
     /// Account of the mass, in full cells.
     pub mass: AccountReport,
-    /// Number of cells that hold the material.
+    /// Number of cells that contain the material.
     pub cells: u64,
-    /// Display-only flag: the material shows the lava of the physical model, and no tool pours it.
+    /// Set if the material only displays the lava of the physical model; tools do not pour such a
+    /// material.
     pub shows_flow: bool,
 }
 
 impl MaterialReport {
-    /// Report of a material of `layer`, of which `tally` is in the box.
+    /// Creates the report of `material` in the layer `layer`; `tally` is its content in the box.
     pub(crate) fn new(material: Material, (layer, shows_flow): (&Layer, bool), tally: Tally) -> Self {
         let mass = AccountReport::of(&layer.ledger().mass(), tally.mass.into(), cells(1));
         Self { material, mass, cells: tally.cells, shows_flow }
     }
 }
 
-/// Account of a field of the air.
+/// Account of one field of the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirAccount {
     /// Name of the field.
@@ -154,7 +155,7 @@ pub struct AirAccount {
 }
 
 impl AirAccount {
-    /// Accounts of all fields present in `air`.
+    /// Returns the accounts of all fields present in `air`.
     pub(crate) fn of(air: &Air) -> Vec<Self> {
         let account = |field: Field| {
             let (account, now) = (air.account(field), air.amounts().total(field));
@@ -168,92 +169,94 @@ impl AirAccount {
     }
 }
 
-/// Rock that was placed by hand.
+/// Rock placed by hand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rock {
-    /// Ball of a brush: centre x, y, z and radius in cells.
+    /// Ball of a brush: centre x, y, z and radius, in cells.
     Ball([f32; 4]),
-    /// Columns `[x, z]` of a dam, without those that were dug away.
+    /// Columns `[x, z]` of a dam, without columns that were dug since.
     Dam(Vec<[usize; 2]>),
 }
 
-/// State of the simulation in numbers; sent with every [`Update`](super::Update).
+/// Numbers of the simulation's present state; part of every [`Update`](super::Update).
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Name of the scene.
     pub name: String,
-    /// Counter of time jumps: another scene, reset, rewind.
+    /// Number of jumps in time so far: another scene, a reset, a rewind.
     pub epoch: u64,
     /// Number of the [`Command::Open`](super::Command::Open) or
     /// [`Command::Resume`](super::Command::Resume) that brought the scene, counted from 1 in the
     /// order of sending, failed ones included; 0 for the scene with which the thread started.
     pub opened: u64,
-    /// Shape of the box.
+    /// Number of cells along x, y and z.
     pub grid: Grid,
     /// Edge of a cell in metres.
     pub cell_size_m: f64,
-    /// Image draped over the ground; `None` without one.
+    /// Image draped over the ground; `None` without an image.
     pub drape: Option<Drape>,
-    /// Height of a cell in true metres, without the vertical exaggeration.
+    /// Height of a cell in metres, without the vertical exaggeration.
     pub cell_height_m: f64,
-    /// Elevation of the floor in metres.
+    /// Elevation of the floor of the box in metres.
     pub floor_m: f64,
-    /// Volume of a cell in cubic metres, without the vertical exaggeration.
+    /// Volume of a cell in m³, without the vertical exaggeration.
     pub cell_volume_m3: f64,
-    /// Number of steps made.
+    /// Number of simulation steps so far.
     pub step: u64,
-    /// Seed in force.
+    /// Random seed in force.
     pub seed: u64,
     /// Rules in force.
     pub rules: RulesSpec,
-    /// Vents that pour or will pour, with their numbers, which never change.
+    /// Vents that pour or will pour, with their permanent numbers.
     pub vents: Vec<(usize, VentSpec)>,
-    /// Pace that was set.
+    /// Pace in force.
     pub pace: Pace,
-    /// Measured steps per second over the last second.
+    /// Measured rate over the last second, in steps per second.
     pub steps_per_second: f64,
     /// Materials in the order of the layers.
     pub materials: Vec<MaterialReport>,
-    /// Fields of the air; empty without air.
+    /// Accounts of the air's fields; empty without air.
     pub air: Vec<AirAccount>,
-    /// Flow of the physical model; `None` in the classic model.
+    /// Volumes and temperatures of the physical model; `None` in the classic model.
     pub flow: Option<FlowReport>,
     /// Wind in force; `None` without air.
     pub wind: Option<Wind>,
     /// Goals of the scene, with their progress.
     pub goals: Vec<(GoalSpec, Progress)>,
-    /// Durations of the stages of the last step by name, then of the low-pass and the work that
-    /// follows.
+    /// Names and durations of the stages of the last step, followed by those of the low-pass
+    /// (`filter`).
     pub times: Vec<(&'static str, Duration)>,
-    /// Number of acts before the present state.
+    /// Number of acts on the present branch up to the present state.
     pub acts: usize,
-    /// Number of acts of the present branch after the present state.
+    /// Number of acts on the present branch after the present state.
     pub acts_ahead: usize,
-    /// Moment of the present state.
+    /// Moment of the simulation's present state.
     pub moment: Moment,
-    /// Counter of movements through time that were begun.
+    /// Number of travels through time begun so far.
     pub ways: u64,
-    /// Target moment of a movement through time, or the present one.
+    /// Target of the travel through time in progress; without a travel, the present moment.
     pub goal: Moment,
-    /// Timeline of the session; the same `Arc` as before if unchanged.
+    /// Time line of the session; the same `Arc` as in the last report if unchanged.
     pub timeline: Arc<TimeLine>,
-    /// Number of another branch that is visited, once its state is there; `None` otherwise.
+    /// Number of the other branch that is shown, once its state is reached; `None` for the present
+    /// branch.
     pub visited: Option<u64>,
-    /// Rock that was placed by hand.
+    /// Rock placed by hand.
     pub built: Arc<Vec<Rock>>,
-    /// Quantities that slices can show.
+    /// Quantities that slices and probes can show.
     pub quantities: Vec<Quantity>,
-    /// Ray of the pointer that `probe` answers.
+    /// Ray to which `probe` belongs; `None` without a request.
     pub picked: Option<Ray>,
-    /// Contents under the pointer; `None` over the sky.
+    /// Values at the cell under the pointer; `None` if the ray hits nothing.
     pub probe: Option<Probe>,
-    /// Measurements requested by [`Command::Watch`](super::Command::Watch).
+    /// Measurements requested by [`Command::Watch`](super::Command::Watch); `None` if there are
+    /// none.
     pub watched: Option<Watched>,
 }
 
 impl Report {
-    /// Coordinate in metres of the centre of a cell along `axis` (0 x, 1 y, 2 z): from the box's
-    /// north-west corner, or, along y, the elevation.
+    /// Returns the coordinate in metres of the centre of the cell with index `cell` along `axis` (0
+    /// x, 1 y, 2 z): the distance from the box's north-west corner, or, along y, the elevation.
     pub fn metres(&self, axis: usize, cell: usize) -> f64 {
         let middle = cell as f64 + 0.5;
         if axis == 1 { self.floor_m + middle * self.cell_height_m } else { middle * self.cell_size_m }
@@ -262,7 +265,7 @@ impl Report {
 
 #[cfg(test)]
 impl Report {
-    /// Report of an empty box, for tests to change.
+    /// Returns the report of an empty box, for tests.
     pub(crate) fn quiet(grid: Grid) -> Self {
         Self {
             name: "test".to_owned(),

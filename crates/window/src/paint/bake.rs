@@ -1,10 +1,10 @@
-//! Baking of the ground (`render::land`) on a thread, for both painters.
+//! Background baking of the ground (`render::land`), for both painters.
 //!
-//! A bake takes about a second. Until the first fine bake ends, a coarse one is shown. Later
-//! changes of the ground patch a copy of the fine one on that thread, and each result is shown when
-//! ready, even if the ground has changed again. Ground that keeps changing is patched in batches,
-//! by half of the threads: neighbouring cells share most of their patches, and the pictures and the
-//! simulation need the processor.
+//! A bake takes about a second. Until the first fine bake ends, a coarse bake is shown. Later
+//! changes of the ground patch a copy of the fine bake on a separate thread; each result is shown
+//! when ready, even if the ground has changed again. Ground that keeps changing is patched in
+//! batches, by half of the threads: neighbouring cells share most of their patches, and the
+//! pictures and the simulation need the processor.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -21,43 +21,42 @@ use lavoxel_render::{Bounds, LookSpec};
 use super::on_own_threads;
 use crate::messages::GroundPatch;
 
-/// Largest side in columns of a box that is baked coarsely within a few frames' time.
+/// Largest side in columns of a box for which a coarse bake takes only a few frames' time.
 const COARSE: usize = 256;
 
-/// Time without a change of the ground after which a patch begins at once.
+/// Time without a ground change after which a patch begins at once.
 const PAUSE: Duration = Duration::from_millis(150);
-/// Rest between two bakes of ground that keeps changing, in durations of the last bake. The bounds
-/// below keep the rest between 2 s and 3.5 s: after each new ground, the rays of the next pictures
-/// must search the ground again.
+/// Pause between two bakes of ground that keeps changing, in durations of the last bake; clamped by
+/// the bounds below to 2–3.5 s, since after each ground change the rays of the next pictures must
+/// search the ground again.
 const REST: u32 = 3;
-/// Lower bound of that rest.
+/// Lower bound of that pause.
 const SHORTEST_REST: Duration = Duration::from_millis(2000);
-/// Upper bound of that rest.
+/// Upper bound of that pause.
 const LONGEST_REST: Duration = Duration::from_millis(3500);
 
-/// Ground that is shown, and the bake under way.
+/// Baked ground that is shown, and the bake in progress.
 pub(super) struct BakedGround {
     heights: Arc<Array2<f32>>,
     caves: Arc<Caves>,
     pub(super) grid: Grid,
     pub(super) land: Arc<TerrainLook>,
-    /// Set if `land` has all nodes of a final picture.
+    /// Set if `land` has the full resolution (fine bake).
     is_fine: bool,
-    /// Result of the bake under way and its duration; `None` between bakes.
+    /// Receiver of the bake in progress: result and duration; `None` between bakes.
     baking: Option<Receiver<(TerrainLook, Duration)>>,
-    /// Time of the ground's last change.
+    /// Time of the last ground change.
     changed: Instant,
-    /// Time until which no further batch is baked.
+    /// Time before which no further batch is baked.
     rests: Instant,
-    /// Set if the ground or the sun changed since the last bake began, so that another bake
-    /// follows.
+    /// Set if ground or sun changed since the last bake began, so that another bake is needed.
     stale: bool,
-    /// Set if the sun or the way of drawing changed: all light is baked again.
+    /// Set if the sun or the look of the ground changed, so that all light must be baked again.
     other_sun: bool,
 }
 
 impl BakedGround {
-    /// Shows a whole ground, coarsely at first.
+    /// Creates the baked ground with a coarse bake of the whole ground.
     pub(super) fn new(ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
         let (heights, caves) = (Arc::new(ground.heights.clone()), ground.caves.clone());
         let coarse = per_cell(grid.nx.max(grid.nz), grid.nx.max(grid.nz).min(COARSE));
@@ -67,33 +66,34 @@ impl BakedGround {
         Self { heights, caves, grid, land, is_fine: false, baking: None, changed, rests, stale: true, other_sun: false }
     }
 
-    /// Applies a changed part. Returns true if the shown ground changed at once.
+    /// Applies a changed part of the ground. Returns true if the shown ground changed at once.
     pub(super) fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
         patch.write_to(Arc::make_mut(&mut self.heights));
         self.caves = patch.caves.clone();
         (self.stale, self.changed) = (true, Instant::now());
-        // Before the first fine bake ends, the coarse one is patched in place.
+        // Until the first fine bake ends, the coarse bake is patched in place.
         let quick = !self.is_fine && self.grid.nx.max(self.grid.nz) <= COARSE;
         quick && Arc::make_mut(&mut self.land).follow(&self.heights, &self.caves, look)
     }
 
-    /// Ends the rest soon, so that present edits are shown without the delay of a batch.
+    /// Shortens the pause between bakes, so that the user's present edits are shown without the
+    /// delay of a batch.
     pub(super) fn hurry(&mut self) {
         self.rests = self.rests.min(Instant::now() + PAUSE);
     }
 
-    /// Bakes all light again, for another sun or look of the ground.
+    /// Requests a bake of all light, after a change of the sun or of the ground's look.
     pub(super) fn relight(&mut self) {
         (self.stale, self.other_sun) = (true, true);
         self.rests = Instant::now();
     }
 
-    /// Bounds for a camera to frame: the ground block, in cells.
+    /// Returns the bounds that a camera should frame: the ground block, in cells.
     pub(super) fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
 
-    /// True if the shown ground is final.
+    /// Returns true if the shown ground is final: no bake is in progress or needed.
     pub(super) fn settled(&self) -> bool {
         !self.stale && self.baking.is_none()
     }
@@ -123,7 +123,7 @@ impl BakedGround {
         changed
     }
 
-    /// Waits for the final ground. Returns true if the shown ground changed.
+    /// Blocks until the ground is final. Returns true if the shown ground changed.
     pub(super) fn finish(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         while !self.settled() {
@@ -134,8 +134,8 @@ impl BakedGround {
         changed
     }
 
-    /// Starts a bake of the present ground on a thread; after the first fine bake, only the changes
-    /// are baked.
+    /// Starts a bake of the present ground on a thread, and returns the receiver of its result;
+    /// after the first fine bake, only changes are baked.
     fn bake(&mut self, look: &LookSpec) -> Receiver<(TerrainLook, Duration)> {
         let (done, baked) = channel();
         let (heights, caves, look) = (self.heights.clone(), self.caves.clone(), look.clone());
@@ -155,7 +155,7 @@ impl BakedGround {
                 land
             }
         };
-        // The thread is not joined: after a change of the scene, its result is dropped.
+        // The thread is not joined: after a change of scene, its result is dropped.
         thread::spawn(move || {
             let start = Instant::now();
             let land = on_own_threads(("baking", threads), bake);

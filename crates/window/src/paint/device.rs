@@ -1,22 +1,22 @@
-//! Shared calls to the graphics card: textures, buffers, bindings, pipelines and passes.
+//! Helpers for the graphics card: textures, buffers, bindings, pipelines and passes.
 
 use std::sync::mpsc::channel;
 
 use kiss3d::context::Context;
 
-/// Row alignment in bytes of a texture copied into a buffer.
+/// Row alignment in bytes of a copy from a texture to a buffer.
 const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
 
-/// Device that kiss3d opened, and its queue.
+/// wgpu device that kiss3d opened, and its queue.
 #[derive(Clone)]
 pub(super) struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
-    /// Set if the adapter is software that runs the passes on the processor.
+    /// Set if the adapter is software that runs on the processor.
     pub(super) is_cpu: bool,
 }
 
-/// Texture with the view that shaders read or passes write.
+/// Texture with its default view.
 #[derive(Clone)]
 pub(super) struct Texture {
     pub(super) texture: wgpu::Texture,
@@ -24,41 +24,42 @@ pub(super) struct Texture {
 }
 
 impl Texture {
-    /// Width and height in texels.
+    /// Returns width and height in texels.
     pub(super) fn size(&self) -> [f32; 2] {
         [self.texture.width() as f32, self.texture.height() as f32]
     }
 }
 
 impl Gpu {
-    /// Name of the adapter if that is software on the processor; `None` for a graphics card.
+    /// Returns the name of the adapter if the adapter is software on the processor; `None` for a
+    /// graphics card.
     pub(super) fn software_name() -> Option<String> {
         let info = Context::get().adapter.get_info();
         (info.device_type == wgpu::DeviceType::Cpu).then_some(info.name)
     }
 
-    /// Device of the window or of the off-screen surface, which must exist.
+    /// Returns the device of the window or of the off-screen surface, which must exist.
     pub(super) fn of_window() -> Self {
         let context = Context::get();
         let is_cpu = Self::software_name().is_some();
         Self { device: (*context.device).clone(), queue: (*context.queue).clone(), is_cpu }
     }
 
-    /// Result of `make`; `None` if the graphics card runs out of memory.
+    /// Calls `make`; returns `None` if the graphics card runs out of memory.
     pub(super) fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let made = make();
         pollster::block_on(scope.pop()).is_none().then_some(made)
     }
 
-    /// Waits until all submitted work is done. A lost device is reported by the next call that
-    /// draws.
+    /// Blocks until the device has finished all submitted work. A lost device is reported by the
+    /// next call that draws.
     pub(super) fn drain(&self) {
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
     }
 
-    /// Creates a texture that is only read by shaders: 3D with three sides above zero, 2D if the
-    /// third side is 0.
+    /// Creates a texture that shaders read and the program uploads: 3D, or 2D if the third side of
+    /// `size` is 0.
     pub(super) fn map(&self, label: &str, size: [usize; 3], format: wgpu::TextureFormat) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
         let flat = size[2] == 0;
@@ -71,7 +72,7 @@ impl Gpu {
         )
     }
 
-    /// Creates a texture that passes write and shaders read.
+    /// Creates a 2D texture of `size` texels that passes write and shaders read.
     pub(super) fn target(&self, label: &str, size: [usize; 2], format: wgpu::TextureFormat) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING
             | wgpu::TextureUsages::RENDER_ATTACHMENT
@@ -101,8 +102,8 @@ impl Gpu {
         Texture { texture, view }
     }
 
-    /// Submits the recorded passes and reads back a texture of four bytes a texel, rows from the
-    /// top; `None` if the device is lost.
+    /// Submits the recorded passes and reads back a texture of four bytes per texel, row-major from
+    /// the top; `None` if the device is lost.
     pub(super) fn read(&self, mut encoder: wgpu::CommandEncoder, from: &Texture) -> Option<Vec<u8>> {
         let (width, height) = (from.texture.width() as usize, from.texture.height() as usize);
         let stride = (4 * width).next_multiple_of(ROW);
@@ -127,7 +128,7 @@ impl Gpu {
         self.queue.submit(Some(encoder.finish()));
         let (done, mapped) = channel();
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver waits below; a send error only means that the picture is not wanted any
+            // The receiver waits below; a send error only means that nobody wants the picture any
             // more.
             let _ = done.send(result);
         });
@@ -137,7 +138,7 @@ impl Gpu {
         Some(bytes.chunks_exact(stride).flat_map(|row| &row[..4 * width]).copied().collect())
     }
 
-    /// Writes a box of texels: x fastest, then y, then z, without padding.
+    /// Uploads a box of texels; `bytes`: x fastest, then y, then z, without padding.
     pub(super) fn write(&self, to: &Texture, origin: [usize; 3], size: [usize; 3], bytes: &[u8]) {
         let extent = extent(size);
         let rows = extent.height * extent.depth_or_array_layers;
@@ -159,12 +160,12 @@ impl Gpu {
         );
     }
 
-    /// Creates a buffer for the parameters of one shader.
+    /// Creates a buffer of `bytes` bytes for the parameters of one shader.
     ///
     /// The buffer is a read-only storage buffer, although its size would allow a uniform buffer:
-    /// software Vulkan (llvmpipe) compiles those values of uniform buffers on which branches and
-    /// loops depend into the shader, and keeps a shader for each set of values. Parameters that
-    /// change from frame to frame would then cost a compilation and about 20 MB in every frame.
+    /// software Vulkan (llvmpipe) compiles values of uniform buffers on which branches and loops
+    /// depend into the shader, and keeps a shader for each set of values. Parameters that change
+    /// from frame to frame would then cost a compilation and about 20 MB per frame.
     pub(super) fn numbers(&self, label: &str, bytes: usize) -> wgpu::Buffer {
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
@@ -197,7 +198,7 @@ impl Gpu {
         })
     }
 
-    /// Creates a layout of bindings numbered from 0; `None` leaves a number out.
+    /// Creates a bind-group layout with bindings numbered from 0; `None` skips a number.
     pub(super) fn layout(&self, label: &str, kinds: &[Option<wgpu::BindingType>]) -> wgpu::BindGroupLayout {
         let entries: Vec<_> = (0..)
             .zip(kinds)
@@ -213,7 +214,7 @@ impl Gpu {
         self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
     }
 
-    /// Binds resources to the numbers of a layout.
+    /// Creates a bind group from (binding number, resource) pairs.
     pub(super) fn bind(
         &self,
         layout: &wgpu::BindGroupLayout,
@@ -226,7 +227,7 @@ impl Gpu {
         self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
     }
 
-    /// Creates a pipeline without vertex buffers.
+    /// Creates a render pipeline without vertex buffers.
     pub(super) fn pipeline(&self, make: &PipelineSpec) -> wgpu::RenderPipeline {
         let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(make.fragment),
@@ -259,7 +260,7 @@ impl Gpu {
         })
     }
 
-    /// Depth state of kiss3d's pass, neither tested nor written.
+    /// Returns the depth state for kiss3d's pass: neither test nor write.
     pub(super) fn untested_depth(&self) -> wgpu::DepthStencilState {
         wgpu::DepthStencilState {
             format: Context::depth_format(),
@@ -279,7 +280,7 @@ impl Gpu {
     }
 }
 
-/// Parameters of a pipeline.
+/// Parameters of a render pipeline.
 pub(super) struct PipelineSpec<'a> {
     pub(super) module: &'a wgpu::ShaderModule,
     pub(super) vertex: &'a str,
@@ -291,7 +292,7 @@ pub(super) struct PipelineSpec<'a> {
     pub(super) samples: u32,
 }
 
-/// Binding type of a texture with samples of type `sample_type`.
+/// Returns the binding type of a texture that is read as `sample_type`.
 pub(super) fn sampled(
     sample_type: wgpu::TextureSampleType,
     dimension: wgpu::TextureViewDimension,
@@ -299,7 +300,7 @@ pub(super) fn sampled(
     wgpu::BindingType::Texture { sample_type, view_dimension: dimension, multisampled: false }
 }
 
-/// Binding type of a buffer made by [`Gpu::numbers`].
+/// Returns the binding type of a buffer made by [`Gpu::numbers`].
 pub(super) fn numbers_binding() -> wgpu::BindingType {
     wgpu::BindingType::Buffer {
         ty: wgpu::BufferBindingType::Storage { read_only: true },
@@ -308,7 +309,7 @@ pub(super) fn numbers_binding() -> wgpu::BindingType {
     }
 }
 
-/// Converts to half-precision floats, as the bits that textures store.
+/// Converts to half-precision floats, as raw bits.
 pub(super) fn halves<const N: usize>(values: [f32; N]) -> [u16; N] {
     values.map(|value| half::f16::from_f32(value).to_bits())
 }
@@ -321,7 +322,7 @@ fn extent(size: [usize; 3]) -> wgpu::Extent3d {
     }
 }
 
-/// Begins a pass that draws over a texture's present content.
+/// Begins a render pass that keeps the texture's content.
 pub(super) fn color_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
@@ -330,7 +331,7 @@ pub(super) fn color_pass<'a>(
     pass(encoder, label, to, wgpu::LoadOp::Load)
 }
 
-/// Begins a pass on a texture cleared to black.
+/// Begins a render pass on a texture cleared to black.
 pub(super) fn clear_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,

@@ -1,15 +1,17 @@
-//! Draws the simulation thread's updates, in kiss3d's window or into a picture.
+//! Draws the scene of the simulation thread's updates, into kiss3d's window or into an image.
 //!
-//! Two painters make the same pictures:
+//! Two interchangeable painters give the same pictures:
 //!
 //! ```text
-//! gpu   passes of the graphics card
-//! cpu   `render::Renderer` on a thread, its pictures sent to the window as one texture
+//! gpu   render passes of the graphics card
+//! cpu   ray-marcher `render::Renderer` on its own thread; its pictures reach the window as one
+//! texture
 //! ```
 //!
-//! [`DrawOn::Auto`] takes the second one where the adapter is a processor: software that runs the
-//! passes of a graphics card (llvmpipe) needs several times as long for a picture as the
-//! ray-marcher, and the window waits for such a picture. `quality` chooses the resolution of both.
+//! [`DrawOn::Auto`] takes the CPU painter where the adapter is software: an adapter that runs the
+//! passes of a graphics card on the processor (llvmpipe) needs several times as long for a picture
+//! as the ray-marcher, and the window waits for such a picture. `quality` chooses the resolution of
+//! both painters.
 
 mod bake;
 mod cpu;
@@ -36,33 +38,33 @@ use super::messages::Update;
 use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 
-/// Choice of the painter.
+/// Choice between the painter on the graphics card and the painter on the processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DrawOn {
-    /// The graphics card; the processor where the adapter is software.
+    /// The graphics card; the processor where the adapter is software (llvmpipe).
     #[default]
     Auto,
-    /// The adapter, even if it is software.
+    /// kiss3d's adapter, even where the adapter is software.
     Gpu,
-    /// The processor.
+    /// The ray-marcher on the processor.
     Cpu,
 }
 
-/// Camera and options of the next frames.
+/// Camera and display options of the next frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Camera; its picture has the window's size in pixels.
+    /// Camera; its picture size is the window's size in pixels.
     pub camera: Camera,
-    /// Pixel columns at the left of the window that the panel hides: the processor draws nothing
-    /// there.
+    /// Number of pixel columns at the left of the window that the panel covers; the CPU painter
+    /// does not trace these columns.
     pub covered: usize,
-    /// Resolution of moving and of still pictures.
+    /// Rule for the traced resolution of moving and of still pictures.
     pub quality: Quality,
-    /// Slices across x, y and z to show, of those that the simulation thread sends.
+    /// Visibility of the slices across x, y and z, of the slices that the simulation thread sends.
     pub cuts_shown: [bool; 3],
-    /// Lava flag: true draws the lava.
+    /// Visibility of the lava; false leaves the lava out of the picture.
     pub volume_shown: bool,
-    /// Ground flag: true draws the ground.
+    /// Visibility of the ground; false leaves the ground out of the picture.
     pub ground_shown: bool,
 }
 
@@ -73,35 +75,37 @@ impl View {
     }
 }
 
-/// Timing of the last picture.
+/// Timing and size of the last update and of the picture on the screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PaintTimes {
-    /// Time to take over the last update.
+    /// Duration of the last `Painter::apply`.
     pub upload: Duration,
-    /// Bytes of the volume in the last update.
+    /// Size of the volume data in the last update, in bytes.
     pub uploaded_bytes: usize,
-    /// Time to draw the picture that is shown, on the processor that draws.
+    /// Duration of drawing the picture on the screen, measured on the device that draws (graphics
+    /// card or processor).
     pub draw: Duration,
-    /// Linear share of the window's resolution that was traced, 0 to 1.
+    /// Traced share of the window's resolution along each axis, 0 to 1.
     pub scale: f32,
-    /// Time of the last visible change; `None` before the first.
+    /// Time of the last visible change of scene or view; `None` before the first change.
     pub changed: Option<Instant>,
-    /// Number of different pictures that the window has shown.
+    /// Number of different pictures shown in the window so far.
     pub shown: u64,
 }
 
-/// Runs `work` in a pool of `count` threads named `name`. In a pool shared with the simulation,
-/// drawing and simulation would each wait until all work of the other has finished.
+/// Runs `work` in a separate rayon pool of `count` threads named `name` and a number. In a pool
+/// shared with the simulation, drawing and simulation would each wait until all queued work of the
+/// other has finished.
 fn on_own_threads<T: Send>((name, count): (&'static str, usize), work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(move |k| format!("{name} {k}")).build() {
         Ok(pool) => pool.install(work),
-        // The system gives no more threads: the present ones, shared with the simulation, have to
-        // do.
+        // The operating system gives no more threads: run in rayon's present pool, which the
+        // simulation shares.
         Err(_) => work(),
     }
 }
 
-/// Scene, ready to be drawn.
+/// Painter of the scene, on one of the two devices.
 pub enum Painter {
     /// Painter on a graphics card.
     Gpu(Box<GpuPainter>),
@@ -110,7 +114,8 @@ pub enum Painter {
 }
 
 impl Painter {
-    /// Creates a painter on kiss3d's device: the window or off-screen surface must exist.
+    /// Creates a painter with the look `look` on kiss3d's device, whose window or off-screen
+    /// surface must exist; `draw_on` chooses between graphics card and processor.
     ///
     /// # Errors
     /// When `look` is invalid.
@@ -127,31 +132,32 @@ impl Painter {
         })
     }
 
-    /// Name of kiss3d's adapter if that is software on the processor; `None` for a graphics card.
+    /// Returns the name of kiss3d's adapter if the adapter is software on the processor; `None` for
+    /// a graphics card.
     pub fn software_adapter() -> Option<String> {
         Gpu::software_name()
     }
 
-    /// True if the processor draws.
+    /// Returns true for the painter on the processor.
     pub fn is_on_cpu(&self) -> bool {
         matches!(self, Self::Cpu(_))
     }
 
-    /// Gamma that kiss3d's film must apply before its own coding: the processor draws coded bytes,
-    /// the graphics card linear light.
+    /// Returns the exponent that kiss3d's film pass must apply before its own gamma coding: the CPU
+    /// painter delivers gamma-coded bytes, the GPU painter linear light (exponent 1).
     pub fn film_gamma(&self) -> f32 {
         if self.is_on_cpu() { CpuPainter::film_gamma() } else { 1.0 }
     }
 
-    /// Usual frame rate in frames per second.
+    /// Returns the default target frame rate while something moves, in frames per second.
     pub fn usual_fps(&self) -> f32 {
-        // A frame may take a quarter longer than asked before the resolution goes down: 18 frames
-        // per second keep 14.
+        // Controller tolerance: a frame may take a quarter longer than the target before the
+        // resolution goes down, so 18 frames per second keep at least 14.
         if self.is_on_cpu() { 18.0 } else { 25.0 }
     }
 
-    /// Changes the look; only another sun, height of cells, surroundings or drape starts a new bake
-    /// of the ground's light, on a thread of its own.
+    /// Replaces the look. The ground's light is baked again, on a thread of its own, only if the
+    /// sun, the height of cells, the surroundings or the drape differ.
     ///
     /// # Errors
     /// When `look` is invalid; the old look stays.
@@ -162,15 +168,17 @@ impl Painter {
         }
     }
 
-    /// Turns jumps of the graphics card's rays over empty bricks on or off. Pictures are the same
-    /// either way, only faster with jumps; for measuring.
+    /// Turns empty-space skipping of the graphics card's rays (over empty bricks) on or off, for
+    /// measurements. Pictures are identical either way; skipping is faster. No effect on the CPU
+    /// painter.
     pub fn set_skipping(&mut self, skipping: bool) {
         if let Self::Gpu(painter) = self {
             painter.set_skipping(skipping);
         }
     }
 
-    /// True if [`Self::apply`] can take another update now: the painter is not too far behind.
+    /// Returns true if the painter can take another update now. The CPU painter returns false while
+    /// its drawing thread is behind with earlier updates.
     pub fn has_room(&self) -> bool {
         match self {
             Self::Gpu(_) => true,
@@ -186,7 +194,7 @@ impl Painter {
         }
     }
 
-    /// Takes the changes of an update.
+    /// Applies the changes of `update` and takes the data out of the update.
     ///
     /// # Errors
     /// When a new box is too large for the graphics card; until the next box arrives, nothing is
@@ -201,13 +209,14 @@ impl Painter {
         }
     }
 
-    /// True if updates must carry the lava's light on the ground; otherwise the painter computes
-    /// that light.
+    /// Returns true if updates must carry the light of the lava on the ground. The CPU painter
+    /// computes this light itself.
     pub fn needs_ember(&self) -> bool {
         !self.is_on_cpu()
     }
 
-    /// Bounds for a camera to frame: the ground block, in cells. `None` before the first ground.
+    /// Returns the bounds that a camera should frame: the ground block, in cells. `None` before the
+    /// first ground has arrived.
     pub fn subject(&self) -> Option<Bounds> {
         match self {
             Self::Gpu(painter) => painter.subject(),
@@ -215,7 +224,7 @@ impl Painter {
         }
     }
 
-    /// Sets camera and options of the next frames.
+    /// Sets the camera and the display options of the next frames.
     pub fn show(&mut self, view: &View) {
         match self {
             Self::Gpu(painter) => painter.show(view),
@@ -223,8 +232,9 @@ impl Painter {
         }
     }
 
-    /// Camera of the picture that the next frame shows, on the processor; that picture may be older
-    /// than the last view given to [`Self::show`]. `None` where each frame shows the last view.
+    /// Returns the camera of the picture that the next frame shows on the CPU painter, possibly
+    /// older than the last view given to [`Self::show`]. `None` on a graphics card, where each
+    /// frame shows the last view.
     pub fn shown_camera(&self) -> Option<&Camera> {
         match self {
             Self::Gpu(_) => None,
@@ -232,7 +242,7 @@ impl Painter {
         }
     }
 
-    /// True if the next frame of the window would show another picture than the last one.
+    /// Returns true if the next frame of the window would differ from the frame on the screen.
     pub fn has_news(&mut self) -> bool {
         match self {
             Self::Gpu(painter) => !painter.idle(),
@@ -240,7 +250,8 @@ impl Painter {
         }
     }
 
-    /// True if the picture is final: without a change, no finer one follows.
+    /// Returns true if the picture is final: without a change of scene or view, no refined picture
+    /// follows.
     pub fn is_finished(&self) -> bool {
         match self {
             Self::Gpu(painter) => painter.idle(),
@@ -248,7 +259,7 @@ impl Painter {
         }
     }
 
-    /// True if a scene has arrived that can be drawn.
+    /// Returns true once a drawable scene has arrived.
     pub fn has_scene(&self) -> bool {
         match self {
             Self::Gpu(painter) => painter.has_scene(),
@@ -256,7 +267,7 @@ impl Painter {
         }
     }
 
-    /// Timing of the last picture.
+    /// Returns timing and size of the last update and picture.
     pub fn times(&self) -> PaintTimes {
         match self {
             Self::Gpu(painter) => painter.times(),
@@ -264,8 +275,9 @@ impl Painter {
         }
     }
 
-    /// Draws `view` and waits for the picture; with `frames` > 1, edges are smoothed. With
-    /// `transparent`, sky and backdrop have no opacity. `None` before the first scene has arrived.
+    /// Draws `view` for an image file and blocks until the picture is ready. `frames` > 1 turns
+    /// antialiasing on (graphics card: number of averaged frames); with `transparent`, sky and
+    /// backdrop get alpha 0. `None` before the first scene has arrived.
     pub fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
         match self {
             Self::Gpu(painter) => painter.picture(view, frames, transparent),
@@ -273,8 +285,8 @@ impl Painter {
         }
     }
 
-    /// Picture that the window showed last, without panel and marks, in the window's size; `None`
-    /// before the first one. Traces no ray.
+    /// Returns the picture on the screen, in the window's size, without panel and marks and without
+    /// tracing rays. `None` before the first picture.
     pub fn seen(&mut self) -> Option<RgbaImage> {
         match self {
             Self::Gpu(painter) => painter.seen(),
@@ -282,8 +294,8 @@ impl Painter {
         }
     }
 
-    /// Copies pixel columns of the processor's latest picture onto a surface; false if there is no
-    /// picture.
+    /// Copies the pixel columns `columns` of the CPU painter's latest picture onto the surface `on`
+    /// of format `format`. Returns false if there is no picture or on a graphics card.
     pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
         match self {
             Self::Gpu(_) => false,
@@ -291,8 +303,8 @@ impl Painter {
         }
     }
 
-    /// Cleared texture of `size` pixels to draw the panel on, where the processor draws; `None` on
-    /// a graphics card.
+    /// Returns a cleared texture of `size` pixels (width, height) for the panel, on the CPU
+    /// painter; `None` on a graphics card.
     pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> Option<wgpu::TextureView> {
         match self {
             Self::Gpu(_) => None,
@@ -300,14 +312,15 @@ impl Painter {
         }
     }
 
-    /// Copies pixel columns of the panel's texture onto a surface.
+    /// Copies the pixel columns `columns` of the panel's texture onto the surface `on` of format
+    /// `format`; no effect on a graphics card.
     pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
         if let Self::Cpu(painter) = self {
             painter.lay_sheet(on, format, columns);
         }
     }
 
-    /// Frees the textures of pictures for files.
+    /// Frees the graphics card's textures that `picture` keeps for the next image file.
     pub fn forget_pictures(&mut self) {
         if let Self::Gpu(painter) = self {
             painter.forget_pictures();

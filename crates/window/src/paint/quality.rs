@@ -1,7 +1,7 @@
-//! Resolution of the window's pictures: enough for the wanted rate while something moves, the whole
-//! resolution when nothing does.
+//! Controller of the traced resolution: low enough for the target frame rate while something moves,
+//! the full resolution for a still picture.
 //!
-//! The resolution follows the measured time of frames in small steps, since that time varies with
+//! The resolution follows the measured frame time in small steps, since the frame time varies with
 //! the view.
 
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use super::View;
 use lavoxel_render::Camera;
 
-/// Rule for the share of the window's resolution that is traced.
+/// Rule for the traced share of the window's resolution, along each axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quality {
-    /// Share that gives about `target_fps` while something moves; the whole resolution when nothing
-    /// does.
+    /// Adaptive share: about `target_fps` while something moves, the full resolution for a still
+    /// picture.
     Auto {
-        /// Wanted rate in frames per second.
+        /// Target frame rate in frames per second.
         target_fps: f32,
     },
-    /// Constant share along each axis, 0.1 to 1.
+    /// Constant share along each axis, clamped to 0.1–1.
     Fixed(f32),
 }
 
@@ -31,31 +31,31 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Target time of a band of a still picture's frame: the window handles no input while a band is
 /// drawn.
 const BAND: Duration = Duration::from_millis(60);
-/// Upper bound of the bands of a frame.
+/// Upper bound of the number of bands per frame.
 const MOST_BANDS: f32 = 64.0;
-/// Upper bound of the time of all averaged frames of a still picture together.
+/// Time budget for all averaged frames of a still picture together.
 const REFINING: Duration = Duration::from_secs(3);
-/// Upper bound of the shifted frames that a fast machine averages for one moving picture, which
-/// smooths edges.
+/// Upper bound of the number of jittered frames that are averaged for one moving picture, for
+/// antialiasing on a fast machine.
 const MOST_REPEATS: u32 = 4;
 
-/// Controller of the resolution while something moves, from frame to frame.
+/// Controller of the resolution of moving pictures, updated once per frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolution {
-    /// Share along each axis while something moves.
+    /// Present share along each axis, 0 to 1.
     scale: f32,
-    /// Share of the frame that was timed last.
+    /// Share along each axis that the last measured frame time belongs to, 0 to 1.
     measured: f32,
-    /// Frames averaged for one picture while something moves.
+    /// Number of jittered frames averaged for one moving picture.
     repeats: u32,
 }
 
-/// Size and repeats of the next frame of a moving picture.
+/// Traced size and antialiasing of the next moving picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
-    /// Pixels to trace along x and y.
+    /// Number of traced pixels along x and y.
     pub(super) size: [usize; 2],
-    /// Number of shifted frames to average.
+    /// Number of jittered frames to average.
     pub(super) repeats: u32,
 }
 
@@ -66,17 +66,19 @@ impl Default for Resolution {
 }
 
 impl Resolution {
-    /// Share of the window's resolution along each axis, for moving pictures.
+    /// Returns the share of the window's resolution along each axis for moving pictures, 0 to 1.
     pub(super) fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// Marks the next measured time as one of a frame at the present scale.
+    /// Marks that the next measured frame time belongs to the present scale.
     pub(super) fn timed(&mut self) {
         self.measured = self.scale;
     }
 
-    /// Size and repeats of the next moving picture, adapted to `took`, the time of the last one.
+    /// Returns traced size and antialiasing of the next moving picture; with `Quality::Auto`,
+    /// adapts both to `took`, the duration of the last moving picture. `window`: width and height
+    /// in pixels.
     pub(super) fn moving(&mut self, quality: Quality, window: [usize; 2], took: Duration) -> Effort {
         match quality {
             Quality::Fixed(share) => (self.scale, self.repeats) = (share.clamp(0.1, 1.0), 1),
@@ -89,7 +91,7 @@ impl Resolution {
         if self.measured != self.scale || took_s <= 0.0 {
             return;
         }
-        // Small corrections only: the time of a frame varies with the view.
+        // Small corrections only, since the frame time varies with the view.
         let ratio = wanted_s / took_s;
         if ratio < 0.8 && self.repeats > 1 {
             self.repeats -= 1;
@@ -100,27 +102,28 @@ impl Resolution {
         }
     }
 
-    /// Number of frames worth averaging while nothing changes, 2 to `most`; `took` is the time of
-    /// the last moving frame.
+    /// Returns the number of frames worth averaging for a still picture, 2 to `most`, within the
+    /// time budget `REFINING`; `took` is the duration of the last moving frame.
     pub(super) fn frames(&self, most: u32, took: Duration) -> u32 {
         let fit = REFINING.as_secs_f32() / self.whole_s(took).max(1e-3);
         (fit as u32).clamp(2, most)
     }
 
-    /// Number of bands for a frame of the whole resolution, given the time `took` of the last
-    /// moving frame.
+    /// Returns the number of bands that a full-resolution frame is split into, so that each band
+    /// takes about `BAND`; `took` is the duration of the last moving frame.
     pub(super) fn bands(&self, took: Duration) -> u32 {
         (self.whole_s(took) / BAND.as_secs_f32()).ceil().clamp(1.0, MOST_BANDS) as u32
     }
 
-    /// Estimated seconds of a frame of the whole resolution: time is proportional to the number of
-    /// pixels.
+    /// Estimates the duration of a full-resolution frame in seconds, proportional to the number of
+    /// pixels, from the duration `took` of the last moving frame.
     fn whole_s(&self, took: Duration) -> f32 {
         took.as_secs_f32() / (self.measured * self.measured)
     }
 }
 
-/// Size in pixels of a still picture; independent of the time that the picture takes.
+/// Returns the traced size of a still picture in pixels (width, height), independent of the drawing
+/// time.
 pub(super) fn still(quality: Quality, window: [usize; 2]) -> [usize; 2] {
     match quality {
         Quality::Fixed(share) => scaled(window, share.clamp(0.1, 1.0)),
@@ -132,25 +135,26 @@ fn scaled(window: [usize; 2], share: f32) -> [usize; 2] {
     window.map(|n| ((n as f32 * share).round() as usize).max(1))
 }
 
-/// Times since when the picture, and the camera alone, have not changed.
+/// Detector of unchanged pictures: last view and content, each with the time of its last change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rest {
     camera: Option<(Camera, Instant)>,
     all: Option<(View, u64, Instant)>,
 }
 
-/// Parts of the view that have been unchanged for `PAUSE`, so that a fine picture is worth its
-/// time.
+/// Parts of the picture that have been unchanged for longer than `PAUSE`, so that a refined picture
+/// is worth its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Still {
-    /// Set if the camera rests.
+    /// Set if the camera is unchanged.
     pub(super) camera: bool,
-    /// Set if everything visible rests, the camera included.
+    /// Set if view and content are unchanged, the camera included.
     pub(super) all: bool,
 }
 
 impl Rest {
-    /// Records the picture of the time `now`; `content` counts visible changes apart from the view.
+    /// Compares the picture at the time `now` with the last recorded one and returns the unchanged
+    /// parts. `content` counts visible changes other than those of the view.
     pub(super) fn note(&mut self, view: &View, content: u64, now: Instant) -> Still {
         if self.all.as_ref().is_none_or(|(last, of, _)| last != view || *of != content) {
             self.all = Some((view.clone(), content, now));
@@ -165,12 +169,13 @@ impl Rest {
         }
     }
 
-    /// Time since when everything visible is unchanged; `None` before the first picture.
+    /// Returns the time of the last visible change of view or content; `None` before the first
+    /// picture.
     pub(super) fn since(&self) -> Option<Instant> {
         self.all.as_ref().map(|(_, _, since)| *since)
     }
 
-    /// Time until an unchanged picture counts as still.
+    /// Returns the remaining time after `now` until an unchanged picture counts as still.
     pub(super) fn due(&self, now: Instant) -> Duration {
         let since = self.all.as_ref().map_or(now, |(_, _, since)| *since);
         (since + PAUSE + Duration::from_millis(1)).saturating_duration_since(now)

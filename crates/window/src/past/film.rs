@@ -1,41 +1,41 @@
-//! Key frames of the session's film: added by hand, or taken from a recording.
+//! Key frames of the session's film, added by hand or derived from a recording.
 
 use lavoxel_render::CameraSpec;
 use lavoxel_scene::film::{Ease, FilmKey, FilmSpec, KeyCamera, Plan, Sample, thinned};
 
-/// Time in seconds from the last key to one that is appended.
+/// Time in seconds between the last key and an appended key.
 const APART_S: f64 = 3.0;
 
-/// Least time in seconds between two keys.
+/// Least time in seconds between neighbouring keys.
 pub(crate) const LEAST_S: f64 = 0.05;
 
-/// Shortest recording in seconds that leaves its path as key frames.
+/// Least length in seconds of a recording whose camera path becomes key frames.
 const SHORTEST_S: f64 = 0.5;
 
-/// Upper bound of the samples of a recording, so that an endless one does not fill the memory: half
-/// an hour at 60 frames per second.
+/// Upper bound of the samples of a recording, which bounds the memory: half an hour at 60 frames
+/// per second.
 const MOST_SAMPLES: usize = 108_000;
 
-/// Editable key frames, with preview and recording.
+/// Editable key frames, with preview and camera path of a recording.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyFrames {
-    /// Keys in order; invariant: times rise and steps never fall.
+    /// Keys in order; invariant: times ascend and steps never descend.
     pub(crate) keys: Vec<FilmKey>,
-    /// Keys before a recording replaced them; `None` if nothing was replaced.
+    /// Keys that a recording has replaced; `None` without a replacement.
     pub(crate) before: Option<Vec<FilmKey>>,
-    /// Position of the preview in seconds of the film; `None` without a preview.
+    /// Position of the preview in seconds; `None` without a preview.
     pub(crate) preview: Option<f64>,
-    /// Path of the camera in the recording in progress.
+    /// Camera path of the recording in progress.
     samples: Vec<Sample>,
 }
 
 impl KeyFrames {
-    /// Key frames of a scene's film.
+    /// Creates the key frames of a scene's film.
     pub(crate) fn of(film: &FilmSpec) -> Self {
         Self { keys: film.keys.clone(), ..Self::default() }
     }
 
-    /// Adds a key for `step`, behind all keys whose step is not later. Returns the index of the new
+    /// Adds a key for `step`, after all keys whose step is not later. Returns the index of the new
     /// key.
     pub(crate) fn add(&mut self, step: u64, camera: &CameraSpec) -> usize {
         let at = self.keys.partition_point(|key| key.step.is_none_or(|other| other <= step));
@@ -54,8 +54,10 @@ impl KeyFrames {
         at
     }
 
-    /// Replaces step and camera of key `at`; an error if `step` does not fit between the
-    /// neighbouring keys.
+    /// Replaces step and camera of the key with index `at`.
+    ///
+    /// # Errors
+    /// When `step` does not fit between the neighbouring keys.
     pub(crate) fn replace(&mut self, at: usize, step: u64, camera: &CameraSpec) -> Result<(), String> {
         let of = |keys: &[FilmKey], last: bool| {
             let mut steps = keys.iter().filter_map(|key| key.step);
@@ -74,40 +76,42 @@ impl KeyFrames {
         Ok(())
     }
 
-    /// Range of times in seconds that key `at` may have between its neighbours.
+    /// Returns the range of times in seconds that the key with index `at` can have between its
+    /// neighbours.
     pub(crate) fn times(&self, at: usize) -> std::ops::RangeInclusive<f64> {
         let low = at.checked_sub(1).map_or(0.0, |i| self.keys[i].time_s + LEAST_S);
         let high = self.keys.get(at + 1).map_or(3600.0, |key| key.time_s - LEAST_S);
         low..=high.max(low)
     }
 
-    /// Azimuth of `camera` in degrees, shifted by whole turns so that the camera turns the short
-    /// way from the key before.
+    /// Returns the azimuth of `camera` in degrees, shifted by full turns so that the camera turns
+    /// the short way from the previous key.
     fn near_azimuth(&self, at: usize, camera: &CameraSpec) -> f32 {
         let before = self.keys[..at].iter().rev().find_map(|key| key.camera.azimuth_deg);
         let turns = before.map_or(0.0, |before| ((before - camera.azimuth_deg) / 360.0).round());
         camera.azimuth_deg + 360.0 * turns
     }
 
-    /// Camera at the time `time_s` of the film; `scene` fills values without keys.
+    /// Returns the camera at the time `time_s` (s) of the film; `scene` provides the values without
+    /// keys.
     pub(crate) fn camera(&self, time_s: f64, scene: &CameraSpec) -> CameraSpec {
         let film = FilmSpec { keys: self.keys.clone(), ..FilmSpec::default() };
         Plan::new(&film, scene).camera_at(time_s)
     }
 
-    /// Length of the film in seconds.
+    /// Returns the length of the film in seconds.
     pub(crate) fn seconds(&self) -> f64 {
         self.keys.last().map_or(0.0, |key| key.time_s)
     }
 
-    /// Begins the path of a recording.
+    /// Starts the camera path of a recording.
     pub(crate) fn begin(&mut self) {
         self.samples.clear();
         self.preview = None;
     }
 
-    /// Adds a sample to the path of the recording in progress; ignored if not later than the last,
-    /// or beyond `MOST_SAMPLES`.
+    /// Adds a sample to the camera path of the recording; ignored unless later than the last
+    /// sample, and beyond `MOST_SAMPLES`.
     pub(crate) fn sample(&mut self, time_s: f64, step: u64, camera: CameraSpec) {
         let is_later = self.samples.last().is_none_or(|last| time_s > last.time_s);
         if is_later && self.samples.len() < MOST_SAMPLES {
@@ -115,8 +119,8 @@ impl KeyFrames {
         }
     }
 
-    /// Ends the recording: its path replaces the keys, unless it was shorter than `SHORTEST_S`.
-    /// Returns the number of keys.
+    /// Ends the recording: its camera path replaces the keys. Returns the number of keys; `None` if
+    /// the recording was shorter than `SHORTEST_S`.
     pub(crate) fn end(&mut self) -> Option<usize> {
         let samples = std::mem::take(&mut self.samples);
         let (first, last) = (samples.first()?, samples.last()?);

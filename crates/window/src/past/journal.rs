@@ -1,50 +1,50 @@
-//! Journal: one line per event, for scripts that follow the window.
+//! Journal: one log line per event of the session, for scripts that watch the window.
 
 use crate::edit::vent_handles;
 use crate::messages::{Notice, Report};
 use lavoxel_sim::source::VentSpec;
 
-/// Interval in steps between two progress lines.
+/// Number of steps between two progress lines.
 const EVERY: u64 = 100;
 
-/// Receiver of the journal's lines.
+/// Callback that receives the journal's lines.
 pub type Log = Box<dyn FnMut(&str)>;
 
-/// Logs the differences from report to report.
+/// Journal: logs the differences between successive reports.
 pub(crate) struct Journal {
     log: Option<Log>,
     epoch: Option<u64>,
     step: u64,
-    /// Counter of movements through time that were logged.
+    /// Number of travels through time that were logged.
     ways: u64,
     /// Step of the pause logged last; `None` while running.
     paused: Option<u64>,
-    /// Set while a requested run has not begun.
+    /// Set until a requested run has begun, so that the initial pause is not logged.
     starting: bool,
     vents: Vec<(usize, VentSpec)>,
 }
 
 impl Journal {
-    /// New journal; `starting` if the simulation runs at once instead of pausing until the user
-    /// starts.
+    /// Creates a journal; `starting`: true if the simulation will run at once instead of staying
+    /// paused.
     pub(crate) fn new(log: Option<Log>, starting: bool) -> Self {
         Self { log, epoch: None, step: 0, ways: 0, paused: None, starting, vents: Vec::new() }
     }
 
-    /// Writes a line.
+    /// Writes a line to the log.
     pub(crate) fn say(&mut self, line: &str) {
         if let Some(log) = &mut self.log {
             log(line);
         }
     }
 
-    /// Logs a message to the user.
+    /// Logs a notice.
     pub(crate) fn note(&mut self, notice: &Notice) {
         let wrong = if notice.wrong { "wrong: " } else { "" };
         self.say(&format!("{wrong}{}", notice.text));
     }
 
-    /// Logs the changes in a report.
+    /// Logs the changes since the last report.
     pub(crate) fn follow(&mut self, report: &Report) {
         if self.epoch != Some(report.epoch) {
             let grid = report.grid;
@@ -61,7 +61,7 @@ impl Journal {
         let passed = (self.step / EVERY + 1..=report.step / EVERY).map(|n| n * EVERY);
         passed.for_each(|step| self.say(&format!("step {step}")));
         self.step = report.step;
-        // Compares steps too: a slow window may miss the reports between two pauses.
+        // Steps are compared too: a slow window may miss the reports between two pauses.
         let paused = (report.pace == crate::messages::Pace::Paused).then_some(report.step);
         if let Some(step) = paused.filter(|_| paused != self.paused && !self.starting) {
             self.say(&format!("paused at step {step}"));

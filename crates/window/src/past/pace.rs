@@ -1,14 +1,14 @@
-//! Pace of the simulation as the user sets it, on a logarithmic scale.
+//! Pace of the simulation as the user chooses it, on a logarithmic scale.
 
 use crate::messages::Pace;
 
-/// Slowest and fastest rate that can be set, in steps per second.
+/// Lowest and highest rate that the user can set, in steps per second.
 pub(crate) const RATES: (f64, f64) = (1.0, 1000.0);
 
-/// Rates in steps per second that the keys go through.
+/// Rates in steps per second that the keys for faster and slower go through.
 const NOTCHES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
 
-/// Next faster pace; unlimited after the fastest rate.
+/// Returns the next faster pace; above the highest rate, unlimited.
 pub(crate) fn faster(pace: Pace) -> Pace {
     match pace {
         Pace::Rate(rate) => NOTCHES.iter().find(|&&notch| notch > rate * 1.01).map_or(Pace::Free, |&n| Pace::Rate(n)),
@@ -16,7 +16,7 @@ pub(crate) fn faster(pace: Pace) -> Pace {
     }
 }
 
-/// Next slower pace.
+/// Returns the next slower pace.
 pub(crate) fn slower(pace: Pace) -> Pace {
     match pace {
         Pace::Free | Pace::Paused => Pace::Rate(RATES.1),
@@ -24,7 +24,7 @@ pub(crate) fn slower(pace: Pace) -> Pace {
     }
 }
 
-/// Text of a pace.
+/// Returns the text of a pace.
 pub(crate) fn words(pace: Pace) -> String {
     match pace {
         Pace::Paused => "paused".to_owned(),
@@ -33,14 +33,14 @@ pub(crate) fn words(pace: Pace) -> String {
     }
 }
 
-/// Text of a rate in steps per second.
+/// Returns the text of a rate with its unit; `rate` in steps per second.
 pub(crate) fn steps(rate: f64) -> String {
     let number = short(rate);
     let unit = if number == "1" { "step" } else { "steps" };
     format!("{number} {unit}/s")
 }
 
-/// Text of a rate, with one digit after the point below 9.95.
+/// Returns the text of a rate, with one decimal below 9.95.
 pub(crate) fn short(rate: f64) -> String {
     if rate >= 9.95 { format!("{rate:.0}") } else { ((rate * 10.0).round() / 10.0).to_string() }
 }

@@ -1,4 +1,4 @@
-//! Screenshots and recordings, encoded on threads of their own.
+//! Screenshots and recordings, encoded on separate threads.
 //!
 //! Invariant: the window never waits for a file.
 
@@ -15,29 +15,29 @@ use lavoxel_io::export::{Animation, ExportError, Film, check_animation, create_a
 
 /// Frame rate of a recording in frames per second.
 const FPS: u32 = 20;
-/// Capacity of the encoder's queue in pictures; further ones are dropped, and the picture before
-/// stays longer.
+/// Capacity of the encoder's queue in pictures; when the queue is full, a picture is dropped and
+/// the previous one is shown longer.
 const WAITING: usize = 6;
 
-/// Screenshot to be written.
+/// Screenshot to write.
 pub(crate) struct Shot {
-    /// Picture with its opacity.
+    /// Picture with its alpha channel.
     pub(crate) image: RgbaImage,
-    /// Transparency flag: writes the alpha channel too.
+    /// Set to write the alpha channel.
     pub(crate) transparent: bool,
-    /// Stem of the file's name.
+    /// Stem of the file name.
     pub(crate) name: String,
-    /// Text chunks for the PNG file, as keyword and text.
+    /// Text chunks of the PNG file, as (keyword, text).
     pub(crate) labels: Vec<(&'static str, String)>,
 }
 
-/// Writer of files in the background; reports each file when complete.
+/// Background writer of screenshots and recordings; produces a notice per completed file.
 pub(crate) struct Files {
     shots: Option<Sender<Shot>>,
     notices: (Sender<Notice>, Receiver<Notice>),
     threads: Vec<JoinHandle<()>>,
     recorder: Option<Recorder>,
-    /// Paths of all recordings so far, so that none of the names is taken twice.
+    /// Paths of all recordings so far, so that no name is used twice.
     promised: Vec<PathBuf>,
 }
 
@@ -46,11 +46,11 @@ impl Files {
         Self { shots: None, notices: channel(), threads: Vec::new(), recorder: None, promised: Vec::new() }
     }
 
-    /// Writes a screenshot into the folder for unnamed files, under a free name.
+    /// Writes a screenshot in the background, under a free name in the folder for unnamed files.
     pub(crate) fn write(&mut self, shot: Shot) {
         let notices = self.notices.0.clone();
         let threads = &mut self.threads;
-        // One thread for all screenshots: names are taken one after the other.
+        // A single thread writes all screenshots, which avoids races for names.
         let shots = self.shots.get_or_insert_with(|| {
             let (sender, receiver) = channel::<Shot>();
             threads.push(std::thread::spawn(move || {
@@ -64,12 +64,13 @@ impl Files {
         shots.send(shot).ok();
     }
 
-    /// Starts a recording of `part` of the window, into `path` or under a free name that begins
-    /// with `name`.
+    /// Starts a recording of the window's part `part`, into `path` or under a free name that begins
+    /// with `name`; returns the file's path.
     pub(crate) fn record(&mut self, path: Option<&Path>, name: &str, part: Cutout) -> Result<PathBuf, ExportError> {
         let path = match path {
             Some(path) => path.to_owned(),
-            // A film that is still being completed may have no file yet, but its name is taken.
+            // A recording that is still being completed may have no file yet, but its name is
+            // taken.
             None => {
                 let film = |path: &Path| path.with_extension("webp");
                 let taken = |path: &Path| film(path).exists() || self.promised.contains(&film(path));
@@ -81,12 +82,12 @@ impl Files {
         Ok(path)
     }
 
-    /// Recording in progress; `None` without one.
+    /// Returns the recording in progress; `None` without one.
     pub(crate) fn recorder(&mut self) -> Option<&mut Recorder> {
         self.recorder.as_mut()
     }
 
-    /// Ends the recording after `seconds`; its file is completed in the background.
+    /// Ends the recording at its length `seconds`; the file is completed in the background.
     pub(crate) fn end_recording(&mut self, seconds: f64) {
         if let Some(recorder) = self.recorder.take() {
             let notices = self.notices.0.clone();
@@ -94,14 +95,14 @@ impl Files {
         }
     }
 
-    /// Reports on the files completed since the last call.
+    /// Returns the notices about files completed since the last call.
     pub(crate) fn notices(&mut self) -> Vec<Notice> {
         self.threads.retain(|thread| !thread.is_finished());
         self.notices.1.try_iter().collect()
     }
 
-    /// Completes all files and returns the reports. A recording in progress ends with its last
-    /// picture.
+    /// Completes all files and returns the remaining notices. A recording in progress ends with its
+    /// last picture.
     pub(crate) fn close(mut self) -> Vec<Notice> {
         let last = self.recorder.as_ref().and_then(|recorder| recorder.last.as_ref());
         let seconds = last.map_or(0.0, |(_, frame)| *frame as f64 / f64::from(FPS));
@@ -117,7 +118,7 @@ impl Files {
 
 fn report(notices: &Sender<Notice>, result: Result<Notice, ExportError>) {
     let notice = result.unwrap_or_else(|error| Notice::wrong(error.to_string()));
-    // The window may be closed already.
+    // The receiver may be gone, since the window may be closed already.
     notices.send(notice).ok();
 }
 
@@ -131,7 +132,7 @@ fn write_shot(shot: &Shot) -> Result<PathBuf, ExportError> {
         let path = free_name(Path::new(FOLDER), &shot.name, |path| path.with_extension("png").exists());
         let path = path.with_extension("png");
         match write_png(&path, shot.image.dimensions(), &pixels, &shot.labels, Existing::Keep) {
-            // Another program has taken the name meanwhile: tries the next free one.
+            // Another program has taken the name meanwhile: try the next free name.
             Err(ExportError::Output(OutputError::Exists { .. })) => {}
             result => return result.map(|()| path),
         }
@@ -142,17 +143,17 @@ fn without_alpha(image: &RgbaImage) -> Vec<u8> {
     image.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect()
 }
 
-/// Part of the window that a film shows, in pixels; full height from the top.
+/// Part of the window that a recording shows, in pixels; starts at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cutout {
     /// Left edge.
     pub(crate) left: u32,
-    /// Width and height, both even: some players refuse odd ones.
+    /// Width and height, both even, since some players reject odd sizes.
     pub(crate) size: (u32, u32),
 }
 
 impl Cutout {
-    /// Part of a window that is not covered at the left.
+    /// Returns the part of a window of `width` × `height` pixels right of `covered` pixel columns.
     pub(crate) fn uncovered(covered: u32, (width, height): (u32, u32)) -> Self {
         let even = |n: u32| (n & !1).max(2);
         Self { left: covered, size: (even(width.saturating_sub(covered)), even(height)) }
@@ -162,8 +163,8 @@ impl Cutout {
         Film { width: self.size.0, height: self.size.1, fps: FPS }
     }
 
-    /// RGB bytes of this part of a picture of the window, scaled to the film's size if the window
-    /// has another size by now.
+    /// Returns the RGB bytes of this part of a picture of the window, scaled to the recording's
+    /// size if the window's size has changed.
     fn of(self, window: &RgbaImage) -> Vec<u8> {
         let (width, height) = self.size;
         let left = if self.left + width <= window.width() { self.left } else { 0 };
@@ -177,17 +178,17 @@ impl Cutout {
 
 /// Message to the encoder.
 enum Reel {
-    /// Picture of the window, and the first frame of the film that shows it.
+    /// Total number of frames.
     Picture(Arc<RgbaImage>, u64),
     /// Number of frames of the whole film.
     End(u64),
 }
 
-/// Recording in progress. Each picture is shown until the next one, so that the film runs in real
+/// Recording in progress. Each picture is shown until the next one, so the recording plays in real
 /// time even if the window draws slowly.
 pub(crate) struct Recorder {
     pictures: SyncSender<Reel>,
-    /// Last picture sent, and its frame number.
+    /// Picture sent last, and the index of its first frame; `None` before the first.
     last: Option<(Arc<RgbaImage>, u64)>,
     encoder: JoinHandle<Result<u64, ExportError>>,
     path: PathBuf,
@@ -202,18 +203,18 @@ impl Recorder {
         Ok(Self { pictures, last: None, encoder, path: path.to_owned() })
     }
 
-    /// Returns true if the encoder has failed, for lack of space for example.
+    /// Returns true if the encoder has ended early with an error, such as a full disk.
     pub(crate) fn has_failed(&self) -> bool {
         self.encoder.is_finished()
     }
 
-    /// Returns true if a picture is due, `seconds` after the beginning.
+    /// Returns true if another picture is due at the time `seconds` after the start.
     pub(crate) fn wants(&self, seconds: f64) -> bool {
         self.last.as_ref().is_none_or(|(_, frame)| frame_at(seconds) > *frame)
     }
 
-    /// Adds the present picture, `seconds` after the beginning. The picture is dropped if equal to
-    /// the last one or if the encoder's queue is full.
+    /// Adds a picture at the time `seconds` after the start. A picture equal to the last one is
+    /// dropped, as is one that finds the encoder's queue full.
     pub(crate) fn take(&mut self, picture: RgbaImage, seconds: f64) {
         let first = self.last.is_none();
         if self.last.as_ref().is_some_and(|(last, _)| **last == picture) {
@@ -226,12 +227,12 @@ impl Recorder {
         }
     }
 
-    /// Returns true if a picture was taken.
+    /// Returns true once a picture was taken.
     pub(crate) fn has_begun(&self) -> bool {
         self.last.is_some()
     }
 
-    /// Completes a film that is `seconds` long.
+    /// Completes a recording of the length `seconds`, and returns the notice about its file.
     fn finish(self, seconds: f64) -> Result<Notice, ExportError> {
         let Self { pictures, encoder, path, .. } = self;
         // Errors of sending are ignored: once the encoder has ended, joining returns its error.
@@ -253,12 +254,12 @@ fn recorded(path: &Path, frames: u64) -> Notice {
     Notice::new(format!("{} ({frames} frames, {seconds:.1} s)", saved(path)))
 }
 
-/// Number of the film's frame shown after `seconds`.
+/// Returns the index of the frame shown at the time `seconds`.
 fn frame_at(seconds: f64) -> u64 {
     (seconds * f64::from(FPS)) as u64
 }
 
-/// Writes the film and returns its number of frames; without a picture there is no file.
+/// Encodes the recording and returns its number of frames; without a picture, no file is written.
 fn encode(path: &Path, cutout: Cutout, waiting: &Receiver<Reel>) -> Result<u64, ExportError> {
     let mut seen: Option<(Vec<u8>, u64)> = None;
     let mut animation: Option<Box<dyn Animation>> = None;
@@ -267,7 +268,8 @@ fn encode(path: &Path, cutout: Cutout, waiting: &Receiver<Reel>) -> Result<u64, 
         let end = match &reel {
             Reel::Picture(_, frame) | Reel::End(frame) => *frame,
         };
-        // A picture is written only when its successor arrives: its number of frames is known then.
+        // A picture is written only when the next one arrives, which determines its number of
+        // frames.
         if let Some((rgb, since)) = &seen {
             let animation = match &mut animation {
                 Some(animation) => animation,

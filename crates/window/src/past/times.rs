@@ -1,4 +1,4 @@
-//! Recent durations of each stage, for the live plots.
+//! Recent durations of the stages of steps and frames, for the live plots.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use crate::paint::PaintTimes;
 /// Number of samples kept per stage.
 const KEPT: usize = 120;
 
-/// Durations in milliseconds of each stage, oldest first.
+/// Recent durations of each stage in milliseconds, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StageTimes {
-    /// Stages of a step, then those of a frame.
+    /// Stages of a step (index 0) and of a frame (index 1).
     samples: [Vec<(&'static str, VecDeque<f32>)>; 2],
     step: Option<u64>,
 }
 
 impl StageTimes {
-    /// Records the times of the simulation, once per state.
+    /// Records the durations of the simulation's stages, once per step.
     pub(crate) fn note(&mut self, report: &Report) {
         if self.step != Some(report.step) {
             self.step = Some(report.step);
@@ -26,22 +26,23 @@ impl StageTimes {
         }
     }
 
-    /// Records the times of a frame; `whole` is the time from the first call to the screen. The
-    /// painter measures its work only now and then, so `whole` of a later and faster frame is an
-    /// upper bound.
+    /// Records the durations of a frame; `whole` is the time from the first call to the screen. The
+    /// painter measures only some frames, so `whole` of a later, faster frame is an upper bound of
+    /// the measured times.
     pub(crate) fn note_frame(&mut self, times: PaintTimes, whole: Duration) {
         for (stage, time) in [("upload", times.upload), ("draw", times.draw)] {
             push(&mut self.samples[1], stage, time.min(whole));
         }
     }
 
-    /// Names of all stages in display order, with their durations in milliseconds, oldest first.
+    /// Iterates over all stages in display order: name, and durations in milliseconds, oldest
+    /// first.
     pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, &VecDeque<f32>)> {
         self.samples.iter().flatten().map(|(stage, samples)| (*stage, samples))
     }
 }
 
-/// Appends `time` to the samples of `stage`, which is created if missing.
+/// Appends `time` to the samples of `stage`, creating the stage if missing.
 fn push(stages: &mut Vec<(&'static str, VecDeque<f32>)>, stage: &'static str, time: Duration) {
     let at = stages.iter().position(|(name, _)| *name == stage).unwrap_or_else(|| {
         stages.push((stage, VecDeque::new()));

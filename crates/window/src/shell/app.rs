@@ -1,4 +1,4 @@
-//! Event loop of the window: reads events, sends commands, draws frames.
+//! Event loop of the window: handles events, sends commands, draws frames.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -32,70 +32,72 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, Ray};
 use lavoxel_scene::scene::{Overrides, Scene};
 
-/// Interval between two polls of an idle window.
+/// Interval between two checks for events in an idle window.
 const REST: Duration = Duration::from_millis(8);
-/// Shortest duration of a frame, if neither the screen nor the drawing slows the loop down.
+/// Shortest duration of a frame, which bounds the frame rate if neither the screen nor the drawing
+/// does.
 const SHORTEST: Duration = Duration::from_millis(4);
-/// Time after the last movement of the pointer during which a drag of the camera counts as in
-/// motion.
+/// Time after the pointer's last movement during which a drag of the camera still counts as a
+/// movement.
 const HELD: Duration = Duration::from_millis(300);
 /// Number of frames drawn after the last change, so that hover effects and fades complete.
 const AFTER: u32 = 4;
 
 /// Options for opening the window.
 pub struct Options {
-    /// Width and height in the screen's own units; `None`: the largest size that fits the screen,
+    /// Width and height in logical pixels (points); `None`: the largest size that fits the screen,
     /// at most 1280 × 800.
     pub size: Option<(u32, u32)>,
-    /// Pace once the simulation runs.
+    /// Pace of the simulation once it runs.
     pub pace: Pace,
-    /// Paused-start flag.
+    /// Set to start paused.
     pub paused: bool,
     /// Number of steps to make as fast as possible before the first pause; `None` to run at `pace`.
     pub steps: Option<u64>,
-    /// Panel flag: shows the panel at first.
+    /// Set to show the panel at first.
     pub panel: bool,
     /// File of the scene, for the list of recent files; `None` for a scene without a file.
     pub file: Option<PathBuf>,
-    /// Resume flag: continues the history of `file`, an unchanged session file.
+    /// Set to continue the history of `file`, an unchanged session file.
     pub resumes: bool,
-    /// Bare heightmap that the scene was made from, with the user's overrides; the window then
-    /// offers the other model.
+    /// Path and user overrides of the bare heightmap from which the scene was made; the window then
+    /// offers the other model. `None` for any other scene.
     pub heightmap: Option<(PathBuf, Overrides)>,
-    /// Start-screen flag: shows the start screen over the scene, and a tour of the window before
-    /// the user's first scene.
+    /// Set to show the start screen over the scene, and a tour of the window before the user's
+    /// first scene.
     pub start_screen: bool,
-    /// Processor that draws the pictures.
+    /// Choice between the painter on the graphics card and the painter on the processor.
     pub draw_on: DrawOn,
-    /// Receiver of one log line per event; `None` for no log.
+    /// Callback for one log line per event; `None` for no log.
     pub log: Option<Log>,
-    /// Function that returns true when the window should close, as after Ctrl-C in the terminal.
+    /// Function that returns true once the window should close, such as after Ctrl-C in the
+    /// terminal.
     pub stop: fn() -> bool,
 }
 
-/// Error of opening or keeping the window.
+/// Error of opening the window or of keeping it open.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewerError {
-    /// No display, no graphics adapter or a missing library.
+    /// The window cannot be opened: no display, no graphics adapter or a missing library.
     #[error(transparent)]
     NoWindow(#[from] NoWindow),
-    /// The display went away while the window was open.
+    /// The connection to the display broke while the window was open.
     #[error(transparent)]
     Lost(#[from] DisplayLost),
-    /// Invalid scene, or its thread cannot be started.
+    /// The scene is invalid, or the simulation thread cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The look cannot be drawn.
+    /// The look of the scene is invalid.
     #[error(transparent)]
     Look(#[from] Invalid),
 }
 
-/// Opens a window on a scene and returns when the window is closed. Must be called on the main
-/// thread.
+/// Opens a window that shows `scene`, and returns when the window is closed. Must be called on the
+/// main thread.
 ///
 /// # Errors
-/// See [`ViewerError`]. Nothing is opened for an invalid scene.
+/// See [`ViewerError`]. For an invalid scene, no window is opened.
 pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let clock = Clock::new();
     let worker = Worker::start(scene.clone())?;
@@ -104,7 +106,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     // Shows a loading screen first: shaders and the ground take a moment.
     window.draw_ui(|context| ui::loading(context, &scene.spec.name));
     pollster::block_on(window.render(None, None, None, None, None, None));
-    // A software adapter needs minutes for a picture in the passes of a graphics card, and the
+    // In the passes of a graphics card, a software adapter needs minutes for a picture, and the
     // window would stay black.
     let software = Painter::software_adapter().filter(|_| options.draw_on == DrawOn::Gpu);
     let draw_on = if software.is_some() { DrawOn::Cpu } else { options.draw_on };
@@ -114,7 +116,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let paused = options.paused || !scene.spec.goals.is_empty();
     let pace = if paused { Pace::Paused } else { options.pace };
     let starting = options.steps.map_or(!paused, |steps| steps > 0);
-    // Only one of the two commands: both would make one step more between them.
+    // Only one of the two commands: with both, one step more could be made between them.
     let start = options.steps.map_or(Command::Pace(pace), Command::Steps);
     let mut state = State::new(scene, pace, options.panel);
     state.rate = options.pace;
@@ -171,15 +173,16 @@ pub(crate) struct App {
     pub(crate) window: Window,
     pub(crate) worker: Worker,
     pub(crate) painter: Painter,
-    /// Fast path for frames that only show another picture; `None` where unavailable.
+    /// Fast path for frames in which only the picture changes; `None` where unavailable.
     pub(crate) straight: Option<Straight>,
     pub(crate) state: State,
-    /// Camera rig, created with the first report.
+    /// Camera rig; `None` before the first report.
     pub(crate) rig: Option<Rig>,
-    /// Bounds of the scene when opened, framed by cameras: a film of the scene keeps these bounds.
+    /// Bounds of the scene when opened, in cells, for framing cameras; a film of the scene keeps
+    /// these bounds. `None` before the first report.
     pub(crate) opened: Option<Bounds>,
     pub(crate) pointer: Pointer,
-    /// Keys that are down.
+    /// Keys that are held down.
     pub(crate) down: Down,
     pub(crate) shift: bool,
     pub(crate) control: bool,
@@ -188,17 +191,18 @@ pub(crate) struct App {
     pub(crate) journal: Journal,
     asked: Asked,
     pub(crate) clock: Clock,
-    /// Set once an act was sent since a button or a key went down.
+    /// Set once an act was sent since a button or a key went down; later acts then join the same
+    /// undo step.
     pub(crate) gesture: bool,
     pub(crate) compare: Compare,
     pub(crate) dialog: Option<Dialog>,
-    /// First command, sent after the first picture was shown.
+    /// First command; sent, and then `None`, after the first picture was shown.
     start: Option<Command>,
     stop: fn() -> bool,
     pub(crate) quit: bool,
 }
 
-/// Latest requests to the simulation, so that none is sent twice.
+/// Requests sent last to the simulation, so that an unchanged request is not repeated.
 #[derive(Default)]
 struct Asked {
     ray: Option<[f32; 6]>,
@@ -226,19 +230,20 @@ impl App {
         }
     }
 
-    /// Handles events, updates and answers. Returns the reasons for another frame.
+    /// Handles window events, updates of the simulation and dialog results; `seconds` is the time
+    /// since the last call. Returns the reasons for another frame.
     fn look_around(&mut self, seconds: f32) -> Reasons {
         let on_cpu = self.painter.is_on_cpu();
         let [heard, numbers, moved, worked] = [self.hear(), self.receive(), self.move_camera(seconds), self.work()];
-        // Drags of the camera do not wake the window on the CPU: the next picture, which the CPU
-        // painter starts by itself, shows the turned camera, and the panel hears of the drag when
-        // the button goes up.
+        // On the CPU, drags of the camera do not wake the window: the CPU painter starts the next
+        // picture by itself, and that picture shows the turned camera. The panel receives the
+        // drag's events when the button is released.
         let heard = heard && !(on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan)));
         if heard || worked || (!on_cpu && (moved || numbers)) {
             self.clock.awake = AFTER;
         }
         if let Some(camera) = self.camera() {
-            // A recording may show the whole window, so nothing counts as covered then.
+            // A recording may show the whole window: then no columns count as covered.
             let covered = if self.files.recorder().is_some() { 0 } else { self.covered() as usize };
             self.painter.show(&View { covered, ..self.state.view(camera) });
         }
@@ -254,7 +259,7 @@ impl App {
         }
     }
 
-    /// Starts the simulation once the first picture was shown, or when none can be.
+    /// Starts the simulation once the first picture was shown, or when no picture can be drawn.
     fn begin(&mut self) {
         let shown = self.painter.times().shown > 0;
         let hopeless = self.state.report.is_some() && !self.painter.has_scene();
@@ -269,19 +274,18 @@ impl App {
         }
     }
 
-    /// Completes files after the display, with its textures, was lost.
+    /// Completes open files after the loss of the display. The window's resources are leaked.
     fn abandon(self) {
         let Self { files, mut journal, worker, painter, straight, window, .. } = self;
         for notice in files.close() {
             journal.note(&notice);
         }
         drop(worker);
-        // Freeing the resources of a lost display would call into the display: the resources are
-        // leaked.
+        // Freeing the resources of a lost display would call into the display, so they are leaked.
         std::mem::forget((painter, straight, window));
     }
 
-    /// Completes files and ends the simulation.
+    /// Completes open files and ends the simulation thread.
     fn close(mut self) {
         self.end_recording();
         let Self { files, mut journal, worker, painter, straight, window, .. } = self;
@@ -289,17 +293,17 @@ impl App {
             journal.note(&notice);
         }
         journal.say("closed");
-        // Drop order matters: the painter's textures before the device of the last window.
+        // Order of the drops: the painter's textures before the last window's device.
         drop((worker, painter, straight));
         drop(window);
     }
 
-    /// Width and height of the picture in pixels.
+    /// Returns width and height of the window in pixels, at least 1.
     pub(crate) fn size(&self) -> Size {
         (self.window.width().max(1) as usize, self.window.height().max(1) as usize)
     }
 
-    /// Camera of this frame; `None` before the first report.
+    /// Returns the camera of this frame; `None` before the first report.
     pub(crate) fn camera(&self) -> Option<Camera> {
         self.rig.as_ref().map(|rig| rig.window_camera(self.size()))
     }
@@ -311,8 +315,8 @@ impl App {
         let mut events = manager.iter().peekable();
         while let Some(mut event) = events.next() {
             any = true;
-            // A key event names only a place: the character typed on the user's keyboard follows in
-            // the next event.
+            // A key event names only the position on the keyboard: the next event holds the
+            // character of the user's layout.
             let typed = match (event.value, events.peek().map(|next| next.value)) {
                 (WindowEvent::Key(_, Press::Press, _), Some(WindowEvent::Char(typed))) => Some(typed),
                 _ => None,
@@ -327,8 +331,8 @@ impl App {
         any
     }
 
-    /// Handles one event; for a key that goes down, `typed` is its character. Returns true to keep
-    /// the event from the panel.
+    /// Handles one event; `typed` is the character of a pressed key. Returns true to hide the event
+    /// from the panel.
     fn handle(&mut self, event: WindowEvent, typed: Option<char>) -> bool {
         match event {
             WindowEvent::Close => self.quit = true,
@@ -337,7 +341,7 @@ impl App {
             WindowEvent::MouseButton(button, action, held) => self.button(button, action, held),
             WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
             WindowEvent::Key(key, action, held) => return self.key(key, typed, action, held),
-            // With Control held, a letter is not text.
+            // While Control is held, a letter is a shortcut and no text.
             WindowEvent::Char(_) => return !self.typing() || self.control,
             _ => {}
         }
@@ -354,8 +358,7 @@ impl App {
             if let Err(too_large) = self.painter.apply(&mut update) {
                 update.notices.push(Notice::wrong(too_large.to_string()));
             }
-            // The cut-away part of the box is invisible: a probe there would answer for the wrong
-            // place.
+            // A probe in the cut-away part of the box would describe an invisible cell.
             let part = self.camera().map(|camera| self.state.part(&camera));
             let probe = update.report.probe.take();
             update.report.probe = probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
@@ -376,7 +379,7 @@ impl App {
         any
     }
 
-    /// Handles the answer of the file dialog. Returns true if there was one.
+    /// Handles the result of the file dialog. Returns true if there was a result.
     fn hear_dialog(&mut self) -> bool {
         let answer = self.dialog.as_ref().map_or(Answer::Waiting, Dialog::poll);
         if answer == Answer::Waiting {
@@ -396,13 +399,13 @@ impl App {
         true
     }
 
-    /// Bounds for the camera to frame; `None` before the first state.
+    /// Returns the bounds that the camera should frame, in cells; `None` before the first ground.
     pub(crate) fn subject(&self) -> Option<Bounds> {
         self.painter.subject().map(|subject| self.state.proportioned(subject))
     }
 
-    /// Places the camera: at the start, for another scene (`reset`), and when the panel or the
-    /// window changes its size.
+    /// Adjusts the camera: at the start, for another scene (`reset`), and when the window or the
+    /// covered width changes.
     fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
         if !reset && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
@@ -418,8 +421,8 @@ impl App {
         }
     }
 
-    /// Width in pixels covered by the panel at the left of the window; 0 for a panel that leaves
-    /// hardly any free room.
+    /// Returns the width in pixels that the panel covers at the left of the window; 0 if the panel
+    /// leaves hardly any free width.
     pub(crate) fn covered(&self) -> f32 {
         let scale = self.window.scale_factor() as f32;
         let width = self.window.width() as f32 / scale;
@@ -427,21 +430,21 @@ impl App {
         if panel < 0.6 * width { panel * scale } else { 0.0 }
     }
 
-    /// Shows a message and logs the text.
+    /// Shows a notice and writes its text to the journal.
     pub(crate) fn tell(&mut self, notice: Notice) {
         self.journal.note(&notice);
         self.state.tell(notice);
     }
 
-    /// Passes the look to the painter.
+    /// Passes the present look to the painter; an invalid look becomes a notice.
     pub(crate) fn look_changed(&mut self) {
         if let Err(invalid) = self.painter.set_look(&self.state.look) {
             self.tell(Notice::wrong(invalid.to_string()));
         }
     }
 
-    /// Walks by the keys that are held and advances the camera. Returns true while the camera
-    /// moves.
+    /// Walks according to the held keys and eases the camera; `seconds` is the time since the last
+    /// call. Returns true while the camera moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
         self.place_camera(false);
         if self.preview(seconds) {
@@ -466,7 +469,7 @@ impl App {
                 rig.drag((-turn.0 * pixels, -turn.1 * pixels));
             }
         }
-        // In first person, water and lava over the ground carry the eye.
+        // In first person, water and lava above the ground lift the eye.
         let watched = self.state.report.as_ref().and_then(|report| report.watched.as_ref());
         if let (Some(stand), Some(ground)) = (watched.and_then(|watched| watched.stand), &self.state.ground)
             && rig.first_person
@@ -479,8 +482,8 @@ impl App {
         rig.advance(seconds)
     }
 
-    /// Sends the requests of the tools, the slices and the panel, each only if changed. Returns
-    /// true if there is work in progress.
+    /// Sends the requests of tools, slices and panel, each only after a change. Returns true if
+    /// anything was sent or done.
     fn work(&mut self) -> bool {
         let requests = std::mem::take(&mut self.state.requests);
         let any = !requests.is_empty();
@@ -526,15 +529,15 @@ impl App {
         any || self.state.tools.is_busy() || self.files.recorder().is_some()
     }
 
-    /// Returns true while steps shall leave the processor to pictures: the CPU draws, the user
-    /// drags the camera, and no recording runs.
+    /// Returns true while drawing has priority over simulation steps: the CPU draws, the user drags
+    /// the camera, and no recording runs.
     fn pictures_first(&mut self) -> bool {
         let drags = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
         let moves = drags && self.pointer.rests(Instant::now()) < HELD;
         moves && self.painter.is_on_cpu() && self.files.recorder().is_none()
     }
 
-    /// Aim of the pointer; `None` over the panel.
+    /// Returns the aim of the pointer: ray and position over the picture; `None` over the panel.
     pub(crate) fn aim(&self) -> Option<Aim> {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
@@ -546,15 +549,16 @@ impl App {
         (ours && !over_panel).then_some(Aim { pixel, ray, entered, part, ground, now, shift })
     }
 
-    /// Ray through a pixel, the ray cut at its entry into the visible part of the box, and the
-    /// visible part.
+    /// Returns the ray through the pixel (`x`, `y`), the ray from its entry into the visible part
+    /// of the box, and that part (lower and upper bound in cells per axis). `None` before the first
+    /// report.
     pub(crate) fn sight(&self, (x, y): (f32, f32)) -> Option<(Ray, Ray, [[f32; 2]; 3])> {
         let (camera, sides) = (self.camera()?, self.state.sides()?);
         let (ray, part) = (camera.ray(x, y), self.state.part(&camera));
         Some((ray, entered(&ray, part, sides.map(|n| n as f32)), part))
     }
 
-    /// Requests a probe under the pointer when its ray has changed.
+    /// Requests a probe at `ray` if the ray under the pointer has changed; `None` ends the probe.
     fn ask_for_pick(&mut self, ray: Option<Ray>) {
         let turning = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_)));
         let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));
@@ -570,7 +574,7 @@ impl App {
         }
     }
 
-    /// Handles of the vents in the picture; empty unless the tool source is chosen.
+    /// Returns the handles of the vents in the picture; empty unless the tool source is chosen.
     pub(crate) fn handles(&self) -> Vec<Handle> {
         match (&self.state.ground, self.camera()) {
             (Some(ground), Some(camera)) if self.state.tools.tool == Tool::Source => {
@@ -580,7 +584,8 @@ impl App {
         }
     }
 
-    /// Returns true if a pixel belongs to the panel or to another piece of the user interface.
+    /// Returns true if the pixel (`x`, `y`) belongs to the panel or to another part of the user
+    /// interface.
     pub(crate) fn over_panel(&self, (x, y): (f32, f32)) -> bool {
         let scale = self.window.scale_factor() as f32;
         let context = self.window.egui_context();
@@ -588,7 +593,7 @@ impl App {
         context.egui_is_using_pointer() || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
     }
 
-    /// Returns true if keys type into a text field.
+    /// Returns true while a text field takes the keyboard input.
     pub(crate) fn typing(&self) -> bool {
         self.state.shown.opening || self.window.egui_context().egui_wants_keyboard_input()
     }

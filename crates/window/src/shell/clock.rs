@@ -1,35 +1,36 @@
-//! Frame timing: time between frames, due time of the next frame, and measured rates.
+//! Frame timing of the window: time between frames, due time of the next frame, and measured rates.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Time after which an idle window is drawn again, in case another window had covered it.
+/// Interval after which an idle window is redrawn, in case another window had covered it.
 const REFRESH: Duration = Duration::from_millis(500);
-/// Least time between frames for changes of the panel, if the CPU draws the window too.
+/// Least time between frames for changes of the panel, if the CPU draws the window.
 const PANEL_ON_CPU: Duration = Duration::from_millis(50);
-/// Least time between frames for numbers in the panel, if the CPU draws the window too.
+/// Least time between frames for changed numbers in the panel, if the CPU draws the window.
 pub(crate) const NUMBERS_ON_CPU: Duration = Duration::from_millis(250);
-/// Averaging time of a rate.
+/// Averaging window of a measured rate.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Display time of a rate, so that the number can be read.
+/// Time for which a displayed rate stays unchanged, so that the user can read the number.
 const SHOWN: Duration = Duration::from_millis(500);
 
-/// Reasons for another frame of the window.
+/// Reasons to draw another frame of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reasons {
-    /// Another picture is ready.
+    /// Set if a new picture is ready.
     pub(crate) picture: bool,
-    /// Events that the panel may wait for.
+    /// Set if there were events that the panel may need.
     pub(crate) heard: bool,
-    /// Input by key or mouse, or a movement of the panel.
+    /// Set for input by key or mouse, or an animation of the panel.
     pub(crate) touched: bool,
-    /// Changed numbers in the panel.
+    /// Set if numbers in the panel changed.
     pub(crate) numbers: bool,
 }
 
 impl Reasons {
-    /// Time from the last frame to the next. With `on_cpu`, frames without another picture are kept
-    /// rare, because drawing takes time from the picture and the simulation.
+    /// Returns the least time between the last frame and the next. With `on_cpu`, frames without a
+    /// new picture are rare, because drawing the panel takes processor time from the picture and
+    /// the simulation.
     pub(crate) fn wait(self, on_cpu: bool) -> Duration {
         match self {
             Self { picture: true, .. } => Duration::ZERO,
@@ -52,17 +53,17 @@ impl Reasons {
     }
 }
 
-/// Rate of counted events over the last second.
+/// Rate of counted events, averaged over the last second.
 #[derive(Debug, Default)]
 pub(crate) struct Rate {
     marks: VecDeque<(Instant, u64)>,
-    /// Displayed rate per second, and its time of measurement.
+    /// Displayed rate per second, with its time of measurement; `None` before the first.
     rate: Option<(f64, Instant)>,
 }
 
 impl Rate {
-    /// Rate per second, given the `count` so far. The result changes only twice a second, so that
-    /// it can be read.
+    /// Returns the displayed rate per second, given the number `count` of events so far; updated
+    /// twice a second, so that the user can read the number.
     pub(crate) fn note(&mut self, count: u64, now: Instant) -> f64 {
         self.marks.push_back((now, count));
         while self.marks.len() > 2 && now.duration_since(self.marks[1].0) >= WINDOW {
@@ -81,7 +82,7 @@ impl Rate {
     }
 }
 
-/// Times of the last frames and logs.
+/// Times of the last frames and log lines.
 pub(crate) struct Clock {
     pub(crate) begin: Instant,
     pub(crate) last: Instant,
@@ -89,15 +90,15 @@ pub(crate) struct Clock {
     pub(crate) titled: Instant,
     /// Number of frames still to draw after the last change.
     pub(crate) awake: u32,
-    /// Number of the last pass of the panel.
+    /// Number of egui's last pass.
     pub(crate) pass: u64,
     /// Rate of different pictures per second.
     pub(crate) rate: Rate,
-    /// Time of the last log line about the rate.
+    /// Time of the last log line about the picture rate.
     pub(crate) logged: Instant,
-    /// Set once the finishing time of the present picture was logged.
+    /// Set once the log has the time at which the present picture was finished.
     pub(crate) finished: bool,
-    /// Set once the time of the present picture at whole resolution was logged.
+    /// Set once the log has the time at which the present picture reached the full resolution.
     pub(crate) whole: bool,
     /// Rate of the window's frames per second.
     pub(crate) frames: Rate,
@@ -121,12 +122,12 @@ impl Clock {
         }
     }
 
-    /// Time in seconds since the window opened.
+    /// Returns the time in seconds since the window opened.
     pub(crate) fn now(&self) -> f64 {
         self.begin.elapsed().as_secs_f64()
     }
 
-    /// Time in seconds since the last call, at most 0.1.
+    /// Returns the time in seconds since the last call, at most 0.1.
     pub(crate) fn tick(&mut self) -> f32 {
         let now = Instant::now();
         let seconds = now.duration_since(self.last).as_secs_f32();

@@ -1,6 +1,6 @@
-//! Comparison of two branches side by side: the simulation goes to the same step of another branch,
-//! the window takes that picture from the present camera and comes back, and the picture lies over
-//! the left part of the window until something changes.
+//! Side-by-side comparison of two branches: the simulation visits the same step of the other
+//! branch, the window takes a picture with the present camera and returns; that picture covers the
+//! left part of the window until something changes.
 
 use image::RgbaImage;
 use kiss3d::egui::{ColorImage, TextureHandle, TextureOptions};
@@ -16,15 +16,15 @@ pub(crate) enum Compare {
     /// No comparison.
     #[default]
     Idle,
-    /// The simulation is on its way to this branch.
+    /// The simulation travels to the branch with this number.
     Going(u64),
-    /// The simulation is on its way back; the picture of the branch is taken.
+    /// The simulation travels back; the picture of the branch with this number is taken.
     Coming(u64, Box<RgbaImage>),
-    /// Both are shown.
+    /// Both pictures are shown.
     Shown(Box<Seen>),
 }
 
-/// Inputs of both pictures: the comparison ends when any of these values changes.
+/// Inputs of both pictures; a change of any value ends the comparison.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Seen {
     view: View,
@@ -33,19 +33,20 @@ pub(crate) struct Seen {
     epoch: u64,
 }
 
-/// Two branches as the window shows them.
+/// Data of a side-by-side comparison for display.
 #[derive(Clone)]
 pub(crate) struct Sides {
-    /// Picture of the other branch, in the size of the window.
+    /// Picture of the other branch, in the window's size.
     pub(crate) picture: TextureHandle,
-    /// Names of the other branch and of the present one, with their steps.
+    /// Labels of the other branch and of the present one: name and step.
     pub(crate) names: [String; 2],
-    /// Position of the divider: fraction of the width that shows the other branch.
+    /// Position of the divider as a fraction of the window's width, 0 to 1; the other branch is
+    /// shown left of the divider.
     pub(crate) divider: f32,
 }
 
 impl App {
-    /// Begins to compare the present state with a branch.
+    /// Begins a comparison of the present state with the branch number `branch`.
     pub(crate) fn compare(&mut self, branch: u64) {
         self.end_comparison();
         self.state.tools.cancel();
@@ -56,7 +57,7 @@ impl App {
         self.compare = Compare::Going(branch);
     }
 
-    /// Ends a comparison, at any stage.
+    /// Ends the comparison in any state.
     pub(crate) fn end_comparison(&mut self) {
         if matches!(self.compare, Compare::Going(_)) {
             self.worker.send(Command::Visit(None));
@@ -68,8 +69,8 @@ impl App {
         self.state.sides = None;
     }
 
-    /// Advances a comparison once the simulation has answered, and ends the comparison when
-    /// something changes. Returns true if anything was done.
+    /// Advances the comparison once the simulation has answered, and ends the comparison after a
+    /// change of its inputs. Returns true if anything was done.
     pub(crate) fn go_on_comparing(&mut self) -> bool {
         let Some(report) = &self.state.report else { return false };
         let (visited, back) = (report.visited, report.visited.is_none() && report.goal == report.moment);
@@ -95,7 +96,7 @@ impl App {
         }
     }
 
-    /// Takes the picture of the visited branch, and returns to the present one.
+    /// Takes the picture of the visited branch and sends the simulation back to the present branch.
     fn take_other(&mut self, branch: u64) {
         self.worker.send(Command::Visit(None));
         let picture = self.camera().and_then(|camera| {
@@ -109,7 +110,7 @@ impl App {
         }
     }
 
-    /// Lays the picture over the window.
+    /// Shows the picture of the other branch over the window.
     fn show_sides(&mut self, branch: u64, picture: &RgbaImage) {
         let (Some(seen), Some(report)) = (self.seen_now(), &self.state.report) else { return };
         let names = names(&report.timeline, branch, report.moment.step);
@@ -121,7 +122,7 @@ impl App {
         self.compare = Compare::Shown(Box::new(seen));
     }
 
-    /// Present values of everything on which both pictures depend.
+    /// Returns the present values of all inputs of the pictures; `None` before the first report.
     fn seen_now(&self) -> Option<Seen> {
         let (camera, report) = (self.camera()?, self.state.report.as_ref()?);
         let (look, moment, epoch) = (self.state.look.clone(), report.moment, report.epoch);
@@ -129,7 +130,7 @@ impl App {
     }
 }
 
-/// Names of both sides, each with its step.
+/// Returns the labels of the other branch and of the present one: name and step.
 fn names(line: &TimeLine, branch: u64, step: u64) -> [String; 2] {
     let named = |number: u64| {
         let of = line.branches.iter().map(|report| &report.branch).find(|branch| branch.number == number);

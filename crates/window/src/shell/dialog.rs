@@ -1,7 +1,7 @@
-//! File dialog of the system, on a thread of its own.
+//! System file dialog, on its own thread.
 //!
-//! Invariant: the window runs while the user chooses; a machine without a dialog, or with one that
-//! never answers, blocks nothing.
+//! Invariant: the window runs on while the dialog is open; a system without a dialog, or with a
+//! dialog that never answers, blocks nothing.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -9,31 +9,31 @@ use std::time::{Duration, Instant};
 
 use lavoxel_geo::terrain::endings;
 
-/// Shortest time in which a user closes a dialog: an earlier answer without a file means that the
-/// system has none.
+/// Shortest time in which a user can close a dialog: an earlier result without a file means that
+/// the system has no dialog.
 const SOONEST: Duration = Duration::from_millis(400);
 
-/// Dialog that was opened.
+/// File dialog that was opened.
 pub(crate) struct Dialog {
-    /// Chosen file, and the user's time until the answer.
+    /// Receiver of the chosen file (`None` if cancelled) and the time until the result.
     answer: Receiver<(Option<PathBuf>, Duration)>,
 }
 
-/// State of a dialog.
+/// State of a file dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// The dialog is open.
+    /// The dialog is still open.
     Waiting,
-    /// This file was chosen.
+    /// The user chose this file.
     Chosen(PathBuf),
-    /// The user closed the dialog.
+    /// The user closed the dialog without a file.
     Closed,
-    /// The system has no dialog.
+    /// The system has no file dialog.
     Missing,
 }
 
 impl Dialog {
-    /// Opens a dialog for a scene or a heightmap.
+    /// Opens a dialog for choosing a scene or a heightmap.
     pub(crate) fn open() -> Self {
         Self::ask(choose)
     }
@@ -44,8 +44,8 @@ impl Dialog {
             let since = Instant::now();
             (choose(), since.elapsed())
         };
-        // macOS requires dialogs on the main thread; they block the window, as in all programs
-        // there.
+        // macOS allows dialogs only on the main thread, where they block the window, as in all
+        // programs there.
         if cfg!(target_os = "macos") {
             sender.send(timed()).ok();
         } else {
@@ -57,7 +57,8 @@ impl Dialog {
         Self { answer }
     }
 
-    /// State of the dialog; any answer but [`Answer::Waiting`] is the last.
+    /// Polls the dialog without blocking. Any result other than [`Answer::Waiting`] is final: the
+    /// dialog is closed.
     pub(crate) fn poll(&self) -> Answer {
         match self.answer.try_recv() {
             Ok((Some(path), _)) => Answer::Chosen(path),
@@ -68,7 +69,7 @@ impl Dialog {
     }
 }
 
-/// Shows the dialog and waits for the user.
+/// Shows the dialog and blocks until the user has answered.
 fn choose() -> Option<PathBuf> {
     let endings: Vec<&str> = std::iter::once("toml").chain(endings()).collect();
     let dialog = rfd::FileDialog::new()

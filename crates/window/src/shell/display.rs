@@ -1,5 +1,5 @@
-//! Creation of the window, with one clear message if none can be opened or if the display goes
-//! away.
+//! Creation of the window; one clear error message if no window can be opened or the connection to
+//! the display breaks.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -11,39 +11,39 @@ use kiss3d::window::{CanvasSetup, NumSamples, Window};
 
 use crate::shell::screen;
 
-/// Debian packages that a window needs.
+/// Debian packages that provide the libraries for a window.
 const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0";
 
-/// Error of opening a window, with advice.
+/// Error of opening a window; its text advises the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}. {}", advice(.reason))]
 pub struct NoWindow {
-    /// Reason for the failure.
+    /// Cause of the error.
     pub reason: Reason,
 }
 
-/// Reasons for a missing window.
+/// Cause for which a window cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// The environment names no display.
     #[error("there is no display to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set")]
     NoDisplay,
-    /// The display does not answer.
+    /// The display server does not answer.
     #[error("the display {display} cannot be opened")]
     DeadDisplay {
         /// Name of the display.
         display: String,
     },
-    /// A library that is loaded at run time is missing.
+    /// A shared library that is loaded at run time is missing.
     #[error("the system library {library} is missing, which a window needs")]
     NoLibrary {
         /// File name of the library.
         library: String,
     },
-    /// Neither a graphics card nor a software driver.
+    /// There is neither a graphics card nor a software driver.
     #[error("no graphics adapter was found, neither a graphics card nor a software driver")]
     NoAdapter,
-    /// Any other error.
+    /// Any other cause.
     #[error("the window cannot be opened: {said}")]
     Other {
         /// First line of the system's error.
@@ -51,7 +51,7 @@ pub enum Reason {
     },
 }
 
-/// Advice to the user.
+/// Returns the advice for the user.
 fn advice(reason: &Reason) -> String {
     let needs = match reason {
         Reason::NoAdapter => {
@@ -66,8 +66,8 @@ fn advice(reason: &Reason) -> String {
     format!("{needs} Without a window, `lavoxel render` writes pictures and animations.")
 }
 
-/// Debian package of a library; `None` if unknown. More specific names come first, since the first
-/// match counts.
+/// Returns the Debian package of a shared library; `None` if unknown. More specific names come
+/// first in the table, since the first match counts.
 fn package_of(library: &str) -> Option<&'static str> {
     let packages = [
         ("xkbcommon-x11", "libxkbcommon-x11-0"),
@@ -83,7 +83,8 @@ fn package_of(library: &str) -> Option<&'static str> {
     packages.into_iter().find(|(part, _)| library.contains(part)).map(|(_, package)| package)
 }
 
-/// Opens the window, by default in a size that fits the screen. Must be called on the main thread.
+/// Opens a window with the title `title` and the size `size` in points (`None`: a size that fits
+/// the screen). Must be called on the main thread.
 pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Window, NoWindow> {
     let displays = ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"];
     let display = displays.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
@@ -92,11 +93,11 @@ pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Windo
         return Err(NoWindow { reason: Reason::NoDisplay });
     }
     let (width, height) = size.unwrap_or_else(screen::fitting_size);
-    // No multisampling: the painter smooths its own edges.
+    // No multisampling: the painter antialiases its own edges.
     let setup = CanvasSetup { vsync: true, samples: NumSamples::One, ..CanvasSetup::default() };
     let create = || {
         let mut window = pollster::block_on(Window::new_with_setup(title, width, height, setup));
-        // Without this call, a window that closes before its first frame aborts the program.
+        // Without this call, the program aborts if a window is closed before its first frame.
         MaterialManager2d::get_global_manager(|_| ());
         window.rebind_close_key(None);
         // The painter has its own tone mapping.
@@ -110,7 +111,7 @@ pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Windo
     quietly(create).map_err(|said| NoWindow { reason: understand(&said, display.as_deref().unwrap_or_default()) })
 }
 
-/// Error: the display of an open window is gone.
+/// Error: the connection to the display of an open window broke.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the display has gone, and the window with it ({said})")]
 pub struct DisplayLost {
@@ -118,8 +119,9 @@ pub struct DisplayLost {
     said: String,
 }
 
-/// Runs the event loop of a window. The libraries of the window system panic when the display goes
-/// away: that panic becomes an error without a backtrace, every other panic is passed on.
+/// Runs `work`, the event loop of a window. The window system's libraries panic when the connection
+/// to the display breaks: such a panic becomes an error without a backtrace; all other panics are
+/// passed on.
 pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost> {
     let usual = Arc::new(panic::take_hook());
     let inner = Arc::clone(&usual);
@@ -139,8 +141,8 @@ pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost>
     })
 }
 
-/// Returns true if the X server of this process still answers. Window systems other than X end a
-/// program by themselves.
+/// Returns true if the X server of this process still answers. Other window systems end the program
+/// by themselves.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn is_there() -> bool {
     use std::net::TcpStream;
@@ -159,8 +161,8 @@ fn is_there() -> bool {
     true
 }
 
-/// Runs code that panics instead of returning an error, and returns the text of the panic as the
-/// error.
+/// Runs `work`, which may panic instead of returning an error; returns the text of a panic as the
+/// error, without printing it.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -169,13 +171,14 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     result.map_err(|payload| text_of(payload.as_ref()))
 }
 
-/// Text of a panic.
+/// Returns the text of a panic's payload.
 fn text_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
     text.unwrap_or("no reason was given").to_owned()
 }
 
-/// Derives the reason from the text `said` of a panic during creation.
+/// Derives the cause from `said`, the text of a panic during creation; `display` is the name of the
+/// display.
 fn understand(said: &str, display: &str) -> Reason {
     let library = said
         .split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))

@@ -1,4 +1,4 @@
-//! Drawing of one frame: picture, panel, measurements.
+//! Drawing of one frame of the window: picture, panel, measurements.
 
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,16 @@ use crate::state::Frame;
 use crate::ui::{self, Stage};
 use lavoxel_render::Camera;
 
-/// Pause after a frame of a window that is not shown.
+/// Pause after a frame while the window is hidden.
 const HIDDEN: Duration = Duration::from_millis(15);
-/// Interval between two updates of the title.
+/// Interval between two updates of the window's title.
 const TITLE: Duration = Duration::from_millis(500);
-/// Lowest rate shown, in pictures per second.
+/// Lowest displayed picture rate, in pictures per second.
 const SLOWEST: f64 = 1.0;
 /// Interval between two log lines while the picture changes.
 const LOGGED: Duration = Duration::from_secs(2);
 
-/// Owned parts of a [`Stage`].
+/// Owned data of the marks over the picture, which a [`Stage`] borrows.
 struct Marks {
     camera: Camera,
     scale: f32,
@@ -48,15 +48,14 @@ impl App {
         alive
     }
 
-    /// Returns true if the frame only has to show another picture: no event or highlight for the
-    /// panel.
+    /// Returns true if only the picture changed: the panel has no event and no highlight to show.
     fn is_for_the_picture(&self, Reasons { picture, heard, touched, .. }: Reasons) -> bool {
         let on_panel = self.pointer.at.is_some_and(|at| self.over_panel(at));
         picture && !heard && !touched && !on_panel && self.painter.times().shown > 0
     }
 
-    /// Draws the picture and the unchanged panel by the fast path; returns false if that is not
-    /// possible.
+    /// Draws the picture and the cached panel by the fast path. Returns false if the fast path is
+    /// unavailable.
     fn draw_straight(&mut self) -> bool {
         let Some(mut straight) = self.straight.take() else { return false };
         let seconds = self.clock.now();
@@ -69,11 +68,12 @@ impl App {
         drawn
     }
 
-    /// Draws everything, and passes events to the panel. Returns true while the window is open.
+    /// Draws picture and panel, and passes events to the panel. Returns true while the window is
+    /// open.
     fn draw_all(&mut self) -> bool {
         self.straight.iter_mut().for_each(Straight::forget_panel);
         let context = self.window.egui_context().clone();
-        // A hidden window skips frames, so the last pass of the panel may still be open.
+        // A hidden window skips frames, so egui's last pass may still be open.
         let skipped = context.cumulative_pass_nr() == self.clock.pass;
         if skipped {
             std::thread::sleep(HIDDEN);
@@ -94,10 +94,10 @@ impl App {
         pollster::block_on(self.window.render(None, None, None, None, painter, None))
     }
 
-    /// Marks over the picture; `None` before the first camera.
+    /// Returns the data of the marks over the picture; `None` before the first camera.
     fn marks(&self) -> Option<Marks> {
         let camera = self.camera()?;
-        // The picture may be older than the camera: marks are drawn for the camera of the picture.
+        // The picture may be older than the present camera: marks use the picture's camera.
         let camera = self.painter.shown_camera().map_or(camera, |shown| shown.resized(self.size()));
         let aim = self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
         Some(Marks {
@@ -109,20 +109,20 @@ impl App {
         })
     }
 
-    /// Measures the frame, adds a recording's frame, and updates the title.
+    /// Updates measurements, the recording and the title after a frame that took `took`.
     fn after_frame(&mut self, took: Duration) {
         let times = self.painter.times();
-        // A picture by the processor takes longer than the frame of the window that shows it, so
-        // the frame is no upper bound there.
+        // A picture of the CPU painter takes longer than the frame that shows it, so the frame time
+        // is no upper bound there.
         let took = if self.painter.is_on_cpu() { Duration::MAX } else { took };
         self.state.times.note_frame(times, took);
         let rate = self.clock.rate.note(times.shown, Instant::now());
         let finished = self.painter.is_finished();
-        // Title and panel show this one number; a picture that is being refined has no rate.
+        // Title and panel show the same rate; a picture that is only refined has no rate.
         let fps = (!finished && rate >= SLOWEST).then_some(rate);
         self.state.frame = Frame { fps, scale: times.scale, finished, recording: self.record_frame() };
         self.log_pictures();
-        // More frames follow a change, so that hover effects and fades complete.
+        // Some more frames follow a change, so that hover effects and fades complete.
         self.clock.awake = self.clock.awake.saturating_sub(1);
         if self.clock.titled.elapsed() > TITLE {
             self.clock.titled = Instant::now();
@@ -133,7 +133,8 @@ impl App {
         }
     }
 
-    /// Logs the rate of pictures, and the times at which a still picture is whole and finished.
+    /// Logs the picture rate, and the times at which a still picture reaches the full resolution
+    /// and is finished.
     fn log_pictures(&mut self) {
         let Frame { fps, scale, finished, .. } = self.state.frame;
         let fps = fps.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Shell: the window's creation, event loop, frames, dialogs and messages.
+//! Shell: creation of the window, event loop, frames, dialogs and notices.
 
 pub(crate) mod app;
 pub(crate) mod clock;

@@ -1,8 +1,7 @@
-//! List of recently opened files, kept from session to session: only their paths, one per line, the
-//! last first.
+//! Persistent list of recently opened files: a text file with one path per line, latest first.
 //!
-//! The list is a convenience: if it cannot be read or written, the window lists the files that it
-//! opened itself, and reports no error.
+//! The list is a convenience: if the file cannot be read or written, the window lists only its own
+//! files and reports no error.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,14 +12,14 @@ use lavoxel_files::input::RECENT;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_files::shipped;
 
-/// Name of a marker file next to the list: the tour was shown.
+/// Name of the marker file next to the list, which exists once the tour was shown.
 const TOUR: &str = "tour";
-/// Upper bound of the listed files.
+/// Upper bound of the number of listed files.
 const MOST: usize = 6;
-/// Greatest length of a path in bytes.
+/// Upper bound of the length of a listed path in bytes.
 const LONGEST: usize = 4096;
 
-/// Recent files and the list's own path.
+/// Recently opened files, with the path of the list's own file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
     file: Option<PathBuf>,
@@ -28,7 +27,7 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// Files that this user's windows opened.
+    /// Loads the list of the present user.
     pub(crate) fn of_user() -> Self {
         Self::kept_in(usual_file(|name| std::env::var_os(name)))
     }
@@ -38,13 +37,13 @@ impl Recent {
         Self { file, paths }
     }
 
-    /// Recent files, the last first.
+    /// Returns the recent files, latest first.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// Returns true if the tour was not shown to this user yet, and marks it as shown. Returns
-    /// false if the mark cannot be written: else the tour would come every time.
+    /// Returns true if the tour has not been shown to this user yet, and marks the tour as shown.
+    /// Returns false if the mark cannot be written: otherwise the tour would appear at every start.
     pub(crate) fn takes_the_tour(&self) -> bool {
         let Some(seen) = self.file.as_deref().map(|file| file.with_file_name(TOUR)) else { return false };
         if seen.exists() {
@@ -57,13 +56,14 @@ impl Recent {
         written.is_ok()
     }
 
-    /// Puts a file first. Built-in scenes are skipped, since they have a list of their own.
+    /// Moves a file to the front of the list. Built-in scenes are skipped, since they have their
+    /// own list.
     pub(crate) fn remember(&mut self, path: &Path) {
         if shipped::inside(path).is_some() {
             return;
         }
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        // Another window may have written since: its entries are kept.
+        // Another window may have changed the file since: its entries are kept.
         if let Some(paths) = self.file.as_deref().map(read).filter(|paths| !paths.is_empty()) {
             self.paths = paths;
         }
@@ -76,8 +76,8 @@ impl Recent {
     }
 }
 
-/// Path of the list: in the state folder of this user's programs; `None` if the environment names
-/// none.
+/// Returns the path of the list's file, in the user's folder for program state; `None` if the
+/// environment defines none. `variable` reads an environment variable.
 fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name: &str| variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let states = if cfg!(windows) {
@@ -90,12 +90,13 @@ fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(states?.join("lavoxel").join("recent"))
 }
 
-/// Returns true if a path can stand in a line of the list.
+/// Returns true if a path can be stored as a line of the list: not empty, not too long, no control
+/// characters.
 fn fits(line: &str) -> bool {
     (1..=LONGEST).contains(&line.len()) && !line.chars().any(char::is_control)
 }
 
-/// Files of a list; empty if it is no ordinary file or cannot be read.
+/// Reads the paths of a list; empty if `file` is no ordinary file or cannot be read.
 fn read(file: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = RECENT.bytes(file, |bytes| bytes) else { return Vec::new() };
     let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());

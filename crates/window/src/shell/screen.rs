@@ -1,15 +1,16 @@
-//! Default size of the window: the usual size, or less on a small screen.
+//! Default size of the window: 1280 × 800 points, or less on a small screen.
 
-/// Usual width and height of the window in points.
+/// Default width and height of the window in points.
 const WISHED: (f64, f64) = (1280.0, 800.0);
-/// Width and height in points that title bar, frame and the desktop's own bars take from a screen.
+/// Width and height in points that the title bar, the window frame and the desktop's bars take from
+/// a screen.
 const MARGIN: (f64, f64) = (46.0, 108.0);
-/// Assumed size in points of an unknown screen: that of a small laptop.
+/// Assumed size of an unknown screen in points: that of a small laptop.
 const LAPTOP: (f64, f64) = (1366.0, 768.0);
-/// Least width and height of a window in points.
+/// Smallest width and height of a window in points.
 const LEAST: (f64, f64) = (320.0, 240.0);
 
-/// Width and height in points of a window that fits the screen.
+/// Returns width and height in points of a window that fits the screen.
 pub(crate) fn fitting_size() -> (u32, u32) {
     fitting(monitor().unwrap_or(LAPTOP))
 }
@@ -19,7 +20,7 @@ fn fitting(screen: (f64, f64)) -> (u32, u32) {
     (side(WISHED.0, screen.0, MARGIN.0, LEAST.0), side(WISHED.1, screen.1, MARGIN.1, LEAST.1))
 }
 
-/// Width and height in points of the main monitor; `None` if unknown.
+/// Returns width and height of the main monitor in points; `None` if unknown.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn monitor() -> Option<(f64, f64)> {
     use x11rb::connection::Connection;
@@ -50,8 +51,8 @@ fn monitor() -> Option<(f64, f64)> {
     None
 }
 
-/// Pixels per point, if only the size of the monitor is known: rounded to twelfths, at least 1, as
-/// winit does.
+/// Estimates the scale factor (pixels per point) from the monitor's size in `pixels` and in
+/// `millimetres`: rounded to twelfths, at least 1, as winit does.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn scale_of(pixels: (f64, f64), millimetres: (f64, f64)) -> f64 {
     let per_mm = (pixels.0 * pixels.1 / (millimetres.0 * millimetres.1)).sqrt();

@@ -1,9 +1,9 @@
-//! Fast frames straight onto the surface of the window: a picture drawn by the processor, with the
-//! panel on top.
+//! Fast path of the CPU painter: copies the finished picture and the panel directly onto the
+//! window's surface.
 //!
-//! Ordinary frames of kiss3d go through a tone-mapping pass in floating point; if the processor
-//! runs that pass too, it costs as much as the picture. The panel costs half as much again, so it
-//! is cached as a sheet, which is laid over several frames.
+//! kiss3d's ordinary frames pass through a tone-mapping pass in floating point; if the processor
+//! runs that pass, it costs as much as the picture. The panel costs half of that again, so a
+//! texture caches the panel over several frames.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -17,12 +17,13 @@ use crate::paint::Painter;
 use crate::shell::clock::NUMBERS_ON_CPU;
 use crate::ui;
 
-/// Second painter of the panel, because kiss3d keeps its own private. It receives no events.
+/// Fast path with a panel renderer of its own, because kiss3d's renderer is private. Receives no
+/// events.
 pub(crate) struct Straight {
     panel: EguiRenderer,
-    /// Drawing time of the cached panel, and the size of the window then; `None` if outdated.
+    /// Time at which the cached panel was drawn, and the window's size then; `None` if outdated.
     sheet: Option<(Instant, [u32; 2])>,
-    /// Number of frames so far.
+    /// Number of frames drawn by the fast path so far.
     pub(crate) frames: u64,
 }
 
@@ -35,8 +36,8 @@ enum Part {
 }
 
 impl Straight {
-    /// Fast path for a window whose pictures the processor draws; `None` otherwise, or if the
-    /// surface encodes sRGB by itself.
+    /// Creates the fast path; `None` if the graphics card draws the pictures or if the surface
+    /// encodes sRGB by itself.
     pub(crate) fn new(painter: &Painter) -> Option<Self> {
         if !painter.is_on_cpu() || Context::get().surface_format.is_srgb() {
             return None;
@@ -46,14 +47,14 @@ impl Straight {
         Some(Self { panel, sheet: None, frames: 0 })
     }
 
-    /// Invalidates the cached panel, because it has changed.
+    /// Invalidates the cached panel.
     pub(crate) fn forget_panel(&mut self) {
         self.sheet = None;
     }
 
-    /// Shows the latest picture with the user interface that `draw` paints on top, in the state of
-    /// kiss3d's own panel. `seconds` is the window's time, `covered` the width in pixels of the
-    /// panel at the left. Returns false if the window takes no frame now.
+    /// Shows the latest picture, and over it the user interface that `draw` builds with the state
+    /// of kiss3d's panel. `seconds`: time of the window; `covered`: width in pixels of the panel at
+    /// the left. Returns false if the window takes no frame now.
     pub(crate) fn show(
         &mut self,
         window: &mut Window,
@@ -67,7 +68,7 @@ impl Straight {
         let (format, [width, height]) = (frame.texture.format(), [frame.texture.width(), frame.texture.height()]);
         let (under, free): (Range<u32>, Range<u32>) = (0..covered.min(width), covered.min(width)..width);
         // The panel can be cached only if nothing overlaps it: a popup there would freeze with the
-        // sheet.
+        // cached panel.
         let apart = !under.is_empty() && !free.is_empty() && stands_alone(window.egui_context(), covered);
         if !painter.lay(&view, format, if apart { free } else { 0..width }) {
             return false;
@@ -114,7 +115,7 @@ impl Straight {
     }
 }
 
-/// Returns true if nothing lies over the panel, which covers `covered` pixels.
+/// Returns true if no other layer overlaps the panel, whose width is `covered` pixels.
 fn stands_alone(context: &egui::Context, covered: u32) -> bool {
     let panel = ui::panel_layer();
     let edge = covered as f32 / context.pixels_per_point();
@@ -127,7 +128,7 @@ fn stands_alone(context: &egui::Context, covered: u32) -> bool {
     })
 }
 
-/// Removes everything that does not belong to `part` from the pass.
+/// Removes all shapes from the egui pass that do not belong to `part`.
 fn leave_only(context: &egui::Context, part: Part) {
     let panel = ui::panel_layer();
     let layers: Vec<_> = context.memory(|memory| memory.layer_ids().collect());

@@ -1,26 +1,26 @@
-//! Messages that are shown for some seconds.
+//! Notices that are shown for some seconds over the picture.
 
 use std::time::{Duration, Instant};
 
 use crate::messages::Notice;
 
-/// Display time of a message.
+/// Display time of a notice.
 const STAYS: Duration = Duration::from_secs(5);
 /// Display time of an error.
 const STAYS_WRONG: Duration = Duration::from_secs(14);
-/// Display time of a message with a button.
+/// Display time of a notice with a button.
 const STAYS_OFFERED: Duration = Duration::from_secs(60);
-/// Upper bound of the messages shown at a time.
+/// Upper bound of the notices shown at the same time.
 const MOST: usize = 5;
 
-/// Messages on the screen, oldest first.
+/// Notices on the screen, oldest first, each with its time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Toasts {
     shown: Vec<(Notice, Instant)>,
 }
 
 impl Toasts {
-    /// Shows a message; a repeated one only restarts its time.
+    /// Shows a notice from the time `now`; a repeated notice only restarts its display time.
     pub(crate) fn add(&mut self, notice: Notice, now: Instant) {
         self.shown.retain(|(old, _)| *old != notice);
         if self.shown.len() == MOST {
@@ -29,7 +29,7 @@ impl Toasts {
         self.shown.push((notice, now));
     }
 
-    /// Messages to show now.
+    /// Removes expired notices and iterates over the visible ones.
     pub(crate) fn at(&mut self, now: Instant) -> impl Iterator<Item = &Notice> {
         let stays = |notice: &Notice| match notice.mend {
             Some(_) => STAYS_OFFERED,
@@ -40,12 +40,12 @@ impl Toasts {
         self.shown.iter().map(|(notice, _)| notice)
     }
 
-    /// Removes a message.
+    /// Removes a notice.
     pub(crate) fn dismiss(&mut self, notice: &Notice) {
         self.shown.retain(|(shown, _)| shown != notice);
     }
 
-    /// Returns true if there is no message to show or to remove.
+    /// Returns true if there are no notices.
     pub(crate) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }

@@ -6,7 +6,7 @@ use crate::eye::viewpoint::Side;
 use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
 
-/// Buttons of the first row: text, tooltip and action.
+/// Buttons of the first row: label, tooltip and action.
 const PLACES: [(&str, &str, Action); 7] = [
     ("home", "The scene's camera", Action::ResetCamera),
     ("front", "From the south", Action::Face(Side::Front)),
@@ -49,7 +49,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     });
 }
 
-/// Tooltip of a button: the description, and the key for the action.
+/// Returns the tooltip of a button: the description, and the action's key.
 fn hint(what: &str, action: Action) -> String {
     format!("{what} ({})", keys::shown(action))
 }

@@ -15,16 +15,16 @@ use lavoxel_sim::goals::Verdict;
 /// Width of a card in points.
 const WIDTH: f32 = 380.0;
 
-/// Tools on the first card, in addition to the materials that flow.
+/// Tools offered on the task card, in addition to the liquids.
 const TOOLS: [Tool; 3] = [Tool::Dam, Tool::Rock, Tool::Dig];
 
 /// Task text for a scene without one.
 const USUAL: &str = "Bring about what the goals ask for. Build or dig with the tools before the first step or at any other, with Space to run \
                      and to pause.";
 
-/// Draws the present card; start screen, tour and help take precedence.
+/// Draws the present card, unless start screen, tour or help is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
-    // A tool or a pace chosen in the panel begins the challenge like the buttons of the card.
+    // The choice of a tool or a pace in the panel begins the challenge, as the card's buttons do.
     if state.shown.card == Some(Card::Task) && (state.tools.tool != Tool::Orbit || state.pace.value != Pace::Paused) {
         state.ask(Request::Begin);
     }
@@ -81,7 +81,7 @@ fn task(ui: &mut Ui, state: &mut State, report: &Report) {
     });
 }
 
-/// Returns true if a player can pour the material: a liquid other than the lava.
+/// Returns true if the player can pour the material: a liquid other than lava.
 fn flows(material: &Material) -> bool {
     !material.carries_energy() && matches!(material.kind, Kind::Liquid | Kind::Viscous)
 }
@@ -114,7 +114,8 @@ fn end(ui: &mut Ui, state: &mut State, report: &Report, verdict: Verdict) {
     });
 }
 
-/// Step that decided the challenge: of the first goal that was lost, or of the last one that was won.
+/// Returns the step that decided the challenge: that of the first lost goal, or of the last
+/// achieved goal.
 fn deciding_step(report: &Report, verdict: Verdict) -> u64 {
     let verdicts = report.goals.iter().filter_map(|(_, progress)| progress.verdict);
     let steps = verdicts.filter(|(of, _)| *of == verdict).map(|(_, step)| step);

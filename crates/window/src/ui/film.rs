@@ -7,7 +7,7 @@ use crate::input::filming::Filming;
 use crate::state::{Request, State};
 use lavoxel_scene::film::Ease;
 
-/// Greatest height of the list in points.
+/// Upper bound of the list's height in points.
 const LIST: f32 = 150.0;
 
 /// Draws the buttons and the list.
@@ -58,7 +58,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.label(RichText::new(words).small().color(FAINT));
 }
 
-/// Draws the row of a key frame. Returns true if the key shall be removed.
+/// Draws the row of the key with index `at`; `now` is the present step. Returns true if the user
+/// removes the key.
 fn row(ui: &mut Ui, state: &mut State, at: usize, now: Option<u64>) -> bool {
     let times = state.film.times(at);
     let mut dropped = false;

@@ -1,4 +1,4 @@
-//! Goals of the scene: a list with their progress, and outlines of their places in the world.
+//! Goals of the scene: a list with progress, and outlines of the goals' areas on the ground.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, Id, LayerId, Order, ProgressBar, Rect, RichText, Shape, Stroke, Ui, vec2,
@@ -15,14 +15,14 @@ use lavoxel_sim::goals::{Aim, GoalSpec, Progress, Verdict, words};
 
 /// Name of the list's area.
 const NAME: &str = "goals";
-/// Colour of won goals.
+/// Colour of achieved goals.
 pub(super) const WON: Color32 = Color32::from_rgb(120, 215, 120);
 /// Width of the list in points.
 const WIDTH: f32 = 250.0;
-/// Number of segments along a side of an outline.
+/// Number of segments along each side of an outline.
 const PIECES: usize = 24;
 
-/// Draws the list and the outlines of the places, while the panel is shown.
+/// Draws the list of goals and the outlines of their areas, while the panel is shown.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let Some(report) = state.report.as_ref().filter(|_| are_shown(state)) else { return };
     if let Some(ground) = &state.ground {
@@ -64,17 +64,17 @@ pub(super) fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
     ui.label(RichText::new(words(goal, progress)).small().color(FAINT));
 }
 
-/// Returns true if list and places of goals are shown: in a scene with goals, with the panel open.
+/// Returns true if the goals are shown: the scene has goals and the panel is shown.
 pub(super) fn are_shown(state: &State) -> bool {
     state.shown.panel && state.report.as_ref().is_some_and(|report| !report.goals.is_empty())
 }
 
-/// Screen area of the list; `None` while hidden.
+/// Returns the screen area of the list in points; `None` while hidden.
 pub(super) fn area(context: &Context, state: &State) -> Option<Rect> {
     are_shown(state).then(|| context.memory(|memory| memory.area_rect(Id::new(NAME)))).flatten()
 }
 
-/// Draws the outline of a place on the ground, with the name of its goal above the highest free
+/// Draws the outline of a goal's area on the ground, with the goal's name above the highest free
 /// point.
 fn place(
     context: &Context,

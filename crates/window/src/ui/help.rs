@@ -1,4 +1,4 @@
-//! List of keys, in as many columns as the screen has room for.
+//! Help window: list of keys, in as many columns as fit the screen.
 
 use std::ops::Range;
 
@@ -14,24 +14,24 @@ use crate::state::{Request, State};
 
 /// Gap in points between two columns, and between the two texts of a row.
 const GAPS: (f32, f32) = (26.0, 10.0);
-/// Width and height in points that the window's frame takes from the screen.
+/// Width and height in points that the help window's frame takes from the screen.
 const FRAME: (f32, f32) = (44.0, 74.0);
-/// Font sizes in points, the usual one first; smaller ones are used only if all keys fit the screen
-/// then.
+/// Font sizes in points, the default first; a smaller size is used only if all keys then fit the
+/// screen.
 const LETTERS: [f32; 5] = [12.0, 11.5, 11.0, 10.5, 10.0];
-/// Height in points of a row without its letters, and of a heading without its row.
+/// Height in points of a row without its text, and of a heading without its row.
 const ROW: f32 = 4.5;
 const HEADING: f32 = 9.0;
 /// Height in points of the button above the columns.
 const BUTTON: f32 = 30.0;
 
-/// Heading with the keys below.
+/// Heading with its rows of keys.
 struct Block {
     heading: &'static str,
     rows: Vec<(&'static str, &'static str)>,
 }
 
-/// Draws the list while shown.
+/// Draws the help window while shown.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let mut open = state.shown.help;
     let screen = context.content_rect();
@@ -44,7 +44,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         .order(Order::Foreground)
         .frame(Frame::window(&context.global_style()).fill(Color32::from_rgb(20, 20, 24)))
         .anchor(Align2::CENTER_CENTER, vec2(0.0, 0.0))
-        // The default largest size would hide columns that the screen has room for.
+        // The default maximum size would hide columns that fit the screen.
         .max_size(room)
         .default_size(room)
         .show(context, |ui| {
@@ -77,8 +77,8 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Font size and columns no wider than `room`: the largest font with which the columns are no
-/// higher either, else the usual font with vertical scrolling.
+/// Returns the font size in points and the columns (ranges of blocks) for the size `room`: the
+/// largest font with which all columns fit, else the default font with vertical scrolling.
 fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     let lengths: Vec<usize> = blocks.iter().map(|block| block.rows.len() + 1).collect();
     let arranged = |letters: f32| {
@@ -94,7 +94,7 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
             let width = |column: &Range<usize>| widths[column.clone()].iter().copied().fold(0.0, f32::max);
             columns.iter().map(width).sum::<f32>() + GAPS.0 * columns.len().saturating_sub(1) as f32
         };
-        // Most columns first: they make the list lowest.
+        // The largest number of columns comes first, since it makes the list lowest.
         let counts = (1..=blocks.len()).rev();
         let fitting = counts.map(|count| columns(&lengths, count)).find(|columns| total(columns) <= room.x);
         fitting.unwrap_or_else(|| columns(&lengths, 1))
@@ -111,15 +111,16 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     fits.unwrap_or_else(|| (LETTERS[0], arranged(LETTERS[0])))
 }
 
-/// Distributes blocks, given by their numbers of rows, over at most `count` columns in order, so
-/// that the longest column is as short as possible.
+/// Distributes blocks, whose numbers of rows are `lengths`, over at most `count` columns in order,
+/// with the longest column as short as possible. Returns the range of blocks of each column.
 fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
     let total: usize = lengths.iter().sum();
     let longest = lengths.iter().copied().max().unwrap_or(0);
     (longest..=total).map(|limit| dealt(lengths, limit)).find(|columns| columns.len() <= count).unwrap_or_default()
 }
 
-/// Columns filled one after the other up to `limit` rows.
+/// Fills columns one after the other up to `limit` rows; returns the range of blocks of each
+/// column.
 fn dealt(lengths: &[usize], limit: usize) -> Vec<Range<usize>> {
     let (mut columns, mut start, mut rows) = (Vec::new(), 0, 0);
     for (i, length) in lengths.iter().enumerate() {

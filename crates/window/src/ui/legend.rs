@@ -1,4 +1,5 @@
-//! Legend of the window: colour bars with titles, units and ticks, as under the headless pictures.
+//! Legend of the window: colour bars with title, unit and ticks, like those of pictures rendered
+//! without a window.
 
 use kiss3d::egui::{Align2, Color32, Context, FontId, LayerId, Painter, Pos2, Rect, Stroke, pos2, vec2};
 
@@ -14,13 +15,13 @@ use lavoxel_render::{Palette, Plain, Scale, Style, palette_of_quantity};
 const LENGTH: (f32, f32) = (170.0, 0.28);
 /// Width of a bar in points.
 const THICK: f32 = 14.0;
-/// Line spacing of the key in points.
+/// Line spacing of the materials' list in points.
 const KEY_LINE: f32 = 19.0;
 /// Margin around the texts in points.
 const MARGIN: f32 = 9.0;
 
-/// Draws a bar for the volume and one for the slices, if they show colours of the palette, and a
-/// key of the materials that have one colour each.
+/// Draws a colour bar for the volume and one for the slices, where they use the palette, and a list
+/// of the materials that have one colour each.
 pub(super) fn draw(context: &Context, state: &State) {
     let Ok(palette) = state.look.palette.build("look.palette") else { return };
     let materials = || state.report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
@@ -53,7 +54,7 @@ pub(super) fn draw(context: &Context, state: &State) {
         let length = LENGTH.0.min(LENGTH.1 * screen.height());
         right = bar(&painter, (pos2(right, screen.bottom() - 12.0), length), palette, scale) - 8.0;
     }
-    // A world of lava alone needs no key.
+    // A world with lava only needs no list of materials.
     if let Some(quantity) = slices.or(volume).filter(|_| materials().nth(1).is_some()) {
         let mut plain = Plain::without_values(quantity, materials());
         plain.retain(|plain| has_lava || plain.name != Material::LAVA);
@@ -65,7 +66,7 @@ pub(super) fn draw(context: &Context, state: &State) {
     }
 }
 
-/// Draws the key of materials on a card whose lower right corner is `corner`.
+/// Draws the list of materials on a card whose lower right corner is `corner`.
 fn key(painter: &Painter, corner: Pos2, materials: &[Plain]) {
     let font = FontId::proportional(11.5);
     let names = materials.iter().map(|plain| painter.layout_no_wrap(plain.name.clone(), font.clone(), BRIGHT));
@@ -83,8 +84,8 @@ fn key(painter: &Painter, corner: Pos2, materials: &[Plain]) {
     }
 }
 
-/// Draws a bar of `length` points on a card whose lower right corner is `corner`; returns the left
-/// edge of the card.
+/// Draws a colour bar of `length` points on a card whose lower right corner is `corner`; returns
+/// the left edge of the card in points.
 fn bar(painter: &Painter, (corner, length): (Pos2, f32), palette: &Palette, scale: &Scale) -> f32 {
     let font = FontId::proportional(11.5);
     let title = painter.layout_no_wrap(scale.title(), font.clone(), BRIGHT);

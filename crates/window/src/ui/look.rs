@@ -10,20 +10,20 @@ use lavoxel_automaton::view::COLORS;
 use lavoxel_automaton::world::Quantity;
 use lavoxel_render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
 
-/// First value in degrees of the slider for the sun's height, while the sky determines the real
-/// height.
+/// Initial value in degrees of the slider for the sun's elevation, while the sky determines the
+/// actual elevation.
 const USUAL_SUN_DEG: f32 = 20.0;
 
 /// Draws the choice of the style.
 pub(super) fn style(ui: &mut Ui, state: &mut State) {
-    // No label in front: with one the choice would be wider than the panel.
+    // No label: with a label, the choice would be wider than the panel.
     choice_named(ui, ("", ""), &mut state.look.style);
 }
 
 /// Draws and edits the look.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    // Proportions of cells and the draped image are no part of the look in the scene's file: the
-    // comparison for resets keeps the present ones.
+    // The height of cells and the draped image do not belong to the look in the scene file: the
+    // comparison for resets ignores them.
     let (cell_height, drape) = (state.look.cell_height, state.look.drape.clone());
     let usual = LookSpec { cell_height, drape, ..state.scene.look() };
     let look = &mut state.look;

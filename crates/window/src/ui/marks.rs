@@ -40,8 +40,8 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &m
     }
 }
 
-/// Draws vents while the tool source is chosen; in a challenge always, since the player must know
-/// where the lava comes from.
+/// Draws the vents while the tool source is selected; in a challenge always, since the player must
+/// know where the lava erupts.
 fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let is_shown = state.tools.tool == Tool::Source || goals::are_shown(state);
     let Some(ground) = state.ground.as_ref().filter(|_| is_shown) else { return };
@@ -66,7 +66,8 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     }
 }
 
-/// Draws a handle in a colour; `None` for the handle under the pointer, which is larger and bright.
+/// Draws a handle in a colour; `None` stands for the handle under the pointer, which is larger and
+/// brighter.
 fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Color32>) {
     let (radius, fill) = color.map_or((6.5, BRIGHT), |color| (4.5, color));
     let at = stage.points(handle.pixel);
@@ -77,29 +78,29 @@ fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Colo
     };
 }
 
-/// Text labels on a dark ground at points of the world, in the part of the window that panel and
-/// list of goals leave free.
+/// Labels at points of the world, with dark backgrounds, in the area that panel and goals leave
+/// free.
 ///
-/// Invariant: no label overlaps another.
+/// Invariant: labels do not overlap.
 pub(super) struct Tags {
     free: Rect,
     taken: Vec<Rect>,
 }
 
 impl Tags {
-    /// Starts a frame that has no tag yet.
+    /// Creates the empty set of labels of a frame.
     pub(super) fn new(context: &Context, state: &State) -> Self {
         let mut free = context.content_rect();
         free.min.x += super::panel_width(&state.shown, free.width());
         Self { free, taken: goals::area(context, state).into_iter().collect() }
     }
 
-    /// Returns true if labels may stand at a point of the screen, in points.
+    /// Returns true if the point `at` of the screen (in points) lies in the free area.
     pub(super) fn is_free(&self, at: Pos2) -> bool {
         self.free.contains(at)
     }
 
-    /// Draws a label above `at`, if that point is free.
+    /// Draws a label above `at`, if that point lies in the free area.
     pub(super) fn draw(&mut self, painter: &Painter, at: Pos2, text: &str, color: Color32) {
         if !self.is_free(at) {
             return;
@@ -110,7 +111,8 @@ impl Tags {
         painter.galley(ground.min + vec2(5.0, 2.0), galley, color);
     }
 
-    /// Reserves the nearest free area of `size` above a point, or below if there is no room above.
+    /// Reserves the nearest free area of `size` points above `at`, or below if there is no room
+    /// above; returns that area.
     fn take(&mut self, at: Pos2, size: Vec2) -> Rect {
         let held = |area: Rect| {
             let last = (self.free.max - size).max(self.free.min);
@@ -145,7 +147,7 @@ fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
     }
 }
 
-/// Draws rock built by hand, lighter and with an edge, while a brush is chosen.
+/// Draws rock placed by hand, brighter and with outlines, while a brush is selected.
 fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let Some(ground) = &state.ground else { return };
     let mut faces = Mesh::default();
@@ -160,7 +162,7 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
         [a, b, c, d].into_iter().for_each(|at| faces.colored_vertex(at, BUILT.gamma_multiply(0.3)));
         faces.add_triangle(first, first + 1, first + 2);
         faces.add_triangle(first, first + 2, first + 3);
-        // Sides in the order of the corners: side k joins corner k to the next.
+        // Sides in the order of the corners: side k connects corner k to the next corner.
         let edge = Stroke::new(1.0, BUILT.gamma_multiply(0.6));
         for (side, ends) in [(0, [a, b]), (1, [b, c]), (2, [c, d]), (3, [d, a])] {
             if state.built.is_edge(column, side) {
@@ -187,7 +189,7 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     }
     if tool == Tool::Dam {
         if let Some(from) = state.tools.dam.from {
-            // Raised by half a cell, as high as a finished dam is drawn.
+            // Raised by half a cell to the drawn height of a finished dam.
             segment(painter, stage, [from, probe.point].map(|[x, y, z]| [x, y + 0.5, z]), Stroke::new(3.0, BUILT));
         }
         return;
@@ -204,7 +206,7 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
 }
 
 fn segment(painter: &Painter, stage: &Stage<'_>, ends: [[f32; 3]; 2], stroke: Stroke) {
-    // Cut into pieces, so that a line that passes the camera is drawn as far as visible.
+    // Split into pieces, so that a line that passes behind the camera is drawn as far as visible.
     const PIECES: usize = 12;
     let [a, b] = ends.map(Point3::from);
     let at = |i: usize| stage.place(a + (b - a) * (i as f32 / PIECES as f32));

@@ -1,4 +1,4 @@
-//! Material sections of the panel: parameters of each material other than the lava.
+//! Material sections of the panel: parameters of each material other than lava.
 
 use kiss3d::egui::{RichText, Ui};
 
@@ -9,7 +9,7 @@ use crate::state::{Request, State};
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::rules::MaterialChange;
 
-/// Draws and edits the materials of the scene.
+/// Draws the sliders of all materials and sends the user's changes.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let mut changes = Vec::new();
     let opened = &state.scene.spec.materials;
@@ -24,7 +24,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws one material; returns the user's change.
+/// Draws the sliders of a material; returns the user's change, `None` without one. `usual`: default
+/// values.
 fn one(ui: &mut Ui, material: &mut Material, usual: &Material) -> Option<MaterialChange> {
     let before = material.clone();
     let density = format!("{} kg/m³: heavier materials displace it", material.density);

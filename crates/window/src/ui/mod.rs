@@ -1,7 +1,7 @@
-//! User interface over the picture: panel, marks in the world, colour bars, help and messages.
-//! Reads and edits [`State`] and queues requests.
+//! User interface over the picture: panel, marks in the world, colour bars, help and notices. Reads
+//! and edits [`State`] and queues requests.
 //!
-//! Invariant: nothing here waits.
+//! Invariant: nothing here blocks.
 
 mod bar;
 mod camera;
@@ -48,13 +48,13 @@ use lavoxel_render::{Camera, Plain};
 
 /// Width of the panel in points.
 const PANEL: f32 = 346.0;
-/// Width in points of the bar that a folded panel leaves.
+/// Width in points of the bar that remains of a folded panel.
 const BAR: f32 = 42.0;
 /// Window width in points below which the panel is folded by default.
 const NARROW: f32 = 900.0;
 /// Accent colour: that of lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
-/// Background of selected items, and of the most important button.
+/// Background of selected items and of the primary button.
 const DEEP: Color32 = Color32::from_rgb(150, 66, 18);
 /// Colour of prominent text.
 const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
@@ -65,13 +65,13 @@ const WRONG: Color32 = Color32::from_rgb(255, 92, 80);
 /// Background of text over the picture.
 const SHADE: Color32 = Color32::from_rgba_premultiplied(14, 14, 17, 214);
 
-/// Camera, pointer and handles for the marks in the world.
+/// Camera, pointer and handles for drawing the marks in the world.
 pub(crate) struct Stage<'a> {
     /// Camera of this frame, in pixels.
     pub(crate) camera: &'a Camera,
     /// Pixels per point of the user interface.
     pub(crate) scale: f32,
-    /// Pointer in pixels, while over the world without a drag; else `None`.
+    /// Pointer position in pixels; `None` over the panel, outside the window or during a drag.
     pub(crate) pointer: Option<(f32, f32)>,
     /// Duration since the pointer's last movement.
     pub(crate) rests: Duration,
@@ -80,7 +80,7 @@ pub(crate) struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Screen position in points of a point of the world; `None` behind the camera.
+    /// Projects a point of the world (in cells) to the screen, in points; `None` behind the camera.
     fn place(&self, point: nalgebra::Point3<f32>) -> Option<egui::Pos2> {
         self.camera.project(point).map(|(x, y, _)| self.points((x, y)))
     }
@@ -91,7 +91,7 @@ impl Stage<'_> {
     }
 }
 
-/// Colour of marks for a material, as slices show the material; `None` stands for lava.
+/// Returns the colour of marks for a material, like its colour on slices; `None` stands for lava.
 fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     let Some(name) = material else { return ACCENT };
     let materials = report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
@@ -102,17 +102,17 @@ fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     Color32::from_rgb(lighter(r), lighter(g), lighter(b))
 }
 
-/// Layer of the docked area called `name`.
+/// Returns the layer of the docked area called `name`.
 fn docked_layer(name: &str) -> LayerId {
     LayerId::new(Order::Middle, Id::new(name))
 }
 
-/// Layer of the unfolded panel.
+/// Returns the layer of the unfolded panel.
 pub(crate) fn panel_layer() -> LayerId {
     docked_layer(panel::NAME)
 }
 
-/// Draws a frame with `contents` at the left of the window; `name` identifies its area.
+/// Draws `contents` in a frame docked at the left of the window; `name` identifies its area.
 fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&mut Ui)) {
     let visuals = &context.global_style().visuals.clone();
     let frame = egui::Frame::new()
@@ -130,7 +130,7 @@ fn is_folded(shown: &Shown, width: f32) -> bool {
     shown.folded.unwrap_or(width < NARROW)
 }
 
-/// Width in points of the panel in a window of `width` points; 0 while hidden.
+/// Returns the width of the panel in points, in a window of `width` points; 0 while hidden.
 pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     match (shown.panel, is_folded(shown, width)) {
         (false, _) => 0.0,
@@ -139,7 +139,7 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     }
 }
 
-/// Draws everything over the picture; later items lie on top.
+/// Draws the whole user interface over the picture; later items cover earlier ones.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     let mut tags = marks::Tags::new(context, state);
     if state.sides.is_none() {
@@ -166,8 +166,8 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     toasts::draw(context, state);
 }
 
-/// Draws a hint while the camera is inside the rock of the visible part of the box, where the
-/// picture may be black.
+/// Draws a hint while the camera is inside rock of the visible part of the box, where the picture
+/// may be black.
 fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
     let (eye, part) = (stage.camera.eye(), state.part(stage.camera));
     let inside = (0..3).all(|k| (part[k][0]..part[k][1]).contains(&eye[k]));
@@ -186,14 +186,14 @@ fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
     });
 }
 
-/// Draws the text that is shown before the first picture.
+/// Draws the loading screen with the scene's name, before the first picture.
 pub(crate) fn loading(context: &Context, name: &str) {
     egui::Area::new(egui::Id::new("loading")).anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0)).show(context, |ui| {
         ui.label(egui::RichText::new(format!("loading {name} …")).color(BRIGHT).size(18.0));
     });
 }
 
-/// Sets colours, fonts and spacing.
+/// Sets the user interface's colours, fonts and spacing.
 pub(crate) fn theme(context: &Context) {
     context.set_theme(Theme::Dark);
     context.all_styles_mut(|style| {
@@ -235,7 +235,7 @@ pub(crate) fn theme(context: &Context) {
     });
 }
 
-/// Box for text over the picture.
+/// Returns the frame for text over the picture.
 fn card() -> egui::Frame {
     egui::Frame::new().fill(SHADE).corner_radius(CornerRadius::same(5)).inner_margin(Margin::symmetric(9, 6))
 }

@@ -1,4 +1,4 @@
-//! Question for a bare heightmap, asked once: the classic or the physical model.
+//! Question asked once for a bare heightmap: classic or physical model.
 
 use kiss3d::egui::{Align2, Area, Button, Context, Id, Key, Order, RichText, Stroke, Ui, vec2};
 
@@ -18,7 +18,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         ui.set_max_width((screen - panel - 60.0).clamp(200.0, 460.0));
         card().stroke(Stroke::new(1.0, ACCENT)).show(ui, |ui| question(ui, state));
     });
-    // Esc belongs to whatever lies over the question first.
+    // Escape first closes anything above the question.
     let lies_below = state.shown.opening || state.shown.help || state.shown.tour.is_some();
     if !lies_below && context.input(|input| input.key_pressed(Key::Escape)) {
         state.shown.model_chosen = true;

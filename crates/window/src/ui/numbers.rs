@@ -1,4 +1,4 @@
-//! Numbers section of the panel: accounts, rates and durations of the stages.
+//! Numbers section of the panel: accounts, rates and stage durations.
 
 use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
 
@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     report.air.iter().for_each(|field| of_air(ui, field));
 }
 
-/// Draws the volumes of a flow of the physical model.
+/// Draws the volumes of the physical model.
 fn of_flow(ui: &mut Ui, flow: &FlowReport) {
     let parts = [
         ("poured", flow.poured),
@@ -55,7 +55,7 @@ fn of_air(ui: &mut Ui, field: &AirAccount) {
     verdict(ui, &field.account);
 }
 
-/// Draws a small plot of the last durations of each stage.
+/// Draws a small plot per stage with its recent durations.
 fn plots(ui: &mut Ui, state: &State) {
     for (name, samples) in state.times.stages() {
         let mean = samples.iter().sum::<f32>() / samples.len().max(1) as f32;
@@ -90,7 +90,7 @@ fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
     verdict(ui, mass);
 }
 
-/// Draws the imbalance of an account.
+/// Draws the imbalance of an account, coloured as an error unless 0.
 fn verdict(ui: &mut Ui, account: &AccountReport) {
     let error = match account.error_units {
         0 => RichText::new("0: exact").color(ACCENT),
@@ -99,7 +99,7 @@ fn verdict(ui: &mut Ui, account: &AccountReport) {
     fact(ui, "error of the account", error);
 }
 
-/// Number with thin spaces between thousands.
+/// Formats a number with `decimals` decimals and thin spaces between thousands.
 fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));

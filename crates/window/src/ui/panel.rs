@@ -14,10 +14,10 @@ use crate::state::State;
 /// Width of the panel's content in points.
 const WIDTH: f32 = super::PANEL - 20.0;
 
-/// Name of the panel's area.
+/// Identifier of the panel's area.
 pub(super) const NAME: &str = "panel";
 
-/// Titles of permanent sections, to which the tour points.
+/// Titles of the permanent sections to which the tour points.
 #[cfg(test)]
 pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"];
 
@@ -28,7 +28,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         ui.set_width(WIDTH.min(screen.width() - 18.0));
         ui.set_height((screen.height() - 20.0).max(60.0));
         header(ui, state);
-        // A scroll bar wide enough for a mouse.
+        // Scroll bar wide enough for the mouse.
         ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.set_width((WIDTH - 14.0).min(screen.width() - 32.0));
@@ -38,7 +38,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Draws scene, step and pace above the scrolling part.
+/// Draws scene, step and pace above the scrolling sections.
 fn header(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         ui.label("preparing the scene …");
@@ -71,8 +71,8 @@ fn header(ui: &mut Ui, state: &mut State) {
     ui.separator();
 }
 
-/// Draws the sections. On top stands everything needed often: tools and materials, sources and
-/// view; settings made once are folded below.
+/// Draws the sections: frequently used ones (tools, materials, sources, view) first; settings that
+/// are made once are folded below.
 fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));
@@ -83,7 +83,7 @@ fn sections(ui: &mut Ui, state: &mut State) {
         look::style(ui, state);
         camera::show(ui, state);
     });
-    // Folded: the strip below the picture offers most of this section.
+    // Folded: the timeline below the picture offers most of this section.
     section(ui, "Time machine", Fold::Closed, |ui| time::moments(ui, state));
     state.plots.is_open = false;
     section(ui, "Plots", Fold::Closed, |ui| plots::show(ui, state));
@@ -95,7 +95,7 @@ fn sections(ui: &mut Ui, state: &mut State) {
         slices::clip(ui, state);
     });
     let title = if state.materials.value.is_empty() { "Flow" } else { "Flow of lava" };
-    // The physical model has no such rules: its lava is that of the scene.
+    // The rules apply only to the classic model; in the physical model the scene defines the lava.
     if state.report.as_ref().is_none_or(|report| report.flow.is_none()) {
         section(ui, title, Fold::Closed, |ui| rules::show(ui, state));
     }

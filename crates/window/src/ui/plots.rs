@@ -1,4 +1,4 @@
-//! Live plots: volume, covered area and front of a material, and the history of a point.
+//! Live plots: volume, covered area and runout of a material, and the history of a picked column.
 
 use kiss3d::egui::{
     Align2, Color32, Context, FontId, Frame, Id, LayerId, Order, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui,
@@ -14,7 +14,7 @@ use lavoxel_base::words::grouped;
 
 /// Height of a plot in points.
 const HEIGHT: f32 = 62.0;
-/// Width in points of the plots of a point.
+/// Width of a picked column's plots in points.
 const WIDTH: f32 = 310.0;
 /// Colour of temperatures.
 const WARMTH: Color32 = Color32::from_rgb(255, 190, 90);
@@ -46,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.label(RichText::new("The tool pick (F10) plots the history of a point.").small().color(FAINT));
 }
 
-/// Draws the mark and the history of the picked point.
+/// Draws the mark and the plots of the picked column.
 pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
     let Some(point) = state.plots.point.clone() else { return };
     let Some(report) = state.report.clone() else { return };
@@ -90,8 +90,8 @@ pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
     }
 }
 
-/// Draws a plot of several series over a common time axis: name and last value on top, both times
-/// below; the largest value is in the tooltip.
+/// Draws a plot of several series over a common time axis: name and last value above, first and
+/// last time below, the largest value in the tooltip.
 fn plot(ui: &mut Ui, width: f32, (name, unit, of_time): (&str, &str, &str), lines: &[(&Series, Color32)]) {
     let (area, response) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
     let painter = ui.painter_at(area);
@@ -104,7 +104,7 @@ fn plot(ui: &mut Ui, width: f32, (name, unit, of_time): (&str, &str, &str), line
     let Some(Bounds { times, most }) = frame(lines) else { return };
     let inner = Rect::from_min_max(area.min + vec2(5.0, 19.0), area.max - vec2(5.0, 14.0));
     let place = |[time, value]: [f64; 2]| -> Pos2 {
-        // The least positive number avoids a division by 0 for a single sample.
+        // The smallest positive number avoids a division by 0 for a single sample.
         let share = |value: f64, (low, high): (f64, f64)| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32;
         pos2(
             inner.left() + inner.width() * share(time, times),
@@ -123,13 +123,13 @@ fn plot(ui: &mut Ui, width: f32, (name, unit, of_time): (&str, &str, &str), line
     response.on_hover_text(format!("{name}: up to {} {unit}", number(most)));
 }
 
-/// Range of times, and largest value, of a plot.
+/// Range of times and largest value of a plot.
 struct Bounds {
     times: (f64, f64),
     most: f64,
 }
 
-/// Ranges of several series; `None` without a sample.
+/// Returns the common ranges of several series; `None` without samples.
 fn frame(lines: &[(&Series, Color32)]) -> Option<Bounds> {
     let all = || lines.iter().flat_map(|(series, _)| series.samples());
     let low = all().map(|sample| sample[0]).reduce(f64::min)?;
@@ -137,7 +137,7 @@ fn frame(lines: &[(&Series, Color32)]) -> Option<Bounds> {
     Some(Bounds { times: (low, high), most: all().map(|sample| sample[1]).fold(0.0, f64::max) })
 }
 
-/// Number in few digits, grouped by thousands from 1000 on.
+/// Formats a number with few digits, grouped by thousands from 1000 on.
 fn number(value: f64) -> String {
     match value.abs() {
         large if large >= 1e7 => format!("{value:.2e}"),

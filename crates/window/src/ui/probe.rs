@@ -11,7 +11,7 @@ use crate::messages::{FlowProbe, Probe, Report};
 use crate::state::State;
 use lavoxel_automaton::world::Quantity;
 
-/// Time after the last movement of the pointer during which the full text is shown.
+/// Time after the pointer's last movement during which the full text is shown.
 const MOVES: Duration = Duration::from_secs(1);
 
 /// Draws the probe while the pointer is over the world.
@@ -35,8 +35,9 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     painter.galley_with_override_text_color(at + margin, galley, BRIGHT);
 }
 
-/// Position of a text of `size`: right below the pointer, or on the other side if the free part
-/// `screen` ends; always inside that part, so that the panel hides nothing.
+/// Returns the position in points of a text of `size` points: below and right of the pointer, or on
+/// the other side at the edge of `screen`; always inside `screen`, the free part, so that the panel
+/// hides nothing.
 fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     let gap = 16.0;
     let x = if pointer.x + gap + size.x > screen.right() { pointer.x - gap - size.x } else { pointer.x + gap };
@@ -45,14 +46,14 @@ fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     Pos2::new(inside(x, screen.left(), screen.right() - size.x), inside(y, screen.top(), screen.bottom() - size.y))
 }
 
-/// Contents of the cell: "rock", or its values.
+/// Returns the content of the cell as text: "rock", or its values.
 fn what(probe: &Probe) -> String {
     let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
     let values = probe.values.iter().filter(|(quantity, _)| quantity.material().is_some()).map(value);
     if probe.solid { "rock".to_owned() } else { values.collect::<Vec<_>>().join("   ") }
 }
 
-/// Full text about the cell.
+/// Returns the full text about the cell.
 fn words(probe: &Probe, report: &Report) -> String {
     let [x, y, z] = probe.cell;
     let digits = digits(report.cell_size_m);
@@ -69,11 +70,11 @@ fn words(probe: &Probe, report: &Report) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Short line that stays under a pointer at rest.
+/// Returns the short text shown while the pointer rests.
 fn short(probe: &Probe, report: &Report) -> String {
     let finer = digits(report.cell_size_m) + 1;
     let up = format!("{:.finer$} m", report.metres(1, probe.cell[1]));
-    // From above the surface is visible; on a cut, the inside of the cell.
+    // From above, the surface is visible; on a cut, the interior of the cell.
     let seen = |flow: &FlowProbe| flow.surface_k.filter(|_| !probe.cut).or(flow.kelvin);
     let kelvin = probe.flow.as_ref().and_then(seen);
     let warmth = kelvin.map(|kelvin| format!("   {:.0} °C", kelvin - ZERO_CELSIUS_K)).unwrap_or_default();
@@ -81,7 +82,7 @@ fn short(probe: &Probe, report: &Report) -> String {
     if what.is_empty() { format!("{up}{warmth}") } else { format!("{what}   {up}{warmth}") }
 }
 
-/// Number of digits after the point that distinguish cells of `cell_m` metres.
+/// Returns the number of decimals that distinguish neighbouring cells of `cell_m` metres.
 fn digits(cell_m: f64) -> usize {
     (-cell_m.log10()).ceil().clamp(0.0, 5.0) as usize
 }

@@ -19,7 +19,7 @@ const VALUE: f32 = 50.0;
 /// Width of the units in points.
 const UNIT: f32 = 54.0;
 
-/// Row for a number.
+/// Row with a slider for a number.
 pub(super) struct Row<'a> {
     name: &'a str,
     unit: &'a str,
@@ -29,23 +29,23 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Row called `name`; `hint` is the tooltip that explains the number.
+    /// Creates a row with the name `name` and the unit `unit`; `hint` is the tooltip.
     pub(super) fn new(name: &'a str, unit: &'a str, hint: &'a str) -> Self {
         Self { name, unit, hint, logarithmic: false, decimals: 2 }
     }
 
-    /// Makes the slider logarithmic: equal distances are equal ratios.
+    /// Makes the slider logarithmic: equal distances mean equal ratios.
     pub(super) fn logarithmic(self) -> Self {
         Self { logarithmic: true, ..self }
     }
 
-    /// Sets the digits after the point.
+    /// Sets the number of decimals.
     pub(super) fn decimals(self, decimals: usize) -> Self {
         Self { decimals, ..self }
     }
 
-    /// Draws the row; returns true if the user changed the number. Without a `default` there is no
-    /// reset button.
+    /// Draws the row; returns true if the user changed the value. `default`: value of the reset
+    /// button, `None` for no button.
     pub(super) fn show<N: Numeric>(
         self,
         ui: &mut Ui,
@@ -72,7 +72,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Draws a row for a parameter of a rule, under its own name, which the hint explains.
+/// Draws a row for a parameter of a rule, with a display name and a tooltip.
 pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &str), of: &mut T, default: f64) {
     let row = Row::new(name, param.unit, hint);
     let mut value = (param.get)(of);
@@ -92,8 +92,7 @@ pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &
     }
 }
 
-/// Draws a row for a number of a table, under its own name and within a range that a panel has room
-/// for.
+/// Draws a row for a parameter of a table, with a display name and a range that suits a slider.
 pub(super) fn key<T: Table>(
     ui: &mut Ui,
     (key, name, decimals): (&str, &str, usize),
@@ -109,12 +108,12 @@ pub(super) fn key<T: Table>(
     }
 }
 
-/// Draws the name at the beginning of a row.
+/// Draws the name at the start of a row.
 pub(super) fn name(ui: &mut Ui, text: &str, hint: &str) {
     fixed(ui, NAME, RichText::new(text)).on_hover_text(hint);
 }
 
-/// Draws a text of a fixed width, truncated if longer.
+/// Draws text of a fixed width in points, truncated if longer.
 fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     let size = vec2(width, ui.spacing().interact_size.y);
     let row = Layout::left_to_right(Align::Center);
@@ -125,7 +124,7 @@ fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     .inner
 }
 
-/// Draws the reset button, visible only if the default is another value.
+/// Draws the reset button, visible only if the value differs from the default.
 fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     let differs = *value != default;
     let button = Button::new(RichText::new("⟲").size(12.0)).frame(false).min_size(vec2(14.0, 14.0));
@@ -135,7 +134,8 @@ fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     }
 }
 
-/// Draws a row with a choice; an empty `label` takes no room. Returns true if the choice changed.
+/// Draws a row with a drop-down choice; an empty `label` takes no space. Returns true if the choice
+/// changed.
 pub(super) fn choice<T: PartialEq + Copy>(
     ui: &mut Ui,
     (label, hint): (&str, &str),
@@ -155,13 +155,13 @@ pub(super) fn choice<T: PartialEq + Copy>(
     *value != before
 }
 
-/// Draws a row with a choice among the values of a named type; returns true if the choice changed.
+/// Draws a row with a choice among all values of a named type; returns true if the choice changed.
 pub(super) fn choice_named<T: Named + PartialEq>(ui: &mut Ui, label: (&str, &str), value: &mut T) -> bool {
     let choices: Vec<_> = T::ALL.iter().map(|choice| (*choice, choice.name(), choice.what())).collect();
     choice(ui, label, value, &choices)
 }
 
-/// Draws a line of a name and a read-only value.
+/// Draws a name with a read-only value.
 pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(label).color(FAINT));
@@ -169,16 +169,16 @@ pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     });
 }
 
-/// Initial state of a section.
+/// Initial state of a section of the panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// Unfolded at first.
+    /// Unfolded.
     Open,
-    /// Folded until the user opens the section.
+    /// Folded.
     Closed,
 }
 
-/// Draws a section that can be folded.
+/// Draws a foldable section of the panel.
 pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
     let heading = RichText::new(title).size(13.5).strong();
     let header = egui::CollapsingHeader::new(heading).id_salt(title).default_open(fold != Fold::Closed);
@@ -187,7 +187,7 @@ pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&m
         ui.add_space(3.0);
     });
     super::tour::note_heading(ui, title, shown.header_response.rect);
-    // Only unfolded sections need a line below; folded ones form a list.
+    // Only unfolded sections need a separator; folded ones form a list.
     if shown.body_returned.is_some() {
         ui.separator();
     }

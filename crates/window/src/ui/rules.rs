@@ -7,7 +7,7 @@ use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_automaton::rules::{RulesChange, RulesSpec, Walls};
 
-/// Named rules: name, appearance, and changes to the defaults.
+/// Presets of the rules: name, appearance, and changes to the defaults.
 pub(crate) const PRESETS: &[Preset] = &[
     Preset { name: "Tongues", what: "Narrow tongues with lobes: the defaults.", change: |_| {} },
     Preset { name: "Apron", what: "Spreads into a wide, flat apron.", change: |rules| rules.threshold = 0.2 },
@@ -40,7 +40,8 @@ pub(crate) const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Keys of the rules, their names in the panel, and the effect of moving a slider left or right.
+/// Keys of the rules, with their names in the panel and the effect of moving the slider left or
+/// right.
 const NAMES: &[(&str, &str, &str)] = &[
     ("threshold", "stops at", "left runs further, right stops sooner"),
     ("spread", "runs aside", "left stops sooner, right runs further"),
@@ -53,13 +54,13 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("beta", "speed-up", "left stops sooner, right runs further"),
 ];
 
-/// Name of a key in the panel, and the effect of its slider.
+/// Returns the display name of a rule's key, and the effect of its slider.
 fn plain(key: &'static str) -> (&'static str, &'static str) {
     let found = NAMES.iter().find(|(known, ..)| *known == key);
     found.map_or((key, "right is more"), |&(_, name, sides)| (name, sides))
 }
 
-/// Rules with a name.
+/// Named preset of the rules.
 pub(crate) struct Preset {
     pub(crate) name: &'static str,
     what: &'static str,
@@ -67,7 +68,7 @@ pub(crate) struct Preset {
 }
 
 impl Preset {
-    /// Rules of the preset, with the walls left as they are.
+    /// Returns the rules of the preset, with the present walls.
     pub(crate) fn rules(&self, walls: Walls) -> RulesSpec {
         let mut rules = RulesSpec { walls, ..RulesSpec::default() };
         (self.change)(&mut rules);

@@ -1,5 +1,5 @@
-//! Comparison of two branches: the picture of the other branch over the left part of the window,
-//! and a draggable divider.
+//! Side-by-side comparison of two branches: the picture of the other branch over the left part of
+//! the window, and a draggable divider.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, CursorIcon, FontId, Id, LayerId, Order, Painter, Pos2, Rect, Sense, Stroke, pos2,
@@ -12,7 +12,7 @@ use crate::state::State;
 /// Width in points of the divider's hit area.
 const GRIP: f32 = 12.0;
 
-/// Draws the other branch, the divider and the names.
+/// Draws the picture of the other branch, the divider and the labels.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = screen.left() + super::panel_width(&state.shown, screen.width());
@@ -41,7 +41,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Draws the name of a side on a card.
+/// Draws the label of a side on a card.
 fn label(painter: &Painter, at: Pos2, align: Align2, name: &str) {
     let text = painter.layout_no_wrap(name.to_owned(), FontId::proportional(13.0), BRIGHT);
     let card = align.anchor_size(at, text.size() + vec2(16.0, 10.0));

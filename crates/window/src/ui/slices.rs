@@ -10,7 +10,7 @@ use crate::edit::slices::AXIS_NAMES;
 use crate::state::State;
 use lavoxel_automaton::world::Quantity;
 
-/// Least thickness of the clip box, as a fraction of the box.
+/// Smallest thickness of the clip box, as a fraction of the box.
 const THINNEST: f32 = 0.01;
 
 /// Draws and edits the slices.
@@ -41,7 +41,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     palette(ui, &mut state.look);
 }
 
-/// Draws the quantities that slices can show, and changes the choice.
+/// Draws the choice of the quantity that slices show.
 fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
     ui.horizontal_wrapped(|ui| {
         name(

@@ -1,4 +1,4 @@
-//! Swatches: a tile with the look of each material, and its name below.
+//! Swatches: a tile in the look of a material, with its name below.
 
 use kiss3d::egui::epaint::Mesh;
 use kiss3d::egui::{
@@ -10,14 +10,14 @@ use super::{ACCENT, BRIGHT, FAINT};
 use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::random::mix64;
 
-/// Width and height of a swatch with its name, and height of its tile, in points.
+/// Width and height in points of a swatch with its name; height of its tile.
 const SIZE: (f32, f32) = (58.0, 42.0);
 const TILE: f32 = 25.0;
 /// Number of dots in a tile of grains.
 const GRAINS: u64 = 44;
 
-/// Draws the swatch of a material by its look, or of the lava (`None`); the response is that of a
-/// button.
+/// Draws the swatch of a material with the look `look`, or of lava (`None`); returns the response
+/// of a button.
 pub(super) fn show(ui: &mut Ui, name: &str, look: Option<&MaterialLook>, is_chosen: bool) -> Response {
     let (area, response) = ui.allocate_exact_size(vec2(SIZE.0, SIZE.1), Sense::click());
     if !ui.is_rect_visible(area) {
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, name: &str, look: Option<&MaterialLook>, is_chos
         (_, true) => (1.5, BRIGHT),
         _ => (1.0, Color32::from_gray(70)),
     };
-    // The edge has round corners and hides the sharp ones of the tile.
+    // The frame's round corners cover the tile's square corners.
     painter.rect_stroke(tile, CornerRadius::same(4), Stroke::new(width, edge), StrokeKind::Middle);
     let color = if is_chosen || response.hovered() { BRIGHT } else { FAINT };
     let font = FontId::proportional(11.0);
@@ -45,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, name: &str, look: Option<&MaterialLook>, is_chos
     response
 }
 
-/// Draws glowing lava with dark plates of crust.
+/// Draws the tile of lava: glowing, with dark plates of crust.
 fn lava(painter: &Painter, tile: Rect) {
     let (hot, dull) = (Color32::from_rgb(255, 196, 70), Color32::from_rgb(214, 60, 14));
     shaded(painter, tile, &[(0.0, dull), (0.55, Color32::from_rgb(255, 122, 40)), (1.0, hot)]);
@@ -59,7 +59,7 @@ fn lava(painter: &Painter, tile: Rect) {
     }
 }
 
-/// Draws a material of this look.
+/// Draws the tile of a material with the look `look`.
 fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
     let [r, g, b] = look.srgb();
     let own = Color32::from_rgb(r, g, b);
@@ -85,7 +85,7 @@ fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
         Preset::Sand | Preset::Ash | Preset::Rubble => {
             shaded(painter, tile, &[(0.0, own), (1.0, toward(own, Color32::BLACK, 0.2))]);
             let size = if look.preset == Preset::Rubble { 2.4 } else { 1.1 };
-            // Positions are hashes of the number, so that dots stay in place from frame to frame.
+            // Positions are hashes of the dot's number, so that dots stay in place between frames.
             for n in 0..GRAINS {
                 let part = |k: u64| (mix64(3 * n + k) >> 40) as f32 / (1_u64 << 24) as f32;
                 let color = if n % 2 == 0 { light } else { dark };
@@ -131,8 +131,7 @@ fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
     }
 }
 
-/// Fills an area with a vertical gradient; `stops` are positions from 0 at the top to 1, with
-/// colours.
+/// Fills `area` with a vertical gradient; `stops`: positions (0 at the top to 1) with colours.
 fn shaded(painter: &Painter, area: Rect, stops: &[(f32, Color32)]) {
     let mut mesh = Mesh::default();
     for &(place, color) in stops {
@@ -148,12 +147,12 @@ fn shaded(painter: &Painter, area: Rect, stops: &[(f32, Color32)]) {
     painter.add(Shape::mesh(mesh));
 }
 
-/// Point at fractions of an area.
+/// Returns the point at the fractions (`x`, `y`) of `area`, 0 to 1 from the top left.
 fn within(area: Rect, (x, y): (f32, f32)) -> Pos2 {
     pos2(lerp(area.left()..=area.right(), x), lerp(area.top()..=area.bottom(), y))
 }
 
-/// Colour interpolated from `from` to `to` by `share`, 0 to 1.
+/// Interpolates between two colours by `share`, 0 to 1.
 fn toward(from: Color32, to: Color32, share: f32) -> Color32 {
     let mixed = |a: u8, b: u8| lerp(f32::from(a)..=f32::from(b), share) as u8;
     Color32::from_rgb(mixed(from.r(), to.r()), mixed(from.g(), to.g()), mixed(from.b(), to.b()))

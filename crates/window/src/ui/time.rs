@@ -45,8 +45,8 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
     speed(ui, state);
 }
 
-/// Text with the remaining time of a scene with a set duration; `None` without one, or while
-/// nothing runs.
+/// Returns the text with the remaining time of a scene with a set duration; `None` for other scenes
+/// and while paused.
 fn end(spec: &SceneSpec, report: &Report) -> Option<String> {
     let duration = spec.flow_spec()?.duration?;
     let left = spec.film.steps.checked_sub(report.step).filter(|left| *left > 0)?;
@@ -77,7 +77,7 @@ fn speed(ui: &mut Ui, state: &mut State) {
         }
     });
     if let Some(pace) = wanted {
-        // A pause stays a pause: the new pace counts from the next run on.
+        // A pause stays a pause: the new pace applies from the next run on.
         if paused {
             state.rate = pace;
         } else {

@@ -1,5 +1,5 @@
-//! Timeline at the bottom of the window: the branches of the session, and the present branch as a
-//! strip over which the pointer moves through time.
+//! Timeline at the bottom of the window: the session's branches, and a track of the present branch
+//! on which the pointer moves through time.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, CursorIcon, FontId, Id, Key, Order, Painter, Pos2, Rect, Response, RichText,
@@ -16,7 +16,7 @@ use lavoxel_render::chart::ticks::Ticks;
 
 /// Height of the timeline in points.
 pub(super) const HEIGHT: f32 = 62.0;
-/// Window height in points below which there is no timeline: the picture needs the room.
+/// Window height in points below which the timeline is hidden, to leave room for the picture.
 const LOWEST: f32 = 300.0;
 /// Height in points of the track, and of the numbers below.
 const TRACK: f32 = 16.0;
@@ -26,7 +26,8 @@ const SNAP: f32 = 5.0;
 /// Margin in points at the ends of the track, for the head and for half a number.
 const MARGIN: f32 = 14.0;
 
-/// Height in points that the timeline takes from a window of height `window` points.
+/// Returns the height of the timeline in points, in a window of height `window` points; 0 while
+/// hidden.
 pub(super) fn height(state: &State, window: f32) -> f32 {
     if state.shown.panel && state.report.is_some() && window >= LOWEST { HEIGHT } else { 0.0 }
 }
@@ -35,14 +36,14 @@ pub(super) fn height(state: &State, window: f32) -> f32 {
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = super::panel_width(&state.shown, screen.width());
-    // On a narrow window the panel leaves no room.
+    // In a narrow window, the panel leaves no room for the timeline.
     if height(state, screen.height()) == 0.0 || screen.width() - left < 120.0 {
         return;
     }
     let Some(report) = state.report.clone() else { return };
     let place = Rect::from_min_max(pos2(screen.left() + left, screen.bottom() - HEIGHT), screen.right_bottom());
     let area = Area::new(Id::new("timeline")).order(Order::Middle).fixed_pos(place.min).movable(false);
-    // Unconstrained: contents that reach beyond the window's edge must not shift the timeline over
+    // Unconstrained: contents that extend beyond the window's edge must not shift the timeline over
     // the picture.
     let area = area.constrain(false).default_size(place.size());
     area.show(context, |ui| {
@@ -58,12 +59,13 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         );
         let track = Rect::from_min_size(pos2(inner.left(), inner.top() + 25.0), vec2(inner.width(), TRACK));
         strip(ui, state, &report, track);
-        // The whole strip takes clicks: those between the widgets must not reach the world below.
+        // The timeline takes all clicks on its area: clicks between widgets must not reach the
+        // world below.
         ui.expand_to_include_rect(place);
     });
 }
 
-/// Draws undo and redo, the step, and the branches.
+/// Draws undo, redo and step number, and a button per branch.
 fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
     let line = &report.timeline;
     ui.horizontal(|ui| {
@@ -96,7 +98,7 @@ fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
     });
 }
 
-/// Draws a branch: a click goes there, the second button opens a menu.
+/// Draws the button of a branch: a click switches to the branch, the secondary button opens a menu.
 fn chip(ui: &mut Ui, state: &mut State, line: &TimeLine, report: &BranchReport) {
     let branch = &report.branch;
     if let Some((number, name)) = &mut state.strip.rename
@@ -149,7 +151,7 @@ fn menu(ui: &mut Ui, state: &mut State, branch: &Branch, here: bool) {
     }
 }
 
-/// Mapping between steps and positions along the track.
+/// Linear map between steps and positions on the track.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     left: f32,
@@ -172,7 +174,8 @@ impl Scale {
     }
 }
 
-/// Movement that a pointer position stands for: the nearest kept moment within `SNAP`, else a step.
+/// Returns the movement through time for a position on the track: to the nearest kept moment within
+/// `SNAP`, else to a step.
 fn way_at(line: &TimeLine, scale: Scale, x: f32) -> Way {
     let near = |moment: &&Moment| (scale.x(moment.step) - x).abs() <= SNAP;
     let by_distance = |moment: &&Moment| ((scale.x(moment.step) - x).abs() * 16.0) as u32;
@@ -182,7 +185,7 @@ fn way_at(line: &TimeLine, scale: Scale, x: f32) -> Way {
     }
 }
 
-/// Draws the present branch from its beginning to its end.
+/// Draws the track of the present branch, from its start to its tip.
 fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
     let line = &report.timeline;
     let scale = Scale::new(track, line.end());
@@ -198,7 +201,7 @@ fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
     scrub(state, &response, |x| way_at(line, scale, x));
 }
 
-/// Moves through time while the pointer's button is down; each movement is requested once.
+/// Moves through time while the mouse button is held; each movement is requested only once.
 fn scrub(state: &mut State, response: &Response, way: impl Fn(f32) -> Way) {
     let held = response.is_pointer_button_down_on() && response.ctx.input(|input| input.pointer.primary_down());
     let at = response.interact_pointer_pos().filter(|_| held || response.clicked() || response.drag_stopped());
@@ -236,7 +239,7 @@ fn draw_track(painter: &Painter, report: &Report, track: Rect, scale: Scale) {
     head(painter, track, here);
 }
 
-/// Draws ticks of steps under the track.
+/// Draws ticks with step numbers below the track.
 fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     let ticks = Ticks::fitting((0.0, end.max(1) as f64), 1.0, track.width(), |_| 70.0);
     let font = FontId::proportional(10.0);
@@ -247,7 +250,7 @@ fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     }
 }
 
-/// Draws another branch: its fork and its length.
+/// Draws another branch below the track, from its fork to its tip.
 fn draw_fork(painter: &Painter, track: Rect, scale: Scale, other: &BranchReport) {
     let (from, to) = (scale.x(other.parts_at), scale.x(other.branch.end));
     let y = track.bottom() - 2.0;
@@ -264,7 +267,7 @@ fn draw_deed(painter: &Painter, track: Rect, scale: Scale, deed: &DeedReport, he
     painter.rect_filled(mark, 1.0, color);
 }
 
-/// Draws the head: the present step.
+/// Draws the marker of the present step.
 fn head(painter: &Painter, track: Rect, x: f32) {
     painter.vline(x, track.expand2(vec2(0.0, 2.0)).y_range(), Stroke::new(2.0, BRIGHT));
     let (top, half) = (track.top() - 3.0, 4.5);
@@ -272,12 +275,12 @@ fn head(painter: &Painter, track: Rect, x: f32) {
     painter.add(Shape::convex_polygon(points, BRIGHT, Stroke::NONE));
 }
 
-/// Draws a kept moment.
+/// Draws the mark of a kept moment.
 fn star(painter: &Painter, at: Pos2) {
     painter.text(at, Align2::CENTER_CENTER, "★", FontId::proportional(12.0), Color32::from_rgb(255, 214, 90));
 }
 
-/// Tooltip for a position on the track.
+/// Returns the tooltip of a position on the track.
 fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     let way = way_at(line, scale, x);
     if let Way::To(moment) = way {
@@ -296,7 +299,7 @@ fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     }
 }
 
-/// Draws the tooltip above the pointer, within the window.
+/// Draws the tooltip above the pointer, inside the window.
 fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     let galley = painter.layout_no_wrap(words.to_owned(), FontId::proportional(11.5), BRIGHT);
     let half = 0.5 * galley.size().x + 6.0;
@@ -307,7 +310,7 @@ fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     painter.galley(card.center() - 0.5 * galley.size(), galley, BRIGHT);
 }
 
-/// Colour of the marks of a kind of acts.
+/// Returns the colour of the marks for a kind of act.
 fn color(kind: Kind) -> Color32 {
     match kind {
         Kind::Lava => ACCENT,

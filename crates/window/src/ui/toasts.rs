@@ -1,4 +1,4 @@
-//! Messages at the top of the window, clear of colour bars.
+//! Notices at the top of the window, clear of the colour bars.
 
 use std::time::Instant;
 
@@ -8,10 +8,10 @@ use super::{ACCENT, BRIGHT, WRONG, card, goals};
 use crate::messages::{Mend, Notice};
 use crate::state::State;
 
-/// Least width in points next to the goals that messages need.
+/// Smallest width in points for notices next to the list of goals.
 const LEAST: f32 = 260.0;
 
-/// Draws the present messages, with a button for each offered remedy.
+/// Draws the present notices, with a button for each remedy.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if state.toasts.is_empty() {
         return;
@@ -21,7 +21,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     let area = Area::new(Id::new("toasts")).order(Order::Tooltip).interactable(offers);
     let screen = context.content_rect();
     let panel = super::panel_width(&state.shown, screen.width());
-    // Between the panel and the goals, or below the goals if that room is too narrow.
+    // Placed between panel and goals, or below the goals if that gap is too narrow.
     let goals = goals::area(context, state);
     let left_of_goals = goals.map_or(screen.right(), |goals| goals.left()) - screen.left();
     let (right, top) = match goals {
@@ -44,7 +44,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Draws a button that applies the remedy, and one that removes the message.
+/// Draws a button that applies the remedy, and a button that dismisses the notice.
 fn mend_button(ui: &mut Ui, state: &mut State, (notice, mend): (&Notice, Mend)) {
     ui.horizontal(|ui| {
         let Mend::OpenSides = mend;

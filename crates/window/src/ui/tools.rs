@@ -1,4 +1,4 @@
-//! Tools section of the panel: tools of the mouse, their material and their numbers.
+//! Tools section of the panel: tools of the mouse, their material and their settings.
 
 use kiss3d::egui::{RichText, Ui};
 
@@ -27,7 +27,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         for &tool in Tool::ALL {
             let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
             if ui.selectable_label(tools.tool == tool, tool.name()).on_hover_text(hint).clicked() {
-                // A click or stroke in progress belongs to the former tool.
+                // A click or stroke in progress belongs to the previous tool.
                 tools.cancel();
                 tools.tool = tool;
             }
@@ -55,8 +55,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws height and width of the next dam, with ranges of several times the default for these
-/// cells.
+/// Draws the sliders for height and width of the next dam; their ranges are several times `usual`,
+/// the default for this world.
 fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
     let (high, wide) = ((4.0 * usual.height_m).max(50.0), (8.0 * usual.width_m).max(200.0));
     let hint = "Height above the ground; below 0 the depth of a ditch.";
@@ -65,7 +65,7 @@ fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
     Row::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=wide, Some(usual.width_m));
 }
 
-/// Draws the choice of the material that is replaced.
+/// Draws the choice of the material that the tool replace replaces.
 fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         ui.label("in place of");
@@ -80,7 +80,7 @@ fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLo
     });
 }
 
-/// Draws the contents that the brush puts into the air.
+/// Draws the sliders for the heat, ash, steam and wind that the air tool adds.
 fn breath(ui: &mut Ui, breath: &mut Breath) {
     let mut row = |name, unit, hint, value: &mut f64, most: f64, usual: f64| {
         Row::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));
@@ -97,14 +97,14 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
 /// Components of a wind: name and tooltip.
 const WINDS: [(&str, &str); 3] = [("east", "Wind to the east"), ("up", "Wind upwards"), ("south", "Wind to the south")];
 
-/// Names and looks of the materials that tools pour; the lava has no look.
+/// Returns name and look of each material that tools can pour; lava has no look (`None`).
 fn poured(state: &State) -> Vec<(String, Option<MaterialLook>)> {
     let others = state.materials.value.iter().map(|material| (material.name.clone(), Some(material.look.clone())));
     std::iter::once((Material::LAVA.to_owned(), None)).chain(others).collect()
 }
 
-/// Draws the choice between lava and the materials of the scene. A click while no tool pours also
-/// takes up the brush.
+/// Draws the choice of the poured material. A click while the selected tool pours nothing also
+/// selects the brush.
 fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         let key = keys::shown(Action::Material);
@@ -167,7 +167,7 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     }
 }
 
-/// Draws the energy of new lava.
+/// Draws the slider for the energy of new lava.
 fn energy(ui: &mut Ui, value: &mut f64) {
     let hint = "Energy of a full cell of new lava: more runs further.";
     Row::new("energy", "", hint).show(ui, value, 0.0..=VENT_ENERGY_MAX - 0.01, Some(1.0));

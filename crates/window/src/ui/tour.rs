@@ -1,4 +1,4 @@
-//! Tour: five things to try, each with a mark at its section of the panel.
+//! Tour of the window: five things to try, each with a pointer to its section of the panel.
 
 use kiss3d::egui::{
     Align, Area, Button, Context, Frame, Id, Layout, Margin, Order, Pos2, Rect, RichText, Shape, Stroke, StrokeKind,
@@ -16,28 +16,28 @@ const TIP: f32 = 10.0;
 /// Width of the card in points.
 const WIDTH: f32 = 340.0;
 
-/// Height in points of the highest card.
+/// Height of the highest card in points.
 const HEIGHT: f32 = 215.0;
 
 /// Step of the tour.
 struct Step {
     title: &'static str,
     words: &'static str,
-    /// Title of the panel's section to which the card points; `None` for the picture.
+    /// Title of the panel's section to which the card points; `None` for a step about the picture.
     section: Option<&'static str>,
     /// Button that tries the step at once.
     offer: Option<Offer>,
 }
 
-/// Button of a step.
+/// Button of a step of the tour.
 enum Offer {
-    /// Action of a key, with the button's text.
+    /// Text of the button, and the action it triggers.
     Do(&'static str, Action),
     /// Name of a built-in scene to open.
     Open(&'static str),
 }
 
-/// Steps in their order.
+/// Steps of the tour, in order.
 const STEPS: [Step; 5] = [
     Step {
         title: "Turn the camera",
@@ -76,14 +76,14 @@ const STEPS: [Step; 5] = [
     },
 ];
 
-/// Choice on the card.
+/// Choice of the user on a card.
 enum Choice {
     To(usize),
     End,
     Try(Request),
 }
 
-/// Draws the present step; start screen and help take precedence.
+/// Draws the card of the present step, unless the start screen or the help window is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let Some(number) = state.shown.tour.filter(|_| !state.shown.opening && !state.shown.help) else { return };
     let Some(step) = STEPS.get(number) else { return };
@@ -110,7 +110,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     }
 }
 
-/// Draws text and buttons of a step.
+/// Draws text and buttons of a step; returns the user's choice. `number`: index of the step.
 fn card(ui: &mut Ui, step: &Step, number: usize) -> Option<Choice> {
     let mut choice = None;
     ui.horizontal(|ui| {
@@ -154,8 +154,8 @@ fn scene(name: &str) -> Option<Shipped> {
     shipped::scenes().find(|scene| scene.name == name)
 }
 
-/// Upper left corner of the card: next to the section to which it points, or below the middle of
-/// the picture.
+/// Returns the upper left corner of the card in points: next to `section`, or below the centre of
+/// the picture (`None`). `panel`: width of the panel.
 fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     match section {
         Some(area) => {
@@ -171,7 +171,7 @@ fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     }
 }
 
-/// Draws a frame around the heading of a section, and an arrow from the card.
+/// Draws a frame around a section's heading, and an arrow from the card.
 fn point(context: &Context, card: Rect, section: Rect) {
     let painter = context.layer_painter(kiss3d::egui::LayerId::new(Order::Foreground, Id::new("tour mark")));
     let stroke = Stroke::new(2.0, ACCENT);
@@ -183,13 +183,13 @@ fn point(context: &Context, card: Rect, section: Rect) {
     painter.add(Shape::convex_polygon(tip.to_vec(), ACCENT, Stroke::NONE));
 }
 
-/// Area of a section's heading, if drawn in this pass or the last.
+/// Returns the screen area of a section's heading; `None` unless drawn in this pass or the last.
 fn heading(context: &Context, title: &str) -> Option<Rect> {
     let (pass, area): (u64, Rect) = context.data(|data| data.get_temp(id_of(title)))?;
     (pass + 1 >= context.cumulative_pass_nr()).then_some(area)
 }
 
-/// Records the area of a section's heading.
+/// Stores the screen area of a section's heading, for the tour.
 pub(super) fn note_heading(ui: &Ui, title: &str, area: Rect) {
     let (pass, seen) = (ui.ctx().cumulative_pass_nr(), ui.clip_rect().contains_rect(area));
     if seen {

@@ -13,7 +13,7 @@ use lavoxel_automaton::matter::Kind;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_sim::source::{VentChange, VentFlow, VentSpec};
 
-/// Upper bound of the vents with sliders; more are only counted.
+/// Upper bound of the number of vents with sliders; of further vents only the number is shown.
 const MOST: usize = 24;
 
 /// Draws and edits the vents.
@@ -37,7 +37,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         ui.label(RichText::new("Nothing pours. Take the tool source (F3) and click the ground.").small().color(FAINT));
     }
     for change in changes {
-        // Removed here at once, since the report without the vent comes later.
+        // Removed here at once, since the next report without the vent arrives later.
         if let VentChange::Close(number) = change {
             state.vents.value.retain(|(other, _)| *other != number);
         }
@@ -46,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws one vent; returns the user's change.
+/// Draws the controls of a vent; returns the user's change, `None` without one.
 fn one(
     ui: &mut Ui,
     (number, vent): (usize, &mut VentSpec),
@@ -70,7 +70,7 @@ fn one(
             closed = ui.small_button("close").on_hover_text("It pours no more from now on.").clicked();
         });
     });
-    // Sources of grains have a probability per cell in place of a rate.
+    // Sources of grains have a probability per cell instead of a rate.
     let (unit, hint, most) = if grains {
         ("a cell", "Probability of a grain in each cell of its disc, in a step.", 1.0)
     } else {
@@ -106,7 +106,7 @@ fn radius(ui: &mut Ui, radius: &mut f64) {
     row.show(ui, radius, VENT_RADIUS.0..=VENT_RADIUS.1, None);
 }
 
-/// Draws rate and temperature of a vent of the physical model.
+/// Draws the sliders for rate and temperature of a vent of the physical model.
 pub(super) fn flow_rows(ui: &mut Ui, vent: &mut VentFlow, flow: &FlowReport) {
     let mut rate = vent.rate_at(flow.time_s);
     let hint = "Cubic metres that it pours in a second from now on. In the picture: drag the top of its stalk.";

@@ -7,7 +7,7 @@ use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_air::{FASTEST_M_S, Wind};
 
-/// Highest speed of the slider in m/s, unless the wind is faster already.
+/// Upper bound of the speed slider in m/s, unless the present wind is faster.
 const SLIDER: f64 = 40.0;
 
 /// Draws and edits speed and direction of the wind at the height of its highest speed.

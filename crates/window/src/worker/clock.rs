@@ -1,33 +1,33 @@
-//! Clock of the steps: when the next step is due, and the rate of the last ones.
+//! Clock of the simulation's steps: due time of the next step, and the measured step rate.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::messages::Pace;
 
-/// Lowest and highest rate in steps per second; rates beyond are clamped.
+/// Bounds of a fixed rate in steps per second; other rates are clamped.
 const RATES: (f64, f64) = (1e-3, 1e6);
-/// Largest delay that a slow machine catches up on: without this bound, a burst of steps would
-/// follow each slow one.
+/// Largest backlog of a fixed rate that later steps catch up with: without this bound, a burst of
+/// steps would follow each slow step.
 const MOST_BEHIND: Duration = Duration::from_millis(50);
-/// Averaging window of the rate.
+/// Averaging window of the measured rate.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Time between two samples of the rate.
+/// Least time between two samples of the measured rate.
 const SAMPLE: Duration = Duration::from_millis(20);
 
-/// Clock of the steps.
+/// Clock of the simulation's steps.
 #[derive(Debug)]
 pub(super) struct Clock {
     pace: Pace,
-    /// Steps left before the clock pauses; `None` without such a count.
+    /// Number of steps until the clock pauses; `None` for no limit.
     left: Option<u64>,
-    /// Time at which the next step is due at a fixed rate.
+    /// Due time of the next step at a fixed rate.
     next: Instant,
-    /// No step is due before this time.
+    /// Time before which no step is due at any pace.
     rests_until: Instant,
-    /// Steps made so far.
+    /// Number of steps made so far.
     made: u64,
-    /// Samples of the last second: time, and steps made by then.
+    /// Samples of the last `WINDOW`: time, and number of steps made by then.
     samples: VecDeque<(Instant, u64)>,
 }
 
@@ -38,12 +38,12 @@ impl Clock {
         Self { pace: Pace::Paused, left: None, next: now, rests_until: now, made: 0, samples: VecDeque::new() }
     }
 
-    /// Pace in force.
+    /// Returns the present pace.
     pub(super) fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// Sets another pace.
+    /// Sets the pace and cancels a limited number of steps.
     ///
     /// # Errors
     /// When a rate is not a finite number above 0.
@@ -62,7 +62,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Makes `steps` steps as fast as possible, then pauses.
+    /// Sets the clock to make `steps` steps as fast as possible and then to pause.
     pub(super) fn count(&mut self, steps: u64) {
         self.pace = if steps == 0 { Pace::Paused } else { Pace::Free };
         self.left = (steps > 0).then_some(steps);
@@ -70,7 +70,7 @@ impl Clock {
         self.samples.push_back((Instant::now(), self.made));
     }
 
-    /// Time until the next step; `None` while paused.
+    /// Returns the time from `now` until the next step; `None` while paused.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         let next = match self.pace {
             Pace::Paused => return None,
@@ -80,12 +80,12 @@ impl Clock {
         Some(next.saturating_duration_since(now))
     }
 
-    /// Makes no step for the time `pause` from `now` on, so that others have the machine.
+    /// Postpones all steps until `pause` after `now`, which leaves the processor to other work.
     pub(super) fn rest(&mut self, now: Instant, pause: Duration) {
         self.rests_until = now + pause;
     }
 
-    /// Counts a step made at `now` and schedules the next one.
+    /// Registers a step finished at `now`, and schedules the next one.
     pub(super) fn stepped(&mut self, now: Instant) {
         self.made += 1;
         if let Pace::Rate(rate) = self.pace {
@@ -106,7 +106,7 @@ impl Clock {
         }
     }
 
-    /// Steps per second over the last second; 0 while paused.
+    /// Returns the measured rate over the last second in steps per second; 0 while paused.
     pub(super) fn rate(&self, now: Instant) -> f64 {
         let Some(&(since, made)) = self.samples.front().filter(|_| self.pace != Pace::Paused) else { return 0.0 };
         let seconds = now.saturating_duration_since(since).as_secs_f64();

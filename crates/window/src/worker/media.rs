@@ -4,7 +4,7 @@ use super::patches::boxes;
 use crate::messages::{MediaPatch, MediaUpdate};
 use lavoxel_sim::lowpass::{Bricks, Change, LowPass};
 
-/// Record of the media that were sent.
+/// Builder of the updates of the materials other than lava; records the media that were sent.
 #[derive(Default)]
 pub(super) struct MediaPublisher {
     /// Media with cells at the last update, as indices into
@@ -14,14 +14,15 @@ pub(super) struct MediaPublisher {
 }
 
 impl MediaPublisher {
-    /// Collects the changes of all media from a refreshed low-pass; `None` without changes.
+    /// Returns the changes of all media in a refreshed low-pass since the last call; `None` without
+    /// changes.
     pub(super) fn update(&mut self, lowpass: &mut LowPass) -> Option<MediaUpdate> {
         let count = lowpass.volume().media.len();
         let changed: Vec<Vec<Change>> = (0..count).map(|k| lowpass.take_changes_of(k)).collect();
         let volume = lowpass.volume();
         let present: Vec<usize> = (0..count).filter(|&k| !volume.media[k].density.is_empty()).collect();
-        // Texels interleave all media: another set of media has another stride, so all are sent
-        // again.
+        // Texels interleave all media: a different set of media changes the stride, so everything
+        // is sent again.
         let reset = present != self.present;
         if reset {
             (self.present, self.bricks) = (present, Some(Bricks::new(volume.grid)));

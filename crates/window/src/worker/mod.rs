@@ -1,7 +1,9 @@
-//! Simulation thread. The window holds a [`Worker`], which sends commands and polls for updates.
+//! Simulation thread. The window holds a [`Worker`], which sends commands to the thread and polls
+//! for updates.
 //!
-//! Invariant: neither side waits for the other. Commands go through a channel; updates go through a
-//! slot for one update, which the thread refills only after the window has taken the last one.
+//! Invariant: neither side waits for the other. Commands go through an unbounded channel; updates
+//! go through a slot for one update, which the thread refills only after the window has taken the
+//! last update.
 
 #[cfg(test)]
 mod arrival_tests;
@@ -33,7 +35,7 @@ use self::thread::Thread;
 use super::messages::{Command, Notice, Report, Update};
 use lavoxel_scene::scene::{Scene, SceneError};
 
-/// Reason why a worker could not be started.
+/// Error of starting the simulation thread.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The first scene is invalid or cannot be built.
@@ -42,7 +44,7 @@ pub enum StartError {
     /// The operating system refused to create a thread.
     #[error("cannot start the simulation's thread: {0}")]
     Thread(#[from] io::Error),
-    /// The thread panicked while starting (a bug in the program); holds the panic's text.
+    /// The thread panicked while starting (a bug in the program). Field: text of the panic.
     #[error("the simulation could not start: {0}")]
     Broken(String),
 }
@@ -56,12 +58,13 @@ enum Message {
     Panic,
 }
 
-/// State that the window and the thread share.
+/// State shared by the window and the simulation thread, each field behind a lock.
 #[derive(Default)]
 struct Shared {
-    /// Update that the window has not taken yet.
+    /// Latest update; `None` once the window has taken the update.
     update: Mutex<Option<Update>>,
-    /// Text of the thread's panic; `None` while the thread works.
+    /// Text of the thread's panic; `None` before a panic and after the window has reported the
+    /// panic.
     broken: Mutex<Option<String>>,
     stop: AtomicBool,
 }
@@ -80,25 +83,27 @@ impl Shared {
     }
 }
 
-/// Locks a mutex, even a poisoned one: locks are held for a move only, so that a panic cannot leave
-/// a value half written.
+/// Locks a mutex and ignores poisoning: locks are held only to move a value, so a panic cannot
+/// leave a half-written value.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Window's end of the simulation. Dropping a worker ends the thread after its current step.
+/// Window's end of the simulation thread. Dropping a worker ends the thread after its current step
+/// and waits for that end.
 pub struct Worker {
-    /// Sender to the thread; `None` only while the worker is dropped.
+    /// Sender of messages to the thread; `None` only while the worker is dropped.
     messages: Option<Sender<Message>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// Last report, reused by the update that tells of a panic of the thread.
+    /// Last report, reused by the update that tells the user of a panic of the thread; `None`
+    /// before the first update.
     report: Option<Report>,
 }
 
 impl Worker {
-    /// Starts a thread with `scene` at step 0, paused. Returns when the world is built (which takes
-    /// seconds for a very large box) and a first update is ready; scenes opened later are built in
+    /// Starts the simulation thread with `scene` at step 0, paused. Returns once the world is built
+    /// (seconds for a very large box) and a first update is ready; scenes opened later are built in
     /// the background.
     ///
     /// # Errors
@@ -121,8 +126,8 @@ impl Worker {
         }
     }
 
-    /// Sends a command; the thread handles commands between two steps, in the order of sending. Has
-    /// no effect after a panic of the thread.
+    /// Sends a command without blocking. The thread handles commands between two steps, in the
+    /// order of sending. No effect after a panic of the thread.
     pub fn send(&self, command: Command) {
         self.post(Message::Command(command));
     }
@@ -134,8 +139,8 @@ impl Worker {
         }
     }
 
-    /// Takes the changes since the last update; `None` if there are none. Never waits. After a
-    /// panic of the thread, one last update carries the panic's text in its notices.
+    /// Takes the latest update without blocking; `None` if there is no new update. After a panic of
+    /// the thread, one last update carries the panic's text in its notices.
     pub fn poll(&mut self) -> Option<Update> {
         let update = lock(&self.shared.update).take();
         if let Some(update) = update {
@@ -148,7 +153,7 @@ impl Worker {
         Some(Update { notices: vec![Notice::wrong(text)], ..Update::of_report(self.report.clone()?) })
     }
 
-    /// Returns true while the thread works, false after a panic.
+    /// Returns true while the simulation thread runs, false after a panic.
     pub fn is_running(&self) -> bool {
         self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
     }
@@ -165,8 +170,8 @@ impl Drop for Worker {
     }
 }
 
-/// Body of the thread: builds the scene, reports success through `ready`, handles messages. A panic
-/// is stored as text in `shared`.
+/// Main function of the simulation thread: builds the scene, reports the result through `ready`,
+/// then handles messages until the window closes. A panic is stored as text in `shared`.
 fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready: &Sender<Result<(), SceneError>>) {
     let work = || match Session::open(scene) {
         Ok(session) => {
@@ -182,7 +187,7 @@ fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready:
     }
 }
 
-/// Text of a panic's payload.
+/// Returns the text of a panic's payload.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason was given".to_owned())

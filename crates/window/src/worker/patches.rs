@@ -1,5 +1,5 @@
-//! Changed parts of the volume as boxes of whole bricks: a few larger uploads instead of many small
-//! ones.
+//! Covers the changed parts of the volume with boxes of whole bricks: a few large uploads instead
+//! of many small ones.
 
 use std::ops::Range;
 
@@ -9,14 +9,15 @@ use crate::messages::Patch;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_sim::lowpass::{BRICK, Bricks, Change, Volume};
 
-/// Box of bricks: first corner `from` inclusive, `to` exclusive, in bricks along x, y and z.
+/// Box of bricks: corner `from` inclusive, corner `to` exclusive, in bricks along x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     from: [usize; 3],
     to: [usize; 3],
 }
 
-/// Patches that cover all bricks with a changed cell of lava; texels are density and energy.
+/// Returns patches that cover all bricks with a changed cell of lava; a texel holds density and
+/// energy.
 pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> Vec<Patch> {
     let boxes = boxes(volume.grid, bricks, changed, |cells, texels| {
         let cells = volume.density[cells.clone()].iter().zip(&volume.energy[cells]);
@@ -25,8 +26,8 @@ pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> V
     boxes.into_iter().map(|(origin, size, texels)| Patch { origin, size, texels }).collect()
 }
 
-/// Boxes that cover all bricks with a changed cell: first cell, sides in cells, and texels (x
-/// fastest, then y, then z). `read` appends the texels of a range of cells in one row.
+/// Returns boxes that cover all bricks with a changed cell, as (first cell, size in cells, texels;
+/// x fastest, then y, then z). `read` appends the texels of a range of cells within one row.
 pub(super) fn boxes<T: Send>(
     grid: Grid,
     bricks: &Bricks,
@@ -49,8 +50,8 @@ pub(super) fn boxes<T: Send>(
     blocks(&bricks.touched(changed, 0), bricks.count()).par_iter().map(filled).collect()
 }
 
-/// Covers the `marked` bricks (x fastest) exactly once with blocks: runs along x, merged along y
-/// where neighbouring rows have equal runs.
+/// Covers each of the `marked` bricks (x fastest) with exactly one block: runs along x, merged
+/// along y where neighbouring rows have equal runs. `nx`, `ny`, `nz`: number of bricks per axis.
 fn blocks(marked: &[bool], [nx, ny, nz]: [usize; 3]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for k in 0..nz {
@@ -72,7 +73,7 @@ fn blocks(marked: &[bool], [nx, ny, nz]: [usize; 3]) -> Vec<Block> {
     blocks
 }
 
-/// Runs of marked bricks in a row, as (first, end exclusive).
+/// Iterates over the runs of marked bricks in a row, as (first, end) with `end` exclusive.
 fn runs(marked: &[bool]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,5 +1,5 @@
-//! Probe under the pointer: first cell along a ray that is solid or holds a material, and its
-//! values.
+//! Probe under the pointer: finds the first cell along a ray that is solid or contains a material,
+//! and reads its values.
 
 use crate::messages::{FlowProbe, Probe};
 use lavoxel_automaton::matter::Material;
@@ -9,47 +9,46 @@ use lavoxel_geo::map::Site;
 use lavoxel_render::Ray;
 use lavoxel_sim::state::{CellValues, State};
 
-/// Smallest amount of a material in a cell that the pointer can pick, in units of a full cell.
+/// Smallest amount of a material that makes a cell visible to the pointer, in full cells.
 const SEEN: f32 = 0.05;
 
-/// Cells of a world that rays can hit, with the amounts of all materials looked up once.
+/// Hit tests of rays on the cells of a world; looks the amounts of all materials up once.
 pub(super) struct Sight<'w> {
     world: &'w State,
     amounts: Vec<CellValues<'w>>,
 }
 
-/// Hit of a ray on a cell.
+/// First hit of a ray on a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hit {
-    /// Cell that was hit.
+    /// Cell that was hit, as x, y, z.
     pub(super) cell: Place,
-    /// Point where the ray enters `cell`, in cells along x, y and z.
+    /// Point where the ray enters `cell`, as x, y, z in cells.
     pub(super) point: [f32; 3],
-    /// True if the ray enters the box through this cell and not through the top: the cell lies on a
-    /// side or a slice of the box.
+    /// True if the ray enters the box in this cell through a side or a slice, not through the top.
     pub(super) cut: bool,
 }
 
 impl<'w> Sight<'w> {
-    /// Collects the amounts of `world` for hit tests.
+    /// Prepares hit tests on `world`.
     pub(super) fn of(world: &'w State) -> Self {
         let quantities = world.quantities();
         let amounts = quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q));
         Self { world, amounts: amounts.collect() }
     }
 
-    /// True if a cell is solid or holds at least `SEEN` of a material.
+    /// Returns true if the cell is solid or contains at least `SEEN` of any material.
     pub(super) fn sees(&self, place: Place) -> bool {
         self.world.ground().is_solid(place) || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
     }
 
-    /// True if a cell holds any amount of any material.
+    /// Returns true if the cell contains any amount of any material.
     pub(super) fn holds(&self, place: Place) -> bool {
         self.amounts.iter().any(|amount| amount.at(place) > 0.0)
     }
 
-    /// Finds the first cell along `ray` for which `wanted` holds; `None` if the ray leaves the box
-    /// first.
+    /// Returns the first cell along `ray` for which `wanted` is true; `None` if the ray leaves the
+    /// box before.
     pub(super) fn meet(&self, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<Hit> {
         let grid = self.world.grid();
         let (cell, t) = first_cell(grid, ray, wanted)?;
@@ -62,8 +61,8 @@ impl<'w> Sight<'w> {
     }
 }
 
-/// Probes the first visible cell that `ray` hits: cell values, ground height (m), flow and
-/// thickness per material (m). `None` without a hit.
+/// Reads the values at the first visible cell along `ray`: quantities of the cell; ground height
+/// (m), flow, and thickness per material (m) of its column. `None` without a hit.
 pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
     let sight = Sight::of(world);
@@ -87,8 +86,8 @@ pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     })
 }
 
-/// Walks `ray` cell by cell through the box (3D DDA). Returns the first cell for which `wanted`
-/// holds and the distance at which the ray enters that cell, in lengths of the ray's direction.
+/// Walks `ray` cell by cell through the box (3D DDA). Returns the first cell for which `wanted` is
+/// true and the ray parameter at its entry, in lengths of the ray's direction.
 fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(Place, f64)> {
     let size = [grid.nx, grid.ny, grid.nz];
     let origin: [f64; 3] = std::array::from_fn(|k| f64::from(ray.origin[k]));
@@ -119,8 +118,8 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(
     }
 }
 
-/// Distance at which a ray enters a box of `size` cells (slab test); 0 if the ray starts inside.
-/// `None` for a miss, a non-finite ray or a zero direction.
+/// Returns the ray parameter at which a ray enters a box of `size` cells (slab test), 0 for an
+/// origin inside. `None` for a miss, a non-finite ray or a zero direction.
 fn enter(size: [usize; 3], origin: [f64; 3], direction: [f64; 3]) -> Option<f64> {
     if !origin.iter().chain(&direction).all(|v| v.is_finite()) {
         return None;

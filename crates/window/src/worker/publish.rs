@@ -1,5 +1,5 @@
-//! Updates of the window: the numbers of the report, and only those parts of the picture data that
-//! changed since the last update.
+//! Builds the window's updates: the numbers of the report, and only those parts of the picture data
+//! that changed since the last update.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,45 +19,45 @@ use lavoxel_sim::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
 use lavoxel_sim::simulation::{Simulation, StageTime};
 use lavoxel_sim::state::State;
 
-/// Requests of the window.
+/// Present requests of the window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Eye {
-    /// Ray under the pointer, for the probe; `None` while nothing is probed.
+    /// Ray under the pointer, for the probe; `None` for no probe.
     pub(super) pick: Option<Ray>,
-    /// Cell of the slices along x, y and z; `None` where no slice is shown.
+    /// Cell index of each slice, across x, y and z; `None` for a slice that is not shown.
     pub(super) cuts: [Option<usize>; 3],
-    /// Quantity shown on slices.
+    /// Quantity shown on the slices.
     pub(super) quantity: Quantity,
-    /// Parameters of the light of the lava; `None` if the window computes that light itself.
+    /// Parameters of the light of the lava; `None` if the window computes the light itself.
     pub(super) glow: Option<Glow>,
-    /// Measurements requested by the live plots.
+    /// Measurements for the live plots.
     pub(super) watch: Watch,
 }
 
-/// Record of the data that the window has of one session.
+/// Builder of updates for one session; records the data that the window has received.
 pub(super) struct Publisher {
     lowpass: LowPass,
     bricks: Bricks,
     media: MediaPublisher,
-    /// Air volume that was sent last.
+    /// Air volume sent last; `None` before the first or in clear air.
     sent_air: Option<Arc<AirVolume>>,
-    /// Crust temperatures that were sent last.
+    /// Crust temperatures sent last; `None` before the first or if unknown.
     sent_crust: Option<Arc<CrustMap>>,
     tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],
     embers: LavaLight,
-    /// Cursor into the ground's changes that were sent; `None` before the first ground.
+    /// Cursor into the ground's changes, at the last update; `None` before the first update.
     ground: Option<GroundCursor>,
     filter: StageTime,
     watcher: Watcher,
-    /// Set until the first update is built.
+    /// Set until the first update, which replaces all data of the window.
     reset: bool,
-    /// Set when the world may have changed since the last update.
+    /// Set if the world may have changed since the last update.
     stale: bool,
 }
 
 impl Publisher {
-    /// Creates a publisher for a session that the window has no data of.
+    /// Creates a builder for a session of which the window has no data.
     pub(super) fn new(session: &Session) -> Self {
         let grid = session.simulation().world().grid();
         Self {
@@ -77,18 +77,18 @@ impl Publisher {
         }
     }
 
-    /// Marks the world as changed.
+    /// Marks the world as possibly changed.
     pub(super) fn touch(&mut self) {
         self.stale = true;
     }
 
-    /// Builds an update with everything that the window does not have yet; `numbers` are the
-    /// report's epoch and the number of its scene.
+    /// Builds an update with all data that the window does not have yet. `numbers`: the report's
+    /// epoch, and the number of the request that brought its scene.
     pub(super) fn update(&mut self, session: &mut Session, clock: &Clock, eye: &Eye, numbers: [u64; 2]) -> Update {
         let timeline = session.timeline();
         let session = &*session;
         let world = session.simulation().world();
-        // Without a change of the world since the last update, low-pass and bricks are still valid.
+        // If the world has not changed since the last update, low-pass and bricks are still valid.
         let (mut changes, mut patched, mut others) = (false, Vec::new(), None);
         if std::mem::take(&mut self.stale) {
             let Self { lowpass, bricks, media, filter, .. } = self;
@@ -125,7 +125,7 @@ impl Publisher {
         }
     }
 
-    /// Mouths of the vents that throw clots; none in the physical model.
+    /// Returns the mouths of the vents that throw clots; empty in the physical model.
     fn mouths(&self, simulation: &Simulation) -> Vec<Mouth> {
         let world = simulation.world();
         let vents = simulation.vents().filter(|_| world.flow().is_none());
@@ -133,14 +133,15 @@ impl Publisher {
         Mouth::of(vents, seen, (simulation.seed(), simulation.steps()))
     }
 
-    /// Measurements for the live plots; `None` if none are requested.
+    /// Returns the measurements for the live plots; `None` if nothing is requested or measurable.
     fn watched(&mut self, session: &Session, eye: &Eye) -> Option<Watched> {
         let simulation = session.simulation();
         let of = (simulation.world(), session.site());
         self.watcher.watch(of, (simulation.steps(), simulation.vents()), &eye.watch)
     }
 
-    /// Part of the ground that changed since the last update; the whole ground the first time.
+    /// Returns the part of the ground that changed since the last update; in the first update the
+    /// whole ground. `tall`: height of a cell in cell widths. `None` without changes.
     fn ground(&mut self, world: &State, tall: f32) -> Option<GroundPatch> {
         match &mut self.ground {
             Some(cursor) => GroundPatch::since(cursor, world.ground(), tall),
@@ -151,7 +152,8 @@ impl Publisher {
         }
     }
 
-    /// Slices that differ from those of the last update.
+    /// Returns the slices across x, y and z that differ from the last update; `None` for each
+    /// unchanged slice.
     fn cuts(&mut self, world: &State, eye: &Eye) -> [Option<Cut>; 3] {
         [Axis::X, Axis::Y, Axis::Z].map(|axis| {
             let new = eye.cuts[axis.number()].map(|cell| Cut::of(world, axis, cell, &eye.quantity));
@@ -168,7 +170,7 @@ impl Publisher {
         let simulation = session.simulation();
         let world = simulation.world();
         let line = session.history.line();
-        // Acts of a line ascend: those up to the present act are done.
+        // The acts of a line have ascending numbers: those up to the present act are done.
         let done = line.partition_point(|act| *act <= session.at.act);
         let timings = simulation.timings().iter().chain([("filter", &self.filter)]);
         Report {
@@ -208,14 +210,15 @@ impl Publisher {
         }
     }
 
-    /// Materials with the parameters in force and the tallies of the last update.
+    /// Returns the reports of all materials, with the parameters in force and the tallies of the
+    /// last update.
     fn materials(&self, simulation: &Simulation) -> Vec<MaterialReport> {
         let world = simulation.world();
         let layers = world.layers().iter().zip(&self.tallies).enumerate();
         let report = |(number, (layer, tally)): (usize, (&Layer, &Tally))| {
             let material = layer.material();
             let in_force = simulation.materials().iter().find(|m| m.name == material.name).unwrap_or(material);
-            // The mirror of the lava itself is left out: lava is poured under its own name.
+            // The mirror layer of lava itself is not marked: tools pour lava under its own name.
             let shows_flow = !material.carries_energy() && world.is_mirror(number);
             MaterialReport::new(in_force.clone(), (layer, shows_flow), *tally)
         };
@@ -223,8 +226,8 @@ impl Publisher {
     }
 }
 
-/// New shared part of the volume if it differs from `sent` (by pointer), and stores that part as
-/// sent; `None` if the window has it already.
+/// Returns the shared part `now` of the volume if it differs from `sent` (compared by pointer), and
+/// stores `now` in `sent`; outer `None` if the window already has the part.
 fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Arc<T>>> {
     if now.as_ref().map(Arc::as_ptr) == sent.as_ref().map(Arc::as_ptr) {
         return None;
@@ -232,8 +235,8 @@ fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Ar
     sent.clone_from(now);
     Some(now.clone())
 }
-/// Height of a cell as drawn, in cell widths: not 1 only in the physical model, where cells are
-/// oblong.
+/// Returns the height of a cell as drawn, in cell widths: 1 in the classic model; the physical
+/// model has oblong cells.
 fn proportion(session: &Session) -> f32 {
     let (flow, site) = (session.simulation().world().flow(), session.site());
     flow.map_or(1.0, |_| (site.cell_height_m() / site.cell_size_m) as f32)

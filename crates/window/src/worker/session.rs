@@ -1,4 +1,4 @@
-//! Running scene: the simulation, its site, the history of actions, and the snapshots for
+//! Session: a running scene with its simulation, its site, the history of acts, and snapshots for
 //! rewinding.
 
 use std::collections::HashSet;
@@ -27,55 +27,58 @@ use lavoxel_scene::scene::pack::Extras;
 use lavoxel_scene::scene::{Edge, Scene, SceneError};
 use lavoxel_sim::simulation::{Command, Simulation};
 
-/// Scene with its simulation, snapshots and the history of actions.
+/// Running scene with its simulation, snapshots and history.
 ///
-/// Invariant: [`History`] holds the session's present moment; the simulation is at that moment, or
-/// on its way there ([`Travel`]), or visits another branch.
+/// Invariant: [`History`] holds the session's present moment; the simulation is at that moment,
+/// travels to it ([`Travel`]), or visits another branch.
 pub(super) struct Session {
     scene: Scene,
     pub(super) simulation: Simulation,
     site: Site,
-    /// Image draped over the ground; `None` without one.
+    /// Image draped over the ground; `None` without an image.
     drape: Option<Drape>,
     pub(super) snapshots: Snapshots,
     pub(super) history: History,
-    /// Moment of the simulation's state.
+    /// Moment of the simulation's current state.
     pub(super) at: Moment,
-    /// Way that the simulation is on; `None` while it is at rest or steps by the clock.
+    /// Travel through time in progress; `None` if there is none.
     pub(super) travel: Option<Travel>,
-    /// Number of the other branch that is shown, or will be when the travel ends.
+    /// Number of the other branch that is shown, or will be shown once the travel ends; `None` for
+    /// the present branch.
     pub(super) visit: Option<u64>,
     timeline: Arc<TimeLine>,
-    /// Set while the cached time line may be out of date.
+    /// Set if `timeline` may be outdated.
     timeline_old: bool,
     brush: Brush,
-    /// Rock put in by hand by the acts up to `at`.
+    /// Rock placed by hand in all acts up to `at`.
     pub(super) built: Arc<Vec<Rock>>,
     pub(super) notices: Vec<Notice>,
-    /// Set once the user has seen the notice that lava reached the sides.
+    /// Set after the notice that lava reached the sides of the box.
     edge_reported: bool,
-    /// Number of ways through time begun so far.
+    /// Number of travels through time begun so far.
     pub(super) ways: u64,
-    /// Last act of the present stroke; `None` before its first dab.
+    /// Last act of the present stroke; `None` before the first dab of the stroke.
     stroke: Option<u64>,
-    /// Thumbnail for the session file, as the bytes of a PNG file.
+    /// Thumbnail for the session file, as PNG bytes; `None` before the first.
     thumbnail: Option<Vec<u8>>,
-    /// Moment at which the session was saved, and the hash of its state there, until the replay arrives.
+    /// Moment at which the session file was saved, and the state hash there, until the replay
+    /// arrives; `None` afterwards.
     pub(super) saved: Option<(Moment, u64)>,
 }
 
-/// Steps between two checks for lava at the sides.
+/// Number of steps between two checks for lava at the sides of the box.
 const EDGE_EVERY: u64 = 64;
 
 impl Session {
-    /// Validates and builds a scene.
+    /// Validates and builds a scene at step 0.
     ///
     /// # Errors
-    /// An invalid scene, or one that needs more memory for simulation and pictures than is allowed.
+    /// An invalid scene, or a scene that needs more memory for simulation and pictures than the
+    /// limit allows.
     pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
         scene.expect_lava()?;
         scene.validate()?;
-        // The window also draws: smoke and surroundings count in the check of the memory.
+        // The window draws too, so the memory check includes smoke and surroundings.
         let mut drawn = need_of_smoke(scene.air_cells());
         if let Ok(grid) = scene.spec.grid.grid() {
             drawn = drawn.and(need_of_surroundings(grid, &scene.spec.look));
@@ -83,7 +86,7 @@ impl Session {
         scene.check_drawable_with(drawn.clone())?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         let drape = scene.drape(&stage)?;
-        // The other half of the remaining memory is for lava yet to come and for pictures.
+        // Half of the remaining memory; the rest stays free for later lava and for pictures.
         let room = left_beside(&scene.need_drawn_with(drawn)) / 2;
         let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES.min(room));
         let mut session = Self {
@@ -112,8 +115,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Validates and builds the scene of a session file, and sets out for the present moment of
-    /// `history`.
+    /// Validates and builds the scene of a session file, and begins the replay up to the present
+    /// moment of `history`.
     pub(super) fn resume(scene: Scene, history: History) -> Result<Self, String> {
         let mut session = Self::open(scene).map_err(|error| error.to_string())?;
         let here = history.here();
@@ -125,7 +128,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Notices on opening: defaults chosen for a bare heightmap, and warnings about the scene.
+    /// Returns the notices on opening: defaults chosen for a bare heightmap, and warnings about the
+    /// scene.
     fn opening_notices(&self) -> Vec<Notice> {
         let lines = self.scene.summary(&self.site, &self.simulation);
         let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -134,13 +138,13 @@ impl Session {
         chosen.map(Notice::new).into_iter().chain(warning).collect()
     }
 
-    /// Takes the notices since the last call.
+    /// Takes the notices since the last call, oldest first.
     pub(super) fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
     }
 
-    /// Notice that lava reached the sides of the box; `None` unless this is the first time. Checked
-    /// every `EDGE_EVERY` steps.
+    /// Returns the notice that lava reached the sides of the box, once per session; `None`
+    /// otherwise. Checked every `EDGE_EVERY` steps.
     fn edge(&mut self) -> Option<Notice> {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
@@ -150,13 +154,13 @@ impl Session {
         self.edge_reported = true;
         // The physical model takes its sides from the scene, so the window cannot open them.
         let shut = edge.walls == Walls::Closed && self.simulation.world().flow().is_none();
-        // The notice's button replaces the advice at the end of the line.
+        // The notice has a button, which replaces the advice at the end of the text.
         let text = if shut { text.split("; ").next().unwrap_or_default().to_owned() } else { text };
         Some(Notice { mend: shut.then_some(Mend::OpenSides), ..Notice::new(text) })
     }
 
-    /// Makes one step, and takes a snapshot when one is due. Acts that lie ahead are done again
-    /// when their step is reached.
+    /// Makes one step, and takes a snapshot if due. Acts ahead in the history are repeated at their
+    /// steps.
     pub(super) fn step(&mut self) {
         let start = Instant::now();
         while let Some((act, _)) = self.history.next_ahead().filter(|(_, step)| *step <= self.simulation.steps()) {
@@ -175,10 +179,10 @@ impl Session {
         self.notices.extend(edge);
     }
 
-    /// Repeats an act of the history at its moment.
+    /// Repeats the act number `act` of the history on the simulation.
     pub(super) fn do_again(&mut self, act: u64) {
         let Some(command) = self.history.act(act).map(|act| act.command.clone()) else { return };
-        // No error is expected: the act was valid the first time, in the same state.
+        // No error is expected: the act was valid before, in the same state.
         if let Err(error) = self.simulation.command(command.clone()) {
             self.notices.push(Notice::wrong(error.to_string()));
         }
@@ -186,9 +190,9 @@ impl Session {
         self.at.act = act;
     }
 
-    /// Gives the simulation a command as a new act or, with `more`, as a continuation of the
-    /// previous act. If acts lie ahead, a new branch begins. A command whose settings are in force
-    /// already is no act.
+    /// Applies a command to the simulation as a new act; with `more`, undo joins the act with the
+    /// previous one. With acts ahead, a new branch begins. A command that changes no setting adds
+    /// no act.
     pub(super) fn command(&mut self, command: Command, more: bool) -> Result<(), String> {
         command.validate().map_err(|invalid| invalid.to_string())?;
         if self.simulation.has_in_force(&command) {
@@ -199,7 +203,8 @@ impl Session {
         self.give(command, more)
     }
 
-    /// Adds an act; with `more`, undo takes the act back together with the previous one.
+    /// Adds an act to the history and applies the command; with `more`, undo joins the act with the
+    /// previous one.
     fn give(&mut self, command: Command, more: bool) -> Result<(), String> {
         self.history.has_room().map_err(|full| full.to_string())?;
         if !more {
@@ -216,14 +221,14 @@ impl Session {
         Ok(())
     }
 
-    /// Adds a notice that another branch has begun.
+    /// Adds a notice that the branch `name` has begun at the present step.
     fn tell_branch(&mut self, name: &str) {
         let step = self.history.here().step;
         self.notices.push(Notice::new(format!("{name} begins at step {step}; the way before is kept")));
     }
 
-    /// Draws a piece of a stroke, one act per dab. A dab that changes nothing, or that was put in
-    /// during this step already, is no act.
+    /// Applies a piece of a brush stroke, one act per dab. A dab adds no act if it changes nothing
+    /// or repeats the last dab within the same step.
     pub(super) fn draw(&mut self, stroke: &Stroke) -> Result<(), String> {
         let (dabs, miss) = self.brush.dabs(self.simulation.world(), stroke);
         let mut put = false;
@@ -233,7 +238,7 @@ impl Session {
         for center in &dabs {
             let shape = self.shape_of(stroke, *center);
             let edit = Edit { shape, matter: stroke.matter.clone() };
-            // A pointer at rest repeats its last dab; within one step, the repeat is no act.
+            // A pointer at rest repeats its last dab; within one step, the repetition adds no act.
             let again = self.history.act(self.at.act).is_some_and(|act| {
                 act.step == self.at.step && matches!(&act.command, Command::Put(last) if *last == edit)
             });
@@ -258,8 +263,8 @@ impl Session {
         Ok(())
     }
 
-    /// Shape of a dab: a ball of the stroke's radius at `center`, or for `Matter::Flood` the open
-    /// cell under the pointer.
+    /// Returns the shape of a dab: a ball of the stroke's radius around `center` (in cells), or for
+    /// `Matter::Flood` the open cell under the pointer.
     fn shape_of(&self, stroke: &Stroke, center: [f64; 3]) -> Shape {
         let grid = self.simulation.world().grid();
         let solid = |cell: [f64; 3]| {
@@ -270,16 +275,15 @@ impl Session {
             return Shape::Sphere { center, radius: stroke.radius };
         }
         let mut from = center.map(f64::floor);
-        // The pointer hits rock on its surface, or a wall from the side: the open cell is the one
-        // above.
+        // The pointer hits the surface of rock, or a wall from the side: the open cell lies above.
         if solid(from) {
             from[1] += 1.0;
         }
         Shape::Box { from, to: from.map(|low| low + 1.0) }
     }
 
-    /// Updates the rock put in by hand: adds the ball of a rock brush or a dam, and removes dug
-    /// columns from dams.
+    /// Updates the list of rock placed by hand: adds the ball of a rock brush or the columns of a
+    /// dam, and removes dug columns from dams.
     fn note_built(&mut self, command: &Command) {
         let Command::Put(Edit { shape, matter }) = command else { return };
         let grid = self.simulation.world().grid();
@@ -306,12 +310,12 @@ impl Session {
         }
     }
 
-    /// Rock that was put in by hand.
+    /// Returns the rock placed by hand.
     pub(super) fn built(&self) -> &Arc<Vec<Rock>> {
         &self.built
     }
 
-    /// Ends the stroke under way and rebuilds the rock put in by hand, after the simulation has
+    /// Resets the brush and rebuilds the list of rock placed by hand, after the simulation has
     /// returned to a snapshot.
     pub(super) fn came_back(&mut self) {
         (self.brush, self.stroke) = (Brush::default(), None);
@@ -323,12 +327,12 @@ impl Session {
         self.snapshots.came_back();
     }
 
-    /// Marks the time line as out of date.
+    /// Marks the cached time line as outdated.
     pub(super) fn touch_timeline(&mut self) {
         self.timeline_old = true;
     }
 
-    /// Time line of the session; a new one is built only after a change.
+    /// Returns the session's time line, rebuilt only after a change.
     pub(super) fn timeline(&mut self) -> Arc<TimeLine> {
         if std::mem::take(&mut self.timeline_old) {
             let new = timeline(&self.history, &self.snapshots);
@@ -339,10 +343,10 @@ impl Session {
         self.timeline.clone()
     }
 
-    /// Keeps a snapshot of the present moment for the user.
+    /// Takes a snapshot of the present moment on the user's request.
     ///
     /// # Errors
-    /// When the snapshots have no room left.
+    /// When the snapshots would exceed their memory limit.
     pub(super) fn keep(&mut self) -> Result<(), String> {
         self.timeline_old = true;
         if self.snapshots.keep(&self.simulation, &self.history, self.at) {
@@ -368,13 +372,13 @@ impl Session {
         Ok(())
     }
 
-    /// Sets camera and look of the scene that is saved.
+    /// Sets camera and look of the scene for the next save.
     pub(super) fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
         (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
     }
 
-    /// Sets the film's key frames in the scene that is saved. New keys replace an orbit or another
-    /// camera move of the film.
+    /// Sets the film's key frames in the scene for the next save. Changed keys remove an orbit or
+    /// another camera move of the film.
     pub(super) fn set_film(&mut self, keys: Vec<FilmKey>) {
         let film = &mut self.scene.spec.film;
         if film.keys != keys {
@@ -382,7 +386,8 @@ impl Session {
         }
     }
 
-    /// Writes the session to `path`: a session file, or a scene that replays to the same bits.
+    /// Writes the session to `path`: as a session file, or as a scene file whose run reproduces the
+    /// state bit by bit.
     pub(super) fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
         let recorded = self.scene.recorded(&self.simulation);
         let saved =
@@ -395,8 +400,7 @@ impl Session {
         })
     }
 
-    /// Writes a session file; a notice names each file that is too long for the session file and is
-    /// left out.
+    /// Writes a session file. Files too long for the session file are left out, each with a notice.
     fn pack(&mut self, recorded: &Scene, path: &Path, existing: Existing) -> Result<Result<(), SceneError>, String> {
         let state = (self.at == self.history.here()).then(|| self.simulation.world().state_hash());
         let history = self.history.to_text(state).map_err(|error| error.to_string())?;
@@ -408,34 +412,34 @@ impl Session {
         }))
     }
 
-    /// Sets the thumbnail of the session file (PNG).
+    /// Sets the thumbnail of the session file, as PNG bytes.
     pub(super) fn set_thumbnail(&mut self, picture: Vec<u8>) {
         self.thumbnail = Some(picture);
     }
 
-    /// Name of the scene.
+    /// Returns the name of the scene.
     pub(super) fn name(&self) -> &str {
         &self.scene.spec.name
     }
 
-    /// Simulation in its present state.
+    /// Returns the simulation in its current state.
     pub(super) fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
-    /// Image draped over the ground.
+    /// Returns the image draped over the ground; `None` without an image.
     pub(super) fn drape(&self) -> Option<&Drape> {
         self.drape.as_ref()
     }
 
-    /// Site of the box: cell sizes in metres and position.
+    /// Returns the site of the box: cell sizes in metres and position.
     pub(super) fn site(&self) -> &Site {
         &self.site
     }
 }
 
-/// Builds the time line: branches, actions in words, moments that the user kept, and the actions
-/// that undo and redo offer.
+/// Builds the time line for the window: branches, deeds with their descriptions, moments kept by
+/// the user, and the deeds that undo and redo would affect.
 fn timeline(history: &History, snapshots: &Snapshots) -> TimeLine {
     let words_of = |deed: &Deed| {
         let first = history.deed_begins_with(deed);

@@ -1,11 +1,11 @@
 //! Snapshots of moments, from which the simulation returns to earlier states: the start, moments
-//! that the user keeps, ends of branches that were left, and automatic snapshots. A moment is an
-//! act and a step, so that branches share the snapshots of their common part.
+//! kept by the user, tips of branches that were left, and automatic snapshots. A moment is an act
+//! and a step, so branches share the snapshots of their common part.
 //!
-//! An automatic snapshot is due once the steps since the last snapshot have taken long enough, so
-//! that replay from a snapshot to any later moment is short. Above the limits of count and memory,
-//! snapshots with a small gap relative to their distance from the present are dropped first: the
-//! rest lie densely near the present and ever further apart before it.
+//! An automatic snapshot is due once the steps since the last snapshot have taken `APART`, which
+//! bounds the replay time to any later moment. Above the limits of count and memory, snapshots with
+//! the smallest gap relative to their distance from the present are dropped first: the remaining
+//! snapshots are dense near the present and ever sparser before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,37 +15,37 @@ use crate::past::history::{History, Moment};
 use lavoxel_base::memory::Held;
 use lavoxel_sim::simulation::{Simulation, Snapshot};
 
-/// Upper bound of the memory of all snapshots in bytes (128 MiB); less where the program's memory
-/// limit leaves less. The start is kept even if it alone takes more.
+/// Upper bound of the memory of all snapshots in bytes (128 MiB); less if the program's memory
+/// limit leaves less. The start is kept even if it alone exceeds the bound.
 pub(super) const MOST_BYTES: u64 = 128 << 20;
-/// Shortest time of the steps between two automatic snapshots.
+/// Least computing time of the steps between two automatic snapshots.
 const APART: Duration = Duration::from_millis(100);
-/// Shortest time of the steps before an act for a snapshot just before that act; undo of the act is
-/// then immediate.
+/// Least computing time of the steps before an act that justifies a snapshot just before that act,
+/// which makes undo of the act immediate.
 const BEFORE_ACT: Duration = Duration::from_millis(25);
-/// Least ratio of the time of the steps between two snapshots to the time of taking one: snapshots
-/// then cost at most a tenth of the steps' time.
+/// Least ratio between the computing time of the steps since the last snapshot and the time of
+/// taking a snapshot: snapshots then cost at most a tenth of the steps' time.
 const WORTH: u32 = 10;
 /// Upper bound of the number of automatic snapshots.
 const MOST: usize = 256;
-/// Steps added to the distance from the present when snapshots are thinned: without them, the
-/// weight of snapshots at the present itself would grow without bound.
+/// Offset in steps added to the distance from the present when snapshots are thinned; without the
+/// offset, the weight of snapshots at the present would grow without bound.
 const NEAR: f64 = 8.0;
-/// Factor on the distance from the present for snapshots on other branches, which are therefore
-/// thinned first.
+/// Factor on the distance from the present for snapshots on other branches, which are thus dropped
+/// earlier.
 const ELSEWHERE: f64 = 4.0;
 
-/// Snapshots of one session, ordered by moment.
+/// Snapshots of one session, sorted by moment.
 #[derive(Debug)]
 pub(super) struct Snapshots {
     start: Snapshot,
     kept: BTreeMap<Moment, Kept>,
-    /// Time of the steps since the last snapshot on the present path.
+    /// Computing time of the steps since the last snapshot on the present path.
     spent: Duration,
-    /// Time that taking the last automatic snapshot took.
+    /// Time taken by the last automatic snapshot.
     cost: Duration,
     most_bytes: u64,
-    /// Bytes of the snapshots, counted in the memory that the process holds.
+    /// Registration of the snapshots' bytes in the process's memory accounting.
     held: Held,
 }
 
@@ -58,17 +58,17 @@ struct Kept {
 /// Reason for keeping a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
-    /// Taken automatically: enough time of steps has passed, or an act or a visit follows.
+    /// Taken automatically: enough computing time had passed, or an act or a visit followed.
     Automatic,
-    /// End of a branch at the time when the simulation left that branch.
+    /// Tip of a branch, taken when the simulation left that branch.
     Left,
-    /// Kept by the user.
+    /// Kept on the user's request.
     ByHand,
 }
 
 impl Snapshots {
-    /// Creates the collection with the present state of `simulation` as the start; `most_bytes`
-    /// bounds the memory.
+    /// Creates the collection with the present state of `simulation` as the start; `most_bytes` is
+    /// the memory limit in bytes.
     pub(super) fn new(simulation: &Simulation, most_bytes: u64) -> Self {
         let (spent, cost, kept) = (Duration::ZERO, Duration::ZERO, BTreeMap::new());
         let mut new = Self { start: simulation.snapshot(None), kept, spent, cost, most_bytes, held: Held::bytes(0) };
@@ -76,13 +76,13 @@ impl Snapshots {
         new
     }
 
-    /// Upper bound of the memory in bytes.
+    /// Returns the memory limit in bytes.
     pub(super) fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    /// Notes a step to the moment `at` that took `took`; takes an automatic snapshot when one is
-    /// due.
+    /// Registers a step to the moment `at` that took the time `took`, and takes an automatic
+    /// snapshot if one is due.
     pub(super) fn offer(&mut self, simulation: &Simulation, history: &History, at: Moment, took: Duration) {
         self.spent += took;
         if self.has(at) {
@@ -92,21 +92,23 @@ impl Snapshots {
         }
     }
 
-    /// Takes a snapshot just before an act at `at`, where the last snapshot lies far enough back.
+    /// Takes a snapshot just before an act at the moment `at`, if the steps since the last snapshot
+    /// took at least `BEFORE_ACT`.
     pub(super) fn before_act(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if self.spent >= BEFORE_ACT.max(self.cost) && !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
     }
 
-    /// Takes a snapshot of the moment `at` before a visit to another branch.
+    /// Takes a snapshot of the moment `at` before a visit of another branch, unless there is one.
     pub(super) fn before_visit(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
     }
 
-    /// Notes that the simulation went to a moment with a snapshot: no step lies between.
+    /// Resets the computing time since the last snapshot, after the simulation has returned to a
+    /// snapshot.
     pub(super) fn came_back(&mut self) {
         self.spent = Duration::ZERO;
     }
@@ -118,15 +120,17 @@ impl Snapshots {
         self.thin(history, at);
     }
 
-    /// Keeps the present moment `at` for the user. Returns false if there is no room.
+    /// Takes a snapshot of the present moment `at` on the user's request. Returns false if the
+    /// memory limit leaves no room.
     pub(super) fn keep(&mut self, simulation: &Simulation, history: &History, at: Moment) -> bool {
         self.insert_if_it_fits(simulation, history, at, Why::ByHand)
     }
 
-    /// Keeps the present moment `at`, the end of a branch that is left, if there is room.
+    /// Takes a snapshot of the present moment `at`, the tip of a branch that is left, if the memory
+    /// limit leaves room.
     pub(super) fn leave(&mut self, simulation: &Simulation, history: &History, at: Moment) {
-        // Ends of branches that have grown since count like any automatic snapshot and may be
-        // thinned.
+        // A branch that has grown since no longer ends at its old tip: that snapshot becomes
+        // automatic and may be thinned.
         for (moment, kept) in &mut self.kept {
             if kept.why == Why::Left && history.branches().iter().all(|branch| branch.tip() != *moment) {
                 kept.why = Why::Automatic;
@@ -155,8 +159,8 @@ impl Snapshots {
         self.kept.insert(at, Kept { snapshot, why });
     }
 
-    /// Drops automatic snapshots until their number and the memory of all are within the limits;
-    /// `here` is the present moment, which is dropped last.
+    /// Drops automatic snapshots until their count and the memory of all snapshots are within the
+    /// limits. The snapshot of the present moment `here` is dropped last.
     fn thin(&mut self, history: &History, here: Moment) {
         loop {
             let automatic = self.kept.values().filter(|kept| kept.why == Why::Automatic).count();
@@ -170,13 +174,13 @@ impl Snapshots {
         self.count();
     }
 
-    /// Automatic snapshot to drop next: the one with the smallest gap relative to its distance from
-    /// `here`. `None` if there is none besides `here`.
+    /// Returns the moment of the automatic snapshot to drop next: the one with the smallest gap
+    /// relative to its distance from `here`. `None` if there is none except at `here`.
     fn spare(&self, history: &History, here: Moment) -> Option<Moment> {
         let (line, tip) = (history.line(), history.present().tip());
         let (on, off): (Vec<Moment>, Vec<Moment>) =
             self.kept.keys().partition(|moment| history.leads_to(line, tip, **moment));
-        // Off the present line, only snapshots after the same act are neighbours.
+        // On other branches, only snapshots after the same act count as neighbours.
         let mut beside = off;
         beside.sort_by_key(|moment| (moment.act, moment.step));
         let mut spare: Option<(f64, Moment)> = None;
@@ -198,7 +202,8 @@ impl Snapshots {
         spare.map(|(_, moment)| moment)
     }
 
-    /// Memory of all snapshots in bytes; a ground shared by several counts once.
+    /// Returns the memory of all snapshots in bytes; a ground shared by several snapshots is
+    /// counted once.
     fn bytes(&self) -> u64 {
         let mut bytes = self.start.bytes() + self.start.ground().bytes();
         let mut grounds = vec![Arc::as_ptr(self.start.ground())];
@@ -213,12 +218,12 @@ impl Snapshots {
         bytes as u64
     }
 
-    /// Updates the bytes that the process counts as held.
+    /// Updates the process's memory accounting.
     fn count(&mut self) {
         self.held = Held::bytes(self.bytes());
     }
 
-    /// Snapshot of a moment; `None` if there is none.
+    /// Returns the snapshot of a moment; `None` without one.
     pub(super) fn at(&self, moment: Moment) -> Option<&Snapshot> {
         self.kept.get(&moment).map(|kept| &kept.snapshot).or((moment == Moment::START).then_some(&self.start))
     }
@@ -227,20 +232,20 @@ impl Snapshots {
         self.at(moment).is_some()
     }
 
-    /// Last moment with a snapshot on the way to `to` along the acts of `path`; the start if no
-    /// other lies on the way.
+    /// Returns the last moment with a snapshot on the way to `to` along the acts `path`; the start
+    /// if there is no other.
     pub(super) fn nearest(&self, history: &History, path: &[u64], to: Moment) -> Moment {
         let before = self.kept.range(..=Moment { act: u64::MAX, ..to }).rev().map(|(moment, _)| *moment);
         before.into_iter().find(|moment| history.leads_to(path, to, *moment)).unwrap_or(Moment::START)
     }
 
-    /// Drops snapshots of moments that are on no branch any more.
+    /// Drops snapshots of moments that no longer lie on any branch.
     pub(super) fn prune(&mut self, history: &History) {
         self.kept.retain(|moment, _| history.holds(*moment));
         self.count();
     }
 
-    /// Moments that the user kept, in ascending order.
+    /// Iterates over the moments kept by the user, in ascending order.
     pub(super) fn by_hand(&self) -> impl DoubleEndedIterator<Item = Moment> {
         self.kept.iter().filter(|(_, kept)| kept.why == Why::ByHand).map(|(moment, _)| *moment)
     }

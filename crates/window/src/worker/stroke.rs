@@ -1,8 +1,8 @@
-//! Brush strokes: turns the pointer's path into dabs on the surface under the pointer, close enough
-//! for a line without gaps.
+//! Brush strokes: converts the pointer's path into dabs on the surface under the pointer, spaced
+//! densely enough for a line without gaps.
 //!
 //! The path between two pointer positions is refined by bisection of the rays, since the surface
-//! may have edges. Rays meet the world as it was before the stroke.
+//! may have edges. Rays are traced against the world as it was before the stroke.
 
 use std::collections::HashMap;
 
@@ -16,32 +16,34 @@ use lavoxel_base::grid::Place;
 use lavoxel_render::Ray;
 use lavoxel_sim::state::State;
 
-/// Least distance of two dabs in radii of the ball; the largest distance is twice that value.
+/// Least distance between two dabs, in radii of the brush; the largest distance is twice this
+/// value.
 const APART: f64 = 0.25;
-/// Depth of the bisection between two pointer positions: at most 2⁹ pieces.
+/// Largest recursion depth of the bisection between two pointer positions: at most 2⁹ pieces.
 const HALVINGS: u32 = 9;
-/// Upper bound of the cells remembered as they were before the stroke.
+/// Upper bound of the number of cells whose state before the stroke is remembered.
 const MOST_BEFORE: usize = 2 << 20;
 
 /// State of the brush during one stroke.
 #[derive(Debug, Default)]
 pub(super) struct Brush {
-    /// Last pointer position: its ray and the point hit, `None` for a miss.
+    /// Last pointer position: ray, and the point of its hit in cells (`None` for a miss). `None`
+    /// before the first position.
     end: Option<(Ray, Option<Vector3<f64>>)>,
-    /// Centre of the last dab in cells.
+    /// Centre of the last dab in cells; `None` before the first dab.
     last: Option<[f64; 3]>,
-    /// Visibility before the stroke of the cells that the stroke has changed. The path is traced
-    /// over the world as it was, so that a stroke of rock does not climb up on itself towards the
-    /// eye.
+    /// Visibility before the stroke of each cell that the stroke has changed. Rays are traced
+    /// against the world before the stroke, so that a stroke of rock does not climb towards the eye
+    /// on itself.
     before: HashMap<Place, bool>,
-    /// Set once the user need not be told any more that nothing was put in.
+    /// Set once the notice that nothing was changed is no longer needed in this stroke.
     told: bool,
 }
 
-/// Reason why a stroke puts nothing in at the pointer.
+/// Reason why a brush changes nothing at the pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Miss {
-    /// The ray hits nothing in the shown part of the box.
+    /// The ray hits nothing in the visible part of the box.
     Outside,
     /// The ray hits a side of the box or a slice.
     Cut,
@@ -50,7 +52,7 @@ pub(super) enum Miss {
 }
 
 impl Miss {
-    /// Message for the user.
+    /// Returns the notice for the user.
     pub(super) fn words(self) -> String {
         let reason = match self {
             Self::Outside => "the pointer is outside the box",
@@ -62,7 +64,8 @@ impl Miss {
 }
 
 impl Brush {
-    /// Centres of the dabs of a piece, in cells and in order, and the reason of the first miss.
+    /// Returns the centres of the dabs for one piece of a stroke, in cells and in order, and the
+    /// reason of its first miss (`None` without a miss).
     pub(super) fn dabs(&mut self, world: &State, stroke: &Stroke) -> (Vec<[f64; 3]>, Option<Miss>) {
         if stroke.begins {
             *self = Self::default();
@@ -91,8 +94,9 @@ impl Brush {
         (dabs, miss)
     }
 
-    /// Spaces points out into dabs, in cells rounded to 0.01. Gaps up to 2 radii, as at a step of
-    /// the ground, are filled with dabs; a longer gap is a jump behind a ridge and stays open.
+    /// Spaces `points` (in cells) into dabs, rounded to 0.01 cells. Gaps up to 2 radii, such as a
+    /// step of the ground, are filled with dabs; a longer gap is a jump behind a ridge and stays
+    /// open.
     fn spaced(&mut self, points: Vec<Vector3<f64>>, radius: f64) -> Vec<[f64; 3]> {
         let mut dabs = Vec::new();
         for point in points {
@@ -112,24 +116,25 @@ impl Brush {
         dabs
     }
 
-    /// Returns true if the user should be told that nothing was put in: once a stroke, and not when
-    /// a stroke that has put something in runs over an edge.
+    /// Returns true, at most once per stroke, if the user should be told that nothing was changed;
+    /// false if the stroke has already changed something.
     pub(super) fn tells(&mut self) -> bool {
         !std::mem::replace(&mut self.told, true)
     }
 
-    /// Notes that the stroke has put something in.
+    /// Registers that the stroke has changed the world.
     pub(super) fn has_put(&mut self) {
         self.told = true;
     }
 
-    /// Visibility of each cell of `ball`.
+    /// Returns each cell of the shape `ball` with its visibility.
     pub(super) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
         let sight = Sight::of(world);
         ball.cells(world.grid()).map(|place| (place, sight.sees(place))).collect()
     }
 
-    /// Remembers the former visibility of those cells in `were` that a dab has changed.
+    /// Remembers the previous visibility in `were` for each cell whose visibility a dab has
+    /// changed.
     pub(super) fn remember(&mut self, world: &State, were: Vec<(Place, bool)>) {
         let sight = Sight::of(world);
         for (place, was) in were {
@@ -140,7 +145,7 @@ impl Brush {
     }
 }
 
-/// Path of a piece over the world as it was before the stroke.
+/// Tracer of a stroke's pointer path against the world as it was before the stroke.
 struct Path<'a> {
     sight: Sight<'a>,
     stroke: &'a Stroke,
@@ -148,7 +153,7 @@ struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// Point in cells where the ray of a pointer position hits the world.
+    /// Returns the point in cells where the ray of a pointer position hits the world.
     ///
     /// # Errors
     /// The reason of a miss.
@@ -158,15 +163,15 @@ impl Path<'_> {
         if !lies_in(point, self.stroke.part) {
             return Err(Miss::Outside);
         }
-        // A side of the box can be dug into; any other matter has no room inside the side.
+        // Digging into a side of the box is allowed; any other matter has no room inside the side.
         if cut && self.stroke.matter != Matter::Nothing {
             return Err(Miss::Cut);
         }
         Ok(Vector3::from(point).map(f64::from))
     }
 
-    /// Adds points between two pointer positions by bisection, at most `APART` radii apart except
-    /// for jumps behind a ridge.
+    /// Appends points between two pointer positions by recursive bisection, until neighbours are at
+    /// most `APART` radii apart or `halvings` is 0; jumps behind a ridge stay open.
     fn between(
         &self,
         from: &(Ray, Option<Vector3<f64>>),
@@ -192,7 +197,7 @@ impl Path<'_> {
     }
 }
 
-/// True if `edit` changes any cell.
+/// Returns true if `edit` changes any cell.
 pub(super) fn changes(world: &State, edit: &Edit) -> bool {
     // Each kind of matter has its own test; an act without effect would only lengthen the history.
     let solid = |place: Place| world.ground().is_solid(place);

@@ -1,5 +1,5 @@
-//! Loop of the simulation thread: handles messages between steps, steps by the clock, and sends
-//! updates when the window has room for one.
+//! Loop of the simulation thread: handles messages between steps, makes steps as the clock demands,
+//! and sends an update when the window has taken the last one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use super::session::Session;
 use super::{Message, Shared};
 use crate::messages::{Command, Notice, Pace, Way};
 
-/// Shortest time between two updates: one frame at 60 Hz.
+/// Shortest time between the starts of two updates: one frame at 60 Hz.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
 
-/// Pause after a step while steps give way to pictures, in durations of that step: steps then take
-/// a fifth of the time.
+/// Pause after each step while pictures have priority, in durations of that step: the simulation
+/// then takes a fifth of the time.
 const COURTESY: u32 = 4;
 
 /// State of the simulation thread.
@@ -27,26 +27,26 @@ pub(super) struct Thread {
     clock: Clock,
     eye: Eye,
     epoch: u64,
-    /// Number of scenes that the window asked for.
+    /// Number of requests for another scene so far.
     asked: u64,
-    /// Number of the present scene among those asked for; 0 for the first scene.
+    /// Number of the request that brought the present scene; 0 for the first scene.
     opened: u64,
     notices: Vec<Notice>,
-    /// Commands that wait for the end of the way to another moment.
+    /// Commands postponed until the simulation has arrived at the session's present moment.
     waiting: VecDeque<Command>,
-    /// Set while steps give way to pictures (the user drags the camera).
+    /// Set while pictures have priority over steps (the user drags the camera).
     gives_way: bool,
-    /// Set when anything changed since the last update.
+    /// Set if the simulation or its settings changed since the last update.
     changed: bool,
-    /// Earliest time of the next update.
+    /// Earliest time at which the next update may be sent.
     next_update: Instant,
 }
 
-/// The window has closed its end of the channel.
+/// Error: the window has closed its end of the channel.
 struct Gone;
 
 impl Thread {
-    /// Creates a thread at the start of a session, paused.
+    /// Creates the state of the thread for a new session, paused.
     pub(super) fn new(session: Session, shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -65,7 +65,7 @@ impl Thread {
         }
     }
 
-    /// Handles messages, steps and sends updates until the window closes.
+    /// Runs the loop of the thread until the window closes.
     pub(super) fn run(mut self, messages: &Receiver<Message>) {
         while let Ok(first) = self.wait(messages) {
             for message in first.into_iter().chain(messages.try_iter()) {
@@ -88,7 +88,8 @@ impl Thread {
         }
     }
 
-    /// Waits for a message, at most until the next step or update is due.
+    /// Blocks until a message arrives, at most until the next step or update is due; `None` at that
+    /// time.
     fn wait(&self, messages: &Receiver<Message>) -> Result<Option<Message>, Gone> {
         let now = Instant::now();
         let due = [self.steps_in(now), self.update_due(now)].into_iter().flatten().min();
@@ -107,13 +108,14 @@ impl Thread {
         }
     }
 
-    /// Time until the next update; `None` while nothing changed or the window has not taken the
-    /// last update.
+    /// Returns the time until the next update; `None` if nothing changed or the window has not
+    /// taken the last update.
     fn update_due(&self, now: Instant) -> Option<Duration> {
         (self.changed && self.shared.is_free()).then(|| self.next_update.saturating_duration_since(now))
     }
 
-    /// Time until the next step; `None` while the clock is paused or another branch is shown.
+    /// Returns the time until the next step; `None` while the clock is paused or another branch is
+    /// visited. Zero while the simulation travels to another moment.
     fn steps_in(&self, now: Instant) -> Option<Duration> {
         match (self.session.travels(), self.session.visited()) {
             (true, _) => Some(Duration::ZERO),
@@ -122,8 +124,8 @@ impl Thread {
         }
     }
 
-    /// Advances one slice of the way to another moment; at the end of the way, carries out the
-    /// commands that waited.
+    /// Replays one time slice towards the target moment. After arrival, carries out the postponed
+    /// commands.
     fn travel(&mut self) {
         if self.session.go_on() {
             self.jump();
@@ -137,7 +139,8 @@ impl Thread {
         }
     }
 
-    /// True if the simulation is not at the session's present moment.
+    /// Returns true if the simulation is not at the session's present moment: during a travel
+    /// through time or a visit of another branch.
     fn is_away(&self) -> bool {
         self.session.travels() || self.session.visited().is_some()
     }
@@ -154,7 +157,7 @@ impl Thread {
         self.changed = true;
     }
 
-    /// Sends an update to the window.
+    /// Builds an update and puts it into the shared slot for the window.
     pub(super) fn send_update(&mut self) {
         let start = Instant::now();
         let mut update = self.publisher.update(&mut self.session, &self.clock, &self.eye, [self.epoch, self.opened]);
@@ -162,7 +165,8 @@ impl Thread {
         update.notices = std::mem::take(&mut self.notices);
         self.shared.put(update);
         self.changed = false;
-        // Updates take at most half of the time, so that a large volume does not delay the steps.
+        // Rate limit: updates take at most half of the time, so that a large volume does not delay
+        // the steps.
         self.next_update = (start + BETWEEN_UPDATES).max(Instant::now() + start.elapsed());
     }
 
@@ -178,9 +182,9 @@ impl Thread {
         }
     }
 
-    /// Carries a command out, now or at the end of the way to another moment. Commands that change
-    /// the present state wait for that end, and navigation that follows such a command waits too;
-    /// other navigation and a pause act at once.
+    /// Carries a command out at once or postpones the command. Commands that change the present
+    /// state are postponed until the simulation is at the present moment; navigation is postponed
+    /// only behind such a command. All other commands, a pause included, act at once.
     fn hear(&mut self, command: Command) {
         let is_away = self.is_away() || !self.waiting.is_empty();
         let of_the_moment = matches!(
@@ -195,7 +199,7 @@ impl Thread {
         let after_it =
             matches!(command, Command::Go(_) | Command::Visit(_) | Command::Branch(_)) && !self.waiting.is_empty();
         if is_away && (of_the_moment || after_it) {
-            // A visit to another branch ends when the present state is changed.
+            // A command that changes the present state ends the visit of another branch.
             if self.session.visit_ends() {
                 self.changed = true;
             }
@@ -211,10 +215,10 @@ impl Thread {
         }
     }
 
-    /// Carries a command out.
+    /// Carries a command out at once.
     ///
     /// # Errors
-    /// The reason why the command cannot be carried out, as text for the user.
+    /// The reason for a failure, as text for the user.
     fn carry_out(&mut self, command: Command) -> Result<(), String> {
         match command {
             Command::Open(scene) => {
@@ -257,7 +261,7 @@ impl Thread {
             Command::Glow(glow) => self.eye.glow = Some(glow),
             Command::GiveWay(gives_way) => {
                 self.gives_way = gives_way;
-                // After a long step the pause is long too; it ends as soon as the drag ends.
+                // The pause after a long step is long too; it must end as soon as the drag ends.
                 self.clock.rest(Instant::now(), Duration::ZERO);
             }
             Command::View(camera, look) => self.session.set_view(*camera, *look),
@@ -271,7 +275,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Replaces the present session.
+    /// Replaces the present session, drops postponed commands, and starts a new epoch.
     fn begin(&mut self, session: Session) -> Result<(), String> {
         self.session = session;
         self.opened = self.asked;
@@ -284,7 +288,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Sets out for another moment and pauses the clock where the way asks for a pause.
+    /// Begins a travel to another moment, and pauses the clock if the kind of travel demands a
+    /// pause.
     fn go(&mut self, way: Way) -> Result<(), String> {
         if self.session.go(way)? {
             self.clock.set(Pace::Paused)?;
@@ -292,8 +297,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Starts a new epoch after a jump in time: the window drops all data, and everything is sent
-    /// again.
+    /// Starts a new epoch after a jump in time: the window drops all its data, and the next update
+    /// contains everything.
     fn jump(&mut self) {
         self.epoch += 1;
         self.publisher = Publisher::new(&self.session);

@@ -1,5 +1,5 @@
-//! Way of the simulation to another moment: back to the nearest snapshot before that moment, then
-//! forward by steps and acts, in slices between which the thread handles messages.
+//! Travel of the simulation to another moment: jumps back to the nearest snapshot before that
+//! moment, then replays steps and acts in time slices; between slices the thread handles messages.
 
 use std::time::{Duration, Instant};
 
@@ -7,37 +7,41 @@ use super::session::Session;
 use crate::messages::{BranchError, Deed, Moment, Notice, Way};
 use crate::past::history::words;
 
-/// Time of a slice, after which messages are handled and the passing state is shown.
+/// Duration of a time slice of the replay; between slices, messages are handled and the passing
+/// state is shown.
 const SLICE: Duration = Duration::from_millis(12);
 
-/// Way to a moment.
+/// Travel through time in progress.
 #[derive(Debug)]
 pub(super) struct Travel {
-    /// Destination.
+    /// Target moment.
     to: Moment,
-    /// Acts of the branch that leads to the destination and beyond, in order.
+    /// Acts of the branch that contains the target, in order, including acts after the target.
     path: Vec<u64>,
-    /// Set once the simulation is on the path.
+    /// Set once the simulation's state lies on the path to the target, after a jump to a snapshot
+    /// where needed.
     is_on: bool,
 }
 
 impl Session {
-    /// True while the simulation is on its way to another moment.
+    /// Returns true while the simulation travels to another moment.
     pub(super) fn travels(&self) -> bool {
         self.travel.is_some()
     }
 
-    /// Destination of the way; the present moment at rest.
+    /// Returns the target of the travel; without a travel, the simulation's moment.
     pub(super) fn goal(&self) -> Moment {
         self.travel.as_ref().map_or(self.at, |travel| travel.to)
     }
 
-    /// Number of the branch that is shown instead of the present one, once its state is reached.
+    /// Returns the number of the branch that is shown instead of the present one; `None` if there
+    /// is none or its state is not reached yet.
     pub(super) fn visited(&self) -> Option<u64> {
         self.visit.filter(|_| !self.travels())
     }
 
-    /// Sets out for a moment that the user asked for. Returns true if the clock should pause there.
+    /// Begins a travel to the moment that the user asked for. Returns true if the clock should
+    /// pause there.
     ///
     /// # Errors
     /// When the moment does not exist.
@@ -51,7 +55,7 @@ impl Session {
         gone.map(|()| !matches!(way, Way::Start | Way::Undo | Way::Redo | Way::Branch(_)))
     }
 
-    /// Moves the present moment of the history.
+    /// Moves the present moment of the history as `way` demands.
     fn choose(&mut self, way: Way) -> Result<(), String> {
         let here = self.history.here();
         let text = |error: BranchError| error.to_string();
@@ -68,7 +72,7 @@ impl Session {
                 let to = to.ok_or_else(|| format!("nothing lies {side} step {}", here.step))?;
                 self.history.go(to).map_err(text)
             }
-            // Undo and redo succeed without an action too: a notice says so.
+            // Undo and redo without an action left are no errors: a notice tells the user.
             Way::Undo => {
                 let deed = self.history.undo();
                 self.tell(deed, "taken back", "there is nothing to take back");
@@ -91,7 +95,8 @@ impl Session {
         }
     }
 
-    /// Adds a notice that tells which action was undone or redone.
+    /// Adds a notice about an undone or redone deed: description, `done`, and step; the text
+    /// `nothing` for `None`.
     fn tell(&mut self, deed: Option<Deed>, done: &str, nothing: &str) {
         let text = match deed {
             Some(deed) => {
@@ -103,8 +108,8 @@ impl Session {
         self.notices.push(Notice::new(text));
     }
 
-    /// Nearest kept moment before or after the present one; else the start or the end of the
-    /// branch.
+    /// Returns the nearest later (`ahead`) or earlier moment kept by the user; without one, the tip
+    /// or the start of the branch.
     fn next_kept(&self, ahead: bool) -> Option<Moment> {
         let (here, line, tip) = (self.history.here(), self.history.line(), self.history.present().tip());
         let mut kept = self.snapshots.by_hand().filter(|moment| self.history.leads_to(line, tip, *moment));
@@ -114,8 +119,8 @@ impl Session {
         }
     }
 
-    /// Shows another branch at the present step, or at its end if that comes first; `None` returns
-    /// to the present branch.
+    /// Begins a visit of another branch, at the present step or at its tip if that lies earlier;
+    /// `None` returns to the present branch.
     pub(super) fn look_at(&mut self, branch: Option<u64>) -> Result<(), String> {
         let Some(number) = branch else {
             self.visit_ends();
@@ -123,7 +128,7 @@ impl Session {
         };
         let to = self.history.at(number, self.history.here().step).map_err(|error| error.to_string())?;
         self.leave();
-        // A snapshot makes the way back short.
+        // A snapshot here makes the return immediate.
         self.snapshots.before_visit(&self.simulation, &self.history, self.at);
         let path = self.history.branch(number).map(|branch| self.history.path(branch.last));
         self.visit = Some(number);
@@ -131,8 +136,8 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the visit of another branch and sets out for the present moment. Returns true if
-    /// another branch was visited.
+    /// Ends the visit of another branch and begins the return to the present moment. Returns true
+    /// if there was a visit.
     pub(super) fn visit_ends(&mut self) -> bool {
         let visits = self.visit.take().is_some();
         if visits {
@@ -145,15 +150,16 @@ impl Session {
         self.travel = (self.at != to).then_some(Travel { to, path, is_on: false });
     }
 
-    /// Keeps a snapshot of the branch's end before the session goes elsewhere.
+    /// Takes a snapshot of the branch's tip, if the simulation is there, before the session leaves
+    /// the branch.
     pub(super) fn leave(&mut self) {
         if !self.travels() && self.visit.is_none() && self.at == self.history.here() && self.history.is_at_tip() {
             self.snapshots.leave(&self.simulation, &self.history, self.at);
         }
     }
 
-    /// Continues the way for one slice. Returns true if the simulation has jumped to a snapshot;
-    /// the slice then ends at once, so that the window shows the snapshot.
+    /// Continues the travel for one time slice. Returns true if the simulation jumped to a
+    /// snapshot; the slice then ends at once, so that the window shows that state.
     pub(super) fn go_on(&mut self) -> bool {
         let Some(mut travel) = self.travel.take() else { return false };
         let jumps = !std::mem::replace(&mut travel.is_on, true) && self.depart(&travel);
@@ -165,8 +171,8 @@ impl Session {
         jumps
     }
 
-    /// Warns the user if the replay of a session file arrives at another state than the saved one: the
-    /// session file was changed, or a version with other rules wrote it.
+    /// Warns the user if the replay of a session file arrives at a state whose hash differs from
+    /// the saved one: the file was changed, or a version with other rules wrote it.
     pub(super) fn compare_with_saved(&mut self) {
         let Some((moment, hash)) = self.saved.take_if(|(moment, _)| *moment == self.at) else { return };
         let replayed = self.simulation.world().state_hash();
@@ -180,8 +186,8 @@ impl Session {
         }
     }
 
-    /// Goes back to the nearest snapshot, unless the present state is nearer. Returns true after
-    /// such a jump.
+    /// Jumps back to the nearest snapshot, unless the present state lies nearer on the path.
+    /// Returns true after a jump.
     fn depart(&mut self, travel: &Travel) -> bool {
         let nearest = self.snapshots.nearest(&self.history, &travel.path, travel.to);
         if self.history.leads_to(&travel.path, travel.to, self.at) && self.at >= nearest {
@@ -194,7 +200,7 @@ impl Session {
         true
     }
 
-    /// Makes steps and acts for one slice (`SLICE`).
+    /// Replays steps and acts for one time slice (`SLICE`).
     fn follow(&mut self, travel: &Travel) {
         let start = Instant::now();
         while self.at != travel.to && start.elapsed() < SLICE {
@@ -210,16 +216,16 @@ impl Session {
         }
     }
 
-    /// Ends the way at the simulation's present state; a visit of another branch ends with the way
-    /// back instead. Returns true if the simulation has jumped to a snapshot.
+    /// Ends the travel at the simulation's current state; a visit of another branch ends with the
+    /// return instead. Returns true if the simulation jumped to a snapshot.
     pub(super) fn stop_here(&mut self) -> bool {
         if self.visit_ends() {
             return false;
         }
         let Some(travel) = self.travel.take() else { return false };
         let jumps = !travel.is_on && self.depart(&travel);
-        // States on the way lie on the present branch, so the history can move here; otherwise the
-        // way goes on.
+        // States of a travel normally lie on the present branch, so the history can move here;
+        // otherwise the travel continues.
         if self.history.go(self.at).is_err() {
             self.travel = Some(Travel { is_on: true, ..travel });
         }

@@ -1,5 +1,5 @@
 //! Measurements for the live plots: runout and covered area of a material, values of one column,
-//! and the surface where a camera stands.
+//! and the surface under a first-person camera.
 
 use std::time::{Duration, Instant};
 
@@ -11,15 +11,15 @@ use lavoxel_geo::map::Site;
 use lavoxel_sim::source::VentSpec;
 use lavoxel_sim::state::State;
 
-/// Shortest time between two measurements of the whole material.
+/// Least time between two measurements of covered area and runout.
 const SELDOM: Duration = Duration::from_millis(200);
-/// Least amount in a cell, in full cells, for which its column counts as covered.
+/// Smallest amount in a cell, in full cells, that makes its column count as covered.
 const COVERS: f32 = 0.05;
 
-/// Least content of a cell, in full cells, on which a camera stands.
+/// Smallest total amount in a cell, in full cells, that carries a first-person camera.
 const HALF: f32 = 0.5;
 
-/// Last measurement, its time and its request.
+/// Last measurement of area and runout, with its time and request.
 #[derive(Default)]
 pub(super) struct Watcher {
     spread: Option<Spread>,
@@ -28,8 +28,9 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Measures the requested values; `vents` are those that pour or have poured. Area and runout
-    /// are measured at most every `SELDOM` (200 ms). `None` if there is nothing to report.
+    /// Measures the values requested by `asked`; `vents` are the vents that pour or have poured,
+    /// `step` the number of the present step. Area and runout are measured at most every `SELDOM`
+    /// (200 ms). `None` if there is nothing to report.
     pub(super) fn watch<'a>(
         &mut self,
         (world, site): (&State, &Site),
@@ -56,8 +57,8 @@ impl Watcher {
     }
 }
 
-/// Covered area (m²) and largest distance (m) of a material from the nearest vent of `from`, given
-/// in cells along x and z.
+/// Measures the covered area (m²) of `material` and its runout: the largest distance (m) of a
+/// covered column from its nearest vent. `from`: positions of the vents as (x, z) in cells.
 fn spread(world: &State, site: &Site, (material, step): (&str, u64), from: &[(f64, f64)]) -> Spread {
     let grid = world.grid();
     let mut covered = vec![false; grid.columns()];
@@ -79,8 +80,8 @@ fn spread(world: &State, site: &Site, (material, step): (&str, u64), from: &[(f6
     }
 }
 
-/// Height of the upper surface of the column `at` in cells; `None` outside of the box. Only cells
-/// that are at least half full count: less is a wave or a drop.
+/// Returns the height of the upper surface of the column `at` (`[x, z]`), in cells; `None` outside
+/// the box. Cells less than half full do not count: their content is a wave or a drop.
 fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
     let (grid, [x, z]) = (world.grid(), at);
     let ground = *world.ground().surface().get((z, x))?;
@@ -95,15 +96,15 @@ fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
     Some(Stand { at, surface })
 }
 
-/// Thickness per material (m) and surface temperature (°C) of the column `at`; `None` outside of
-/// the box.
+/// Returns the thickness per material (m) and the surface temperature (°C) of the column `at` (`[x,
+/// z]`); `None` outside the box.
 fn column(world: &State, site: &Site, at: [usize; 2]) -> Option<Column> {
     let grid = world.grid();
     let [x, z] = at;
     if x >= grid.nx || z >= grid.nz {
         return None;
     }
-    // Pictures show the crust's temperature too, not that of the hotter lava below.
+    // Pictures also show the temperature of the crust, not that of the hotter lava below.
     let surface_k = world.flow().and_then(|flow| flow.crust_k(z * grid.nx + x));
     let cells = |material: &str| {
         let amount = world.values(&Quantity::new(CellMeasure::Amount, material));

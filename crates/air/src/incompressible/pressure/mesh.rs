@@ -1,12 +1,12 @@
-//! One grid of the multigrid solver: the memory layout of its cells, and the coefficients of each
-//! row of cells.
+//! One grid level of the multigrid solver: memory layout of its cells, and coefficients of each row
+//! of cells.
 //!
-//! Cells have two colours, by the parity of x + y + z, and each colour has its own array. All six
-//! neighbours of a cell have the other colour, so a half sweep reads one array and writes the
-//! other, with stride 1. Cell x of a row is entry x / 2 of its colour.
+//! Cells are coloured like a checkerboard, by the parity of x + y + z, and each colour has its own
+//! array. All six neighbours of a cell have the other colour, so a half sweep reads one array and
+//! writes the other, with stride 1. Cell x of a row is entry x / 2 of its colour's array.
 
-/// Number of cells along each axis, and the layout of a colour: rows of `half` entries, with one
-/// entry, row and plane beyond each side.
+/// Number of cells along each axis, and the array layout of a colour: rows of `half` entries, with
+/// a halo of one entry, row and plane beyond each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub n: [usize; 3],
@@ -18,7 +18,7 @@ impl Shape {
         Self { n, half: (n[0].div_ceil(2) + 2).next_multiple_of(8) }
     }
 
-    /// Number of entries of a plane of a colour.
+    /// Number of entries per plane of a colour's array.
     pub(super) fn plane(&self) -> usize {
         self.half * (self.n[1] + 2)
     }
@@ -27,25 +27,25 @@ impl Shape {
         self.plane() * (self.n[2] + 2)
     }
 
-    /// Position of the first cell of a row in a colour; y and z count from the row and plane beyond
-    /// the side.
+    /// Index of the first cell of a row in a colour's array; `y` and `z` include the halo (0 is the
+    /// row or plane beyond the side).
     #[inline(always)]
     pub(super) fn row(&self, y: usize, z: usize) -> usize {
         z * self.plane() + y * self.half + 1
     }
 
-    /// Colour (0 or 1) and entry of a cell.
+    /// Colour (0 or 1) of a cell, and its index in that colour's array.
     pub(super) fn entry(&self, [x, y, z]: [usize; 3]) -> (usize, usize) {
         ((x + y + z) & 1, self.row(y + 1, z + 1) + x / 2)
     }
 
-    /// Number of cells of a row with the given parity of x.
+    /// Number of cells in a row whose x has the given parity.
     #[inline(always)]
     pub(super) fn count(&self, parity: usize) -> usize {
         (self.n[0] + 1 - parity) / 2
     }
 
-    /// Number of entries of a row in natural order, with one beyond each end.
+    /// Number of entries of a row in natural order (both colours), halo included.
     pub(super) fn flat_row(&self) -> usize {
         self.n[0] + 2
     }
@@ -54,13 +54,13 @@ impl Shape {
         self.flat_row() * (self.n[1] + 2)
     }
 
-    /// Position of the first cell of a row in natural order; y and z as in [`Shape::row`].
+    /// Index of the first cell of a row in natural order; `y` and `z` as in [`Shape::row`].
     #[inline(always)]
     pub(super) fn flat(&self, y: usize, z: usize) -> usize {
         z * self.flat_plane() + y * self.flat_row() + 1
     }
 
-    /// Position of the lower faces of a row in arrays of faces, which are one longer than the cells
+    /// Index of the lower faces of a row in arrays of faces, which are one longer than the cells
     /// along each axis.
     #[inline(always)]
     pub(super) fn faces(&self, y: usize, z: usize) -> usize {
@@ -68,35 +68,36 @@ impl Shape {
     }
 }
 
-/// Coefficients of a row of cells: those of the faces, and the inverse of their sum.
+/// Coefficients of a row of cells: those of the faces, and the inverse of their sum per cell.
 ///
-/// Most rows have the same coefficients in all cells except the first and the last; all others keep
-/// one set for each cell in a block of [`Rows`].
+/// Most rows have the same coefficients in all cells except the first and the last (uniform rows);
+/// other rows have their own coefficients for each cell in a block of [`Rows`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Row {
-    /// Number of the block of coefficients, from 1; 0: the row is uniform.
+    /// Number of the row's block of coefficients, from 1; 0 for a uniform row.
     pub block: u32,
-    /// Coefficient between cells of the row.
+    /// Coefficient of the faces between cells of the row.
     pub along: f32,
-    /// Coefficients of the faces down, up, north and south.
+    /// Coefficients of the faces below, above, north and south.
     pub across: [f32; 4],
-    /// Coefficients west of the first cell and east of the last.
+    /// Coefficients of the face west of the first cell and east of the last cell.
     pub ends: [f32; 2],
-    /// Inverse sums of the coefficients: of inner cells, of the first cell, and of the last.
+    /// Inverse sums of the six coefficients: of inner cells, of the first cell, and of the last
+    /// cell.
     pub inverse: [f32; 3],
 }
 
-/// Number of values of a cell in a block: west, east, down, up, north, south, and the inverse of
-/// their sum.
+/// Number of values per cell in a block: coefficients west, east, down, up, north, south, and the
+/// inverse of their sum.
 pub(super) const PARTS: usize = 7;
 
-/// Coefficients of all rows of a grid.
+/// Coefficients of all rows of a grid level.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     shape: Shape,
     rows: Vec<Row>,
-    /// Blocks of rows that are not uniform: for each parity of x, [`PARTS`] arrays of the
-    /// coefficients of its cells.
+    /// Coefficient blocks of rows that are not uniform: for each parity of x, [`PARTS`] arrays with
+    /// one value per cell.
     blocks: Vec<f32>,
     unused: Vec<u32>,
 }
@@ -111,14 +112,14 @@ impl Rows {
         &self.rows[z * self.shape.n[1] + y]
     }
 
-    /// Coefficients of the cells with the given parity of x, in a row that is not uniform.
+    /// Coefficients of the cells whose x has the given parity, in a row that is not uniform.
     #[inline(always)]
     pub(super) fn block(&self, row: &Row, parity: usize) -> &[f32] {
         let part = PARTS * self.shape.half;
         &self.blocks[(2 * (row.block as usize - 1) + parity) * part..][..part]
     }
 
-    /// Returns true if the coefficients are equal, wherever their blocks are stored.
+    /// Returns true if all coefficients are equal, regardless of where their blocks are stored.
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let pairs = self.rows.iter().zip(&other.rows);
@@ -134,8 +135,8 @@ impl Rows {
         self.rows.len() * size_of::<Row>() + self.blocks.len() * size_of::<f32>()
     }
 
-    /// Sets the coefficients of a row; `face` gives the coefficient of the lower face of a cell
-    /// along an axis.
+    /// Sets the coefficients of the row `[y, z]`; `face(axis, place)`: coefficient of the lower
+    /// face of a cell along an axis.
     pub(super) fn set(&mut self, [y, z]: [usize; 2], face: impl Fn(usize, [usize; 3]) -> f32) {
         let nx = self.shape.n[0];
         let six = |x: usize| {
@@ -165,7 +166,7 @@ impl Rows {
         self.rows[at] = Row { block: 0, along, across, ends, inverse };
     }
 
-    /// Allocates one more block and returns its number.
+    /// Allocates one more coefficient block and returns its number, from 1.
     fn more(&mut self) -> u32 {
         let size = 2 * PARTS * self.shape.half;
         self.blocks.resize(self.blocks.len() + size, 0.0);
@@ -183,39 +184,39 @@ impl Rows {
     }
 }
 
-/// Inverse of the sum of a cell's coefficients, or 0 for a cell that is shut off on all faces.
+/// Inverse of the sum of a cell's six coefficients; 0 for a cell with all faces closed.
 fn inverse(cell: &[f32; 6]) -> f32 {
     let sum = ((cell[0] + cell[1]) + (cell[2] + cell[3])) + (cell[4] + cell[5]);
     if sum > 0.0 { 1.0 / sum } else { 0.0 }
 }
 
-/// A grid: unknown, right side and coefficients.
+/// Grid level of the multigrid solver: unknown, right-hand side and coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct Mesh {
     pub shape: Shape,
-    /// Widths of the cells along each axis in cells of the finest grid; the last cell is narrower
-    /// where numbers are odd.
+    /// Widths of the cells along each axis, in cells of the finest grid; the last cell is narrower
+    /// if a finer level has an odd number of cells.
     pub widths: [Vec<f32>; 3],
-    /// Unknown of both colours, with one entry beyond each side.
+    /// Unknown of both colours, with a halo of one entry beyond each side.
     pub p: [Vec<f32>; 2],
-    /// Right side of both colours.
+    /// Right-hand side of both colours.
     pub r: [Vec<f32>; 2],
     /// Unknown in natural order; empty on the finest grid, where the gradient reorders plane by
     /// plane.
     pub flat: Vec<f32>,
-    /// Coefficients of the lower faces along each axis; empty on the finest grid, where the solver
-    /// has them.
+    /// Coefficients of the lower faces along each axis; empty on the finest grid, whose
+    /// coefficients come from the solver.
     pub faces: [Vec<f32>; 3],
     pub rows: Rows,
 }
 
 impl Mesh {
-    /// Finest grid of `n` cells.
+    /// Returns the finest grid, with `n` cells along each axis.
     pub(super) fn finest(n: [usize; 3]) -> Self {
         Self::new(Shape::new(n), n.map(|n| vec![1.0; n]), false)
     }
 
-    /// Grid with half as many cells along each axis.
+    /// Returns the next coarser grid, with half as many cells along each axis (rounded up).
     pub(super) fn coarser(&self) -> Self {
         let halves = |widths: &Vec<f32>| widths.chunks(2).map(|pair| pair.iter().sum()).collect::<Vec<f32>>();
         let widths = [halves(&self.widths[0]), halves(&self.widths[1]), halves(&self.widths[2])];
@@ -236,8 +237,8 @@ impl Mesh {
         }
     }
 
-    /// Distance between the centres of the cells at a face of an axis, in cells of the finest grid;
-    /// at a side from the face to the centre.
+    /// Distance between the centres of the two cells at face number `face` along `axis`, in cells
+    /// of the finest grid; at a side of the box the distance from the face to the cell's centre.
     fn distance(&self, axis: usize, face: usize, wraps: bool) -> f32 {
         let (widths, n) = (&self.widths[axis], self.shape.n[axis]);
         match face {
@@ -248,8 +249,8 @@ impl Mesh {
         }
     }
 
-    /// Coefficient of a face of the next coarser grid: the sum of the fine faces within, scaled to
-    /// the longer distance.
+    /// Coefficient of a face of the next coarser grid: sum of the coefficients of the fine faces
+    /// within, scaled to the longer distance between cell centres.
     pub(super) fn coarse_face(
         &self,
         coarse: &Self,

@@ -1,9 +1,9 @@
-//! The pressure that makes a flow free of divergence: ∇·(o ∇p) = ∇·(o u), with the openness o, by
-//! multigrid cycles.
+//! Pressure solver of the projection: solves ∇·(o ∇p) = ∇·(o u), with the open share o of the
+//! faces, by multigrid cycles.
 //!
-//! Invariant: a fixed number of V(2,2) cycles from the last pressure, and no sums over the box, so
-//! the bits are the same for any number of threads. On open sides p is 0 on the face itself, half a
-//! cell from the centre of the cell, which makes the coefficient 2.
+//! Invariant: a fixed number of V(2,2) cycles starting from the last pressure, without any sum over
+//! the box, so the bits are the same for any number of threads. On open sides p is 0 at the face,
+//! half a cell from the centre of the cell, so the coefficient is 2.
 
 mod mesh;
 mod smooth;
@@ -15,14 +15,14 @@ use lavoxel_base::simd::Level;
 use self::mesh::Mesh;
 pub(super) use self::transfer::{Pressure, split};
 
-/// Half sweeps before and after the correction by the coarser grid: two of each colour.
+/// Number of half sweeps before and after the coarse-grid correction: two for each colour.
 const HALVES: usize = 4;
-/// Half sweeps on the coarsest grid, where they replace a direct solver.
+/// Number of half sweeps on the coarsest grid, where they replace a direct solver.
 const COARSEST: usize = 40;
-/// A grid with at most this number of cells along each axis is the coarsest.
+/// Largest number of cells along each axis of the coarsest grid.
 const SMALL: usize = 2;
 
-/// Grids of the multigrid solver, the finest first.
+/// Grid levels of the multigrid solver, finest first.
 #[derive(Clone, Debug)]
 pub(super) struct Multigrid {
     meshes: Vec<Mesh>,
@@ -31,7 +31,8 @@ pub(super) struct Multigrid {
 }
 
 impl Multigrid {
-    /// Grids without coefficients, which [`Multigrid::change`] sets.
+    /// Returns grid levels for `n` cells along each axis, without coefficients, which
+    /// [`Multigrid::change`] sets.
     pub(super) fn new(n: [usize; 3], sides: [Side; 3], simd: Level) -> Self {
         let mut meshes = vec![Mesh::finest(n)];
         while let Some(last) = meshes.last()
@@ -46,36 +47,37 @@ impl Multigrid {
         self.meshes.iter().map(Mesh::bytes).sum()
     }
 
-    /// Unknown of both colours on the finest grid.
+    /// Mutable pressure on the finest grid, one array per colour.
     pub(super) fn pressure_mut(&mut self) -> &mut [Vec<f32>; 2] {
         &mut self.meshes[0].p
     }
 
-    /// Pressure in a cell.
+    /// Pressure in the cell `place`.
     pub(super) fn pressure(&self, place: [usize; 3]) -> f32 {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].p[colour][at]
     }
 
-    /// Sets the pressure in a cell.
+    /// Sets the pressure in the cell `place`.
     pub(super) fn set_pressure(&mut self, place: [usize; 3], value: f32) {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].p[colour][at] = value;
     }
 
-    /// Right side on the finest grid, as both colours and their layout.
+    /// Mutable right-hand side on the finest grid, one array per colour, and the layout of the
+    /// arrays.
     pub(super) fn right_side(&mut self) -> (&mut [Vec<f32>; 2], Layout) {
         let mesh = &mut self.meshes[0];
         (&mut mesh.r, Layout(mesh.shape))
     }
 
-    /// Unknown in the form that the gradient reads, after [`Multigrid::solve`].
+    /// Pressure on the finest grid, for the computation of the gradient after [`Multigrid::solve`].
     pub(super) fn solved(&self) -> Pressure<'_> {
         let mesh = &self.meshes[0];
         Pressure { shape: mesh.shape, sides: self.sides, p: [&mesh.p[0], &mesh.p[1]] }
     }
 
-    /// Right side of a cell.
+    /// Right-hand side of a cell.
     #[cfg(test)]
     pub(super) fn right_side_at(&self, place: [usize; 3]) -> f32 {
         let (colour, at) = self.meshes[0].shape.entry(place);
@@ -88,8 +90,9 @@ impl Multigrid {
         self.meshes.iter().zip(&other.meshes).all(|(a, b)| a.faces == b.faces && a.rows.is_like(&b.rows))
     }
 
-    /// Updates the coefficients of all grids after changes in the rows `changed` (y, z) of lower
-    /// faces. `face` gives those of the finest grid, with the coefficient 2 on open sides.
+    /// Updates the coefficients of all grid levels after changes in the rows `changed` (`[y, z]`)
+    /// of lower faces. `face(axis, place)`: coefficient of a lower face on the finest grid, with
+    /// the factor 2 at open sides.
     pub(super) fn change(&mut self, mut changed: Vec<[usize; 2]>, face: impl Fn(usize, [usize; 3]) -> f32) {
         for level in 0..self.meshes.len() {
             changed.sort_unstable();
@@ -109,7 +112,7 @@ impl Multigrid {
         }
     }
 
-    /// Runs `cycles` V-cycles, starting from the present unknown.
+    /// Runs `cycles` multigrid V-cycles, starting from the present pressure.
     pub(super) fn solve(&mut self, cycles: usize) {
         for _ in 0..cycles {
             self.cycle(0);
@@ -138,7 +141,7 @@ impl Multigrid {
     }
 }
 
-/// Sets the coefficients of the rows of cells that have a changed row of lower faces on any side.
+/// Updates the coefficients of every row of cells with a changed row of faces on any of its sides.
 fn set_rows(mesh: &mut Mesh, changed: &[[usize; 2]], face: impl Fn(usize, [usize; 3]) -> f32) {
     let [_, ny, nz] = mesh.shape.n;
     let rows = changed.iter().flat_map(|&[y, z]| [[y, z], [y.wrapping_sub(1), z], [y, z.wrapping_sub(1)]]);
@@ -150,7 +153,8 @@ fn set_rows(mesh: &mut Mesh, changed: &[[usize; 2]], face: impl Fn(usize, [usize
     }
 }
 
-/// Sets the faces of a coarse grid from those of the next finer one; returns the rows that changed.
+/// Computes the face coefficients of a coarse grid from those of the next finer grid; returns the
+/// rows `[y, z]` that changed.
 fn set_faces(
     fine: &Mesh,
     mesh: &mut Mesh,
@@ -187,8 +191,8 @@ fn set_faces(
 }
 
 impl Mesh {
-    /// Makes half sweeps. Ends of an axis that wraps are refreshed after each half sweep, since
-    /// they are neighbours.
+    /// Runs `halves` half sweeps, starting with the colour `colour`. The halo of a periodic axis is
+    /// refreshed after each half sweep, since its end cells are neighbours.
     fn smooth(&mut self, colour: usize, halves: usize, (sides, simd): ([Side; 3], Level)) {
         if !sides.contains(&Side::Wrap) {
             return self.relax(colour, halves, simd);
@@ -200,7 +204,7 @@ impl Mesh {
         }
     }
 
-    /// Copies the cells at the ends of axes that wrap beyond the opposite end.
+    /// Copies the end cells of periodic axes to the halo at the opposite end.
     fn wrap(&mut self, sides: [Side; 3]) {
         let n = self.shape.n;
         for axis in AXES.into_iter().filter(|&axis| sides[axis] == Side::Wrap) {
@@ -223,8 +227,8 @@ impl Mesh {
         }
     }
 
-    /// Subtracts the mean: without an open side the equation leaves it undetermined, and it would
-    /// drift.
+    /// Subtracts the mean of the pressure: without an open side the equation leaves the mean
+    /// undetermined, and rounding would let it drift.
     fn centre(&mut self) {
         let [nx, ny, nz] = self.shape.n;
         let places = || (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
@@ -237,7 +241,7 @@ impl Mesh {
     }
 }
 
-/// Layout of the finest grid, for the code that fills and reads it from outside.
+/// Array layout of the finest grid, for code that fills its right-hand side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout(mesh::Shape);
 

@@ -1,17 +1,17 @@
-//! Red-black Gauss-Seidel sweeps. Within a colour no cell reads another, so order and threads do
-//! not matter.
+//! Red-black Gauss-Seidel smoother. Within a colour no cell reads another, so the result does not
+//! depend on order and threads.
 //!
-//! The half sweeps of a call run as a wave along z: plane z of one right after plane z + 1 of the
-//! previous, while both are in the cache. Threads take chunks of planes that narrow by a plane with
-//! every half sweep; the gaps between chunks follow in a second round. Each cell sees the same
-//! neighbours in any case.
+//! The half sweeps of a call run as a wave along z: plane z of a half sweep follows right after
+//! plane z + 1 of the half sweep before, while both are in the cache. Threads take chunks of planes
+//! that become narrower by one plane with every half sweep; the gaps between chunks are filled in a
+//! second round. Each cell reads the same neighbour values in either case.
 
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
 use super::mesh::{Mesh, Row, Rows, Shape};
 
-/// Neighbours of the cells of a colour in a row, and their right side.
+/// Neighbours of the cells of one colour in a row, and the right-hand side of these cells.
 struct Near<'a> {
     west: &'a [f32],
     east: &'a [f32],
@@ -23,8 +23,9 @@ struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Neighbours in `other` of the cells with the given parity of x, whose row begins at `at`; `r`
-    /// begins at their row.
+    /// Neighbours, from the array `other` of the other colour, of the cells whose x has the parity
+    /// `parity` in the row that starts at index `at`; `r` starts at the right-hand side of that
+    /// row.
     #[inline(always)]
     fn new(other: &'a [f32], r: &'a [f32], shape: &Shape, (at, parity): (usize, usize)) -> Self {
         let (n, half, plane) = (shape.count(parity), shape.half, shape.plane());
@@ -40,7 +41,7 @@ impl<'a> Near<'a> {
     }
 }
 
-/// Computes new values of a colour in a uniform row.
+/// Computes new values of the cells of one colour in a uniform row.
 #[inline(always)]
 fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
     let n = out.len();
@@ -60,7 +61,8 @@ fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
     }
 }
 
-/// New value of the first or last cell of a uniform row, whose face to the west or east may differ.
+/// New value of the first or last cell of a uniform row, whose coefficients `[west, east, inverse
+/// sum]` may differ from the inner cells'.
 #[inline(always)]
 fn relax_end(near: &Near<'_>, row: &Row, i: usize, [w, e, inverse]: [f32; 3]) -> f32 {
     let [d, u, b, f] = row.across;
@@ -69,7 +71,7 @@ fn relax_end(near: &Near<'_>, row: &Row, i: usize, [w, e, inverse]: [f32; 3]) ->
     inverse * (sum - near.r[i])
 }
 
-/// Computes new values of a colour in a row with a block of coefficients.
+/// Computes new values of the cells of one colour in a row with a block of coefficients.
 #[inline(always)]
 fn relax_block(out: &mut [f32], near: &Near<'_>, block: &[f32], half: usize) {
     let n = out.len();
@@ -85,25 +87,25 @@ fn relax_block(out: &mut [f32], near: &Near<'_>, block: &[f32], half: usize) {
     }
 }
 
-/// Inputs of half sweeps other than the unknown.
+/// Inputs of the half sweeps, except the unknown.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     shape: Shape,
     rows: &'a Rows,
     r: [&'a [f32]; 2],
-    /// Colour of half sweep 0, and the number of half sweeps.
+    /// Colour of the first half sweep, and the number of half sweeps.
     colour: usize,
     halves: usize,
 }
 
-/// Half sweeps over some planes of both colours.
+/// Half sweeps over a chunk of planes of both colours.
 struct Wave<'a> {
     given: Given<'a>,
-    /// Unknown of both colours, from plane `first` on.
+    /// Unknown of both colours, starting at plane `first`.
     p: [&'a mut [f32]; 2],
     first: usize,
-    /// Range of planes of half sweep 0, and the shift of its begin and end with each further half
-    /// sweep.
+    /// Range of planes of the first half sweep, and the shift of its begin and end with each
+    /// further half sweep.
     planes: [usize; 2],
     steps: [isize; 2],
 }
@@ -128,7 +130,7 @@ impl Work for Wave<'_> {
 }
 
 impl Wave<'_> {
-    /// Makes half sweep `k` over a plane.
+    /// Computes half sweep number `k` on one plane.
     #[inline(always)]
     fn half(&mut self, k: usize, plane: usize) {
         let given = &self.given;
@@ -162,18 +164,18 @@ impl Wave<'_> {
     }
 }
 
-/// Number of cells below which one thread does a whole grid.
+/// Number of cells below which a single thread processes the whole grid.
 pub(super) const FEW: usize = 16_384;
 
-/// Number of planes of a chunk, such that the last chunk, too, is wide enough for the gaps of the
-/// second round.
+/// Number of planes per chunk, chosen so that the last chunk, too, is wide enough for the gaps of
+/// the second round. `most`: upper bound of the number of chunks.
 fn chunk(planes: usize, most: usize, halves: usize) -> usize {
     let enough = |size: usize| planes - (planes.div_ceil(size) - 1) * size >= 2 * halves + 2;
     (1..=most).rev().map(|chunks| planes.div_ceil(chunks)).find(|&size| enough(size)).unwrap_or(planes)
 }
 
 impl Mesh {
-    /// Makes `halves` half sweeps, beginning with `colour`.
+    /// Runs `halves` half sweeps, starting with the colour `colour`.
     pub(super) fn relax(&mut self, colour: usize, halves: usize, simd: Level) {
         let planes = self.shape.n[2] + 2;
         // A chunk must keep some planes for the last half sweep, and the gaps must lie within its

@@ -1,5 +1,5 @@
-//! Transfer between a grid and the next coarser one: restriction of the residual and prolongation
-//! of the correction.
+//! Transfer between a grid level and the next coarser level: restriction of the residual and
+//! prolongation of the correction.
 
 use crate::Side;
 use lavoxel_base::parallel::*;
@@ -8,20 +8,20 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::mesh::{Mesh, Row, Shape};
 use super::smooth::FEW;
 
-/// Number of planes for each thread.
+/// Number of planes per thread.
 pub(super) fn share(shape: &Shape) -> usize {
     let threads = if shape.n.iter().product::<usize>() < FEW { 1 } else { current_num_threads() };
     (shape.n[2] + 2).div_ceil(threads)
 }
 
-/// Restriction: computes the right side of some planes of a coarse grid.
+/// Restriction: computes the right-hand side of a chunk of planes of the coarse grid.
 struct Restrict<'a> {
     fine: &'a Mesh,
     shape: Shape,
-    /// Right side of both colours of the coarse grid, from plane `first` on.
+    /// Right-hand side of both colours of the coarse grid, starting at plane `first`.
     r: [&'a mut [f32]; 2],
     first: usize,
-    /// Number of colours that may have a residual.
+    /// Number of colours with a residual that may be non-zero.
     colours: usize,
 }
 
@@ -48,14 +48,15 @@ impl Work for Restrict<'_> {
     }
 }
 
-/// Rows of a fine grid within a row of the coarse grid.
+/// Iterator over the rows of the fine grid that lie within the row `[y, z]` of the coarse grid.
+/// `n`: number of cells of the fine grid.
 #[inline(always)]
 fn children(n: [usize; 3], [y, z]: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {
     let range = move |k: usize, v: usize| if n[k] > 1 { 2 * v..(2 * v + 2).min(n[k]) } else { v..v + 1 };
     range(2, z).flat_map(move |z| range(1, y).map(move |y| (y, z)))
 }
 
-/// Copies every second value, beginning with the first.
+/// Copies every second value of `from`, beginning with the first.
 #[inline(always)]
 pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
     let pairs = from.chunks_exact(2);
@@ -69,7 +70,7 @@ pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
     }
 }
 
-/// Adds the residual of a colour in a uniform row to the sums of cell pairs.
+/// Adds the residuals of the cells of one colour in a uniform row to the sums over pairs of cells.
 #[inline(always)]
 fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     let n = out.len();
@@ -84,7 +85,8 @@ fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     }
 }
 
-/// Adds the residual of a colour in a row with a block of coefficients to the sums of cell pairs.
+/// Adds the residuals of the cells of one colour in a row with a block of coefficients to the sums
+/// over pairs of cells.
 #[inline(always)]
 fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&[f32], usize)) {
     let n = out.len();
@@ -102,7 +104,8 @@ fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&
 }
 
 impl Mesh {
-    /// Adds the residual of a colour in a row to the sums of its pairs of cells.
+    /// Adds the residuals of the cells of `colour` in the row `[y, z]` to the sums over pairs of
+    /// cells.
     #[inline(always)]
     fn add_rest(&self, sums: &mut [f32], colour: usize, [y, z]: [usize; 2]) {
         let (shape, parity) = (&self.shape, (colour + y + z) & 1);
@@ -134,7 +137,8 @@ impl Mesh {
         }
     }
 
-    /// Sets the right side of the coarse grid to the residual, and its unknown to 0.
+    /// Sets the right-hand side of the coarse grid to the restricted residual, and its unknown to
+    /// 0.
     pub(super) fn restrict(&self, coarse: &mut Self, (sides, simd): ([Side; 3], Level)) {
         let shape = coarse.shape;
         // The last half sweep solved the second colour, so its residual is 0 – unless cells of one
@@ -150,7 +154,7 @@ impl Mesh {
         });
     }
 
-    /// Copies the unknown into its natural order.
+    /// Copies the unknown of both colours into an array in natural order.
     pub(super) fn flatten(&mut self, sides: [Side; 3], simd: Level) {
         let pressure = Pressure { shape: self.shape, sides, p: [&self.p[0], &self.p[1]] };
         let (planes, plane) = (share(&self.shape), pressure.plane());
@@ -159,9 +163,9 @@ impl Mesh {
         });
     }
 
-    /// Adds the correction of the coarse grid, which must be in natural order, to the second
-    /// colour. The next half sweep computes the first colour from the second alone, so the first
-    /// needs no correction.
+    /// Adds the interpolated correction of the coarse grid, which must be in natural order, to the
+    /// second colour. The next half sweep computes the first colour from the second alone, so the
+    /// first needs no correction.
     pub(super) fn prolong(&mut self, coarse: &Self, simd: Level) {
         let (shape, planes) = (self.shape, share(&self.shape));
         self.p[1].par_chunks_mut(planes * shape.plane()).enumerate().for_each(|(j, p)| {
@@ -170,8 +174,9 @@ impl Mesh {
     }
 }
 
-/// Unknown in natural order, extended beyond the sides: the same value beyond a wall, the negative
-/// beyond an open side (so that p is 0 on the face), the opposite end where the axis wraps.
+/// Unknown in natural order, with a halo beyond the sides: the same value beyond a wall, the
+/// negative value beyond an open side (so that p is 0 at the face), the opposite end for a periodic
+/// axis.
 #[derive(Clone, Copy)]
 pub(in crate::incompressible) struct Pressure<'a> {
     pub(super) shape: Shape,
@@ -180,7 +185,7 @@ pub(in crate::incompressible) struct Pressure<'a> {
 }
 
 impl Pressure<'_> {
-    /// Number of values of a plane.
+    /// Number of values per plane, halo included.
     pub(in crate::incompressible) fn plane(&self) -> usize {
         self.shape.flat_plane()
     }
@@ -189,8 +194,8 @@ impl Pressure<'_> {
         self.shape.flat_row()
     }
 
-    /// Fills plane `plane`, counted from the plane beyond the side. A plane begins with the row
-    /// beyond the side, and a row with the value beyond its first cell.
+    /// Writes plane number `plane` (0 is the plane beyond the side) to `out`, halo rows and values
+    /// included.
     #[inline(always)]
     pub(in crate::incompressible) fn fill(&self, out: &mut [f32], plane: usize) {
         let (shape, [nx, ny, nz]) = (&self.shape, self.shape.n);
@@ -220,8 +225,8 @@ impl Pressure<'_> {
     }
 }
 
-/// Value beyond a side next to a cell with the value `near`, where the cell at the opposite end has
-/// `far`.
+/// Halo value beyond a side, next to a cell with the value `near`; `far` is the value of the cell
+/// at the opposite end.
 #[inline(always)]
 fn beyond(side: Side, near: f32, far: f32) -> f32 {
     match side {
@@ -231,7 +236,7 @@ fn beyond(side: Side, near: f32, far: f32) -> f32 {
     }
 }
 
-/// Some planes of the unknown in natural order.
+/// Conversion of a chunk of planes of the unknown to natural order.
 struct Flatten<'a> {
     pressure: Pressure<'a>,
     flat: &'a mut [f32],
@@ -248,7 +253,7 @@ impl Work for Flatten<'_> {
     }
 }
 
-/// Interleaves two colours.
+/// Interleaves two colours: `even` values first.
 #[inline(always)]
 fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
     let pairs = out.len() / 2;
@@ -261,7 +266,7 @@ fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
     }
 }
 
-/// Prolongation to the second colour of some planes of a fine grid.
+/// Prolongation to the second colour in a chunk of planes of the fine grid.
 struct Prolong<'a> {
     shape: Shape,
     coarse: &'a Mesh,
@@ -269,15 +274,15 @@ struct Prolong<'a> {
     first: usize,
 }
 
-/// Rows of a coarse grid in natural order: the row of the cells, and the neighbours along y, z and
-/// x.
+/// Rows of the coarse grid in natural order: the row of the parent cells, and the neighbouring rows
+/// along y, z and x.
 struct Coarse<'a> {
     own: &'a [f32],
     beside: [&'a [f32]; 3],
 }
 
-/// Adds the linear interpolation between coarse cells: ¾ of the own and ¼ of the neighbour, along
-/// each axis.
+/// Adds the linear interpolation between coarse cells: weight ¾ for the parent cell and ¼ for its
+/// neighbour, along each axis.
 #[inline(always)]
 fn add_linear(out: &mut [f32], from: &Coarse<'_>, [y, z, x]: [f32; 3]) {
     let n = out.len();
@@ -289,8 +294,8 @@ fn add_linear(out: &mut [f32], from: &Coarse<'_>, [y, z, x]: [f32; 3]) {
     }
 }
 
-/// Adds a coarse correction that is flat across shut faces, since pressures on both sides are
-/// unrelated.
+/// Adds a coarse correction that is constant across closed faces, since the pressures on both sides
+/// are unrelated.
 #[inline(always)]
 fn add_open(out: &mut [f32], from: &Coarse<'_>, faces: [&[f32]; 3], [y, z, x]: [f32; 3]) {
     let n = out.len();

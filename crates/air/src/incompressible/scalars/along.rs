@@ -1,4 +1,4 @@
-//! A sweep of the amounts along the rows (axis x).
+//! Sweep of the amounts along the x axis (along rows).
 
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
@@ -7,17 +7,18 @@ use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocal
 use super::turns::Turn;
 use super::{Flow, MOST, Planes, ambient};
 
-/// Sweep over some planes.
+/// Sweep over a chunk of planes.
 pub(super) struct Along<'a, 'b> {
     pub flow: Flow<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
-    /// Units that left through open sides, by field.
+    /// Net outflow in units through open sides, by field.
     pub out: &'a mut [i64; MOST],
 }
 
-/// Buffers of a row with [`BEYOND`] cells beyond both ends; faces begin one before the first.
+/// Buffers of one row with a halo of [`BEYOND`] cells at both ends; arrays of faces start one face
+/// before the first cell.
 struct Row {
     units: Vec<u32>,
     content: Vec<f32>,
@@ -55,8 +56,8 @@ impl Work for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// Sweeps a row that begins at `from` in the fields and at `at` in the planes, for `time`
-    /// steps.
+    /// Sweeps one row over `time` steps. The row starts at index `from` in the fields and at index
+    /// `at` in the thread's planes; `y`: height of the row.
     #[inline(always)]
     fn row(&mut self, row: &mut Row, (from, time): (usize, f32), (at, y): (usize, usize)) {
         let (nx, side) = (self.flow.grid.cells.nx, self.flow.grid.sides[0]);
@@ -101,7 +102,8 @@ impl Along<'_, '_> {
     }
 }
 
-/// Sets the values beyond both ends of a row.
+/// Fills the halo at both ends of a row of `n` cells: from the opposite end if `wraps`, else with
+/// `outside`.
 #[inline(always)]
 fn around<T: Copy>(row: &mut [T], n: usize, wraps: bool, outside: T) {
     for i in 0..BEYOND {

@@ -1,4 +1,5 @@
-//! Rows of cells that amounts can reach during the sweeps of a substep; all other rows are skipped.
+//! Detection of the rows of cells that amounts can reach during the sweeps of a substep; all other
+//! rows are skipped.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::super::pace::Pace;
 use super::rows::is_empty;
 use super::turns::sweeps;
 
-/// Flag for each row of cells, at `z · ny + y`: the row is awake.
+/// Flag of each row of cells, at index `z · ny + y`: true if amounts can reach the row.
 #[derive(Debug)]
 pub(super) struct Awake {
     rows: Vec<bool>,
@@ -17,8 +18,9 @@ pub(super) struct Awake {
 }
 
 impl Awake {
-    /// Finds the rows within reach of any amount – each sweep of a share of a step carries it one
-    /// cell along its axis – and the fields present inside or outside.
+    /// Finds the rows that any amount can reach (each sweep moves an amount by at most one cell
+    /// along its axis), and the fields that are present inside or outside the box. `time`: length
+    /// of the substep in steps.
     pub(super) fn find(amounts: &Amounts, forces: &Forces, (pace, time): (&Pace, f32)) -> (Self, Vec<Field>) {
         let grid = amounts.grid();
         let [_, ny, nz] = grid.size();
@@ -43,18 +45,18 @@ impl Awake {
         self.rows[z * self.ny + y]
     }
 
-    /// Ranges of y with awake rows in a plane.
+    /// Ranges of y of the flagged rows in plane `z`.
     pub(super) fn along_y(&self, z: usize) -> Vec<Range<usize>> {
         runs(0..self.ny, |y| self.has(y, z))
     }
 
-    /// Ranges of z within `planes` in which any of `rows` is awake.
+    /// Ranges of z within `planes` for which any row of `rows` is flagged.
     pub(super) fn along_z(&self, planes: Range<usize>, rows: Range<usize>) -> Vec<Range<usize>> {
         runs(planes, |z| rows.clone().any(|y| self.has(y, z)))
     }
 }
 
-/// Flags of the rows that hold any units of a field.
+/// Flags of the rows that contain any units of a field.
 fn full_rows(amounts: &Amounts, field: Field) -> Vec<bool> {
     let (grid, units) = (amounts.grid(), amounts.field(field));
     let [nx, ny, nz] = grid.size();
@@ -65,7 +67,7 @@ fn full_rows(amounts: &Amounts, field: Field) -> Vec<bool> {
     full
 }
 
-/// Flags of the rows within `along_y` rows and `along_z` planes of a marked row.
+/// Flags of the rows at most `along_y` rows and `along_z` planes away from a flagged row.
 fn spread(rows: &[bool], grid: AirGrid, [along_y, along_z]: [usize; 2]) -> Vec<bool> {
     let [_, ny, nz] = grid.size();
     let wraps = grid.sides[2] == Side::Wrap;
@@ -87,7 +89,7 @@ fn spread(rows: &[bool], grid: AirGrid, [along_y, along_z]: [usize; 2]) -> Vec<b
     wide
 }
 
-/// Maximal ranges of consecutive marked numbers.
+/// Maximal ranges of consecutive marked indices within `range`.
 fn runs(range: Range<usize>, is_marked: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for k in range.filter(|&k| is_marked(k)) {

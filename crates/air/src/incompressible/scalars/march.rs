@@ -1,5 +1,5 @@
-//! A sweep of the amounts across the rows (axis y or z): lines of neighbouring cells march along
-//! the axis, and ring buffers keep the last few.
+//! Sweep of the amounts across the rows (axis y or z): lines of adjacent cells are processed in the
+//! order of the axis, and ring buffers keep the last few lines.
 
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
@@ -8,41 +8,41 @@ use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocal
 use super::turns::{Turn, block};
 use super::{Flow, Halo, MOST, Planes, ambient};
 
-/// Sweep over some planes.
+/// Sweep over a chunk of planes.
 pub(super) struct March<'a, 'b> {
     pub flow: Flow<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
-    /// Units that left through open sides, by field.
+    /// Net outflow in units through open sides, by field.
     pub out: &'a mut [i64; MOST],
 }
 
-/// Lines of a march.
+/// Geometry of the lines of one sweep.
 #[derive(Clone, Copy)]
 struct Lines {
-    /// Number of cells of a line, number of lines, and the distance between two successive lines.
+    /// Number of cells per line, number of lines, and the index distance between successive lines.
     length: usize,
     count: usize,
     stride: usize,
-    /// Position of the first cell in the fields, and in the planes of the thread.
+    /// Index of the first cell in the fields, and in the thread's planes.
     from: usize,
     at: usize,
-    /// Number of the first line along the axis, and the number of all lines there.
+    /// Number of the first line along the axis, and the number of all lines along the axis.
     first: usize,
     all: usize,
-    /// Time of the sweep as a share of the step.
+    /// Time of the sweep in steps.
     time: f32,
 }
 
-/// Ring buffers of the last lines. Line k has the slot k modulo 4, or modulo 2.
+/// Ring buffers of the last lines. Line k is in slot k modulo 4, or k modulo 2.
 struct Rings {
     content: Vec<f32>,
     slope: Vec<f32>,
     flux: Vec<i32>,
     inverse: Vec<f32>,
     courant: Vec<f32>,
-    /// Flags of lines that hold nothing of a field: nothing passes between two such lines.
+    /// Flags of lines without any units of a field: the flux between two such lines is 0.
     empty: [[bool; 4]; MOST],
     length: usize,
 }
@@ -62,13 +62,14 @@ impl Rings {
     }
 }
 
-/// Position of line `k` of a field in rings of 4 lines; lines count from two before the first.
+/// Index of line `k` of a field in rings of 4 lines; line 0 lies two before the first line of the
+/// box.
 #[inline(always)]
 fn four(length: usize, field: usize, k: usize) -> usize {
     (4 * field + k % 4) * length
 }
 
-/// Position of line `k` of a field in rings of 2 lines.
+/// Index of line `k` of a field in rings of 2 lines.
 #[inline(always)]
 fn two(length: usize, field: usize, k: usize) -> usize {
     (2 * field + k % 2) * length
@@ -132,11 +133,11 @@ impl Work for March<'_, '_> {
     }
 }
 
-/// Halos beyond both ends of lines, each with the position where the lines begin.
+/// Halos beyond both ends of the axis, each with the index at which its lines start.
 type Ends<'h> = [(&'h Halo, usize); 2];
 
 impl March<'_, '_> {
-    /// Halo of the air outside, below and above the box.
+    /// Halo of ambient air below and above the box.
     #[inline(always)]
     fn y_halo(&self, nx: usize) -> Halo {
         let heights = [0, 0, usize::MAX, usize::MAX];
@@ -148,7 +149,7 @@ impl March<'_, '_> {
         halo
     }
 
-    /// Empty halo for lines of `length` cells.
+    /// Halo without any units, for lines of `length` cells.
     #[inline(always)]
     fn nothing(&self, length: usize) -> Halo {
         let empty = || std::array::from_fn(|_| vec![0; length]);
@@ -158,7 +159,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Marches along the axis.
+    /// Processes all lines in the order of the axis.
     #[inline(always)]
     fn march(&mut self, lines: &Lines, ends: Ends<'_>, rings: &mut Rings) {
         let count = lines.count;
@@ -181,7 +182,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Units of line `k`, inside or beyond an end.
+    /// Units of `field` in line `k`, from inside the box or from the halo.
     #[inline(always)]
     fn units<'h>(&'h self, lines: &Lines, ends: Ends<'h>, field: usize, k: usize) -> &'h [u32] {
         match slot(k, lines.count) {
@@ -193,7 +194,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Loads line `k` into the rings as contents (units over volume).
+    /// Loads line `k` into the rings as concentrations (units divided by volume).
     #[inline(always)]
     fn enter(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, four(rings.length, 0, k));
@@ -286,7 +287,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Completes line `k`, once the fluxes across its upper faces are known.
+    /// Updates amounts and volume of line `k`, once the fluxes across its upper faces are known.
     #[inline(always)]
     fn leave(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, lines.at + (k - 2) * lines.stride);
@@ -301,7 +302,7 @@ impl March<'_, '_> {
     }
 }
 
-/// Slot of line `k` in the halo; None for a line inside.
+/// Halo slot of line `k`; `None` for a line inside the box.
 #[inline(always)]
 fn slot(k: usize, count: usize) -> Option<usize> {
     match k {

@@ -1,10 +1,10 @@
-//! Transport of heat, ash, steam and inks by the velocity: sweeps of integer fluxes through faces.
+//! Advection of heat, ash, steam and inks: one-dimensional sweeps of integer fluxes through faces.
 //!
-//! Invariant: a face adds to one cell the units that it takes from the other, so the sums are
-//! exact. The volume of a cell begins at 1 and is swept along (Easter 1993): a constant content
-//! stays constant, and the limiter sees no false slopes. Only rows are swept that hold something or
-//! are within reach of such a row; the fluxes of all others are 0 anyway. A line of cells has as
-//! many sweeps along an axis as its own fastest face needs.
+//! Invariant: a face adds to one cell the units that it subtracts from the other, so sums are
+//! exact. The volume of a cell starts at 1 and is advected as well (Easter 1993): a constant
+//! concentration stays constant, and the limiter sees no false slopes. Only rows that contain
+//! units, or that units can reach, are swept; the fluxes of all others are 0 anyway. A line of
+//! cells has as many sweeps along an axis as its own fastest face needs.
 
 mod along;
 mod awake;
@@ -23,7 +23,7 @@ use super::velocity::{Faces, Open};
 use self::awake::Awake;
 use self::turns::{Counts, Turn};
 
-/// Upper bound of the number of carried fields.
+/// Upper bound of the number of advected fields.
 const MOST: usize = Field::CARRIED.len() + Field::INKS.len();
 
 /// Inputs of all sweeps of a substep.
@@ -32,32 +32,32 @@ struct Flow<'a> {
     grid: AirGrid,
     u: &'a Faces,
     open: &'a Open,
-    /// Units of heat in the air outside, by height.
+    /// Heat in units of the ambient air, by height in cells; empty: 0.
     background: &'a [u32],
     awake: &'a Awake,
     counts: &'a Counts,
 }
 
-/// Planes of a thread: of every carried field, and of the volume.
+/// Planes of one thread: those of every advected field, and of the volume.
 struct Planes<'a> {
-    /// Number of the plane of the fields at which they begin.
+    /// Number of the first plane in the fields.
     first: usize,
     units: Vec<&'a mut [u32]>,
     volume: &'a mut [f32],
-    /// Copies of two planes before and two after, from before the sweep.
+    /// Copies of the two planes before and the two after, from before the sweep.
     halo: Halo,
 }
 
-/// Lines beyond both ends of a range of lines: two before and two after of every field, and of the
-/// volumes.
+/// Halo lines beyond both ends of a range of lines: two before and two after, for every field and
+/// for the volumes.
 #[derive(Clone, Default)]
 struct Halo {
     units: Vec<[Vec<u32>; 4]>,
     volume: [Vec<f32>; 4],
 }
 
-/// Sweeps the amounts along all axes for `time` steps; adds the units that passed open sides to
-/// `flows`.
+/// Sweeps the amounts along all axes over `time` steps; adds the net outflow in units through open
+/// sides to `flows`.
 pub(super) fn sweep(
     amounts: &mut Amounts,
     (u, open, pace): (&Faces, &Open, &Pace),
@@ -93,7 +93,7 @@ pub(super) fn sweep(
     }
 }
 
-/// Splits the planes into tasks for the threads.
+/// Splits the planes into one task per thread.
 fn deal<'a>(
     amounts: &'a mut Amounts,
     carried: &[Field],
@@ -119,7 +119,7 @@ fn deal<'a>(
     tasks
 }
 
-/// Copies of the two planes before and the two after a range of planes of the fields.
+/// Copies the two planes before and the two planes after a range of planes of the fields.
 fn z_halo(
     amounts: &Amounts,
     carried: &[Field],
@@ -151,7 +151,7 @@ fn z_halo(
     halo
 }
 
-/// Plane of the air outside.
+/// One plane of ambient air: units of `field`.
 fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
     let [_, row, plane] = flow.grid.strides();
     if field != Field::Heat || flow.background.is_empty() {
@@ -161,7 +161,7 @@ fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
     (0..plane).map(units).collect()
 }
 
-/// Units in a cell outside at height `y`.
+/// Units of `field` in a cell of ambient air at height `y` (in cells).
 fn ambient(flow: &Flow<'_>, field: Field, y: usize) -> u32 {
     let y = y.min(flow.grid.cells.ny - 1);
     if field == Field::Heat { flow.background.get(y).copied().unwrap_or(0) } else { 0 }

@@ -1,13 +1,13 @@
-//! Arithmetic of the sweeps, for a row of cells or faces at a time.
+//! Arithmetic of the sweeps, on a row of cells or faces at a time.
 
 use super::super::forces::signed;
 use super::super::velocity::half_slope;
 
-/// Lower bound of the volume of a cell within a step, so that dividing by it stays harmless.
+/// Lower bound of the volume of a cell within a step, which limits its inverse.
 const LEAST: f32 = 0.0625;
 
-/// Inputs of the fluxes through a row of faces: the cells below and above, and the Courant numbers
-/// of the faces before, at and after.
+/// Inputs of the fluxes through a row of faces: values of the cells below and above, and Courant
+/// numbers of the faces before, at and after.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<'a> {
     pub content: [&'a [f32]; 2],
@@ -17,7 +17,7 @@ pub(super) struct Beside<'a> {
     pub courant: [&'a [f32]; 3],
 }
 
-/// Returns true if a row holds nothing.
+/// Returns true if all values of a row are 0.
 #[inline(always)]
 pub(super) fn is_empty(units: &[u32]) -> bool {
     let mut any = 0;
@@ -27,7 +27,7 @@ pub(super) fn is_empty(units: &[u32]) -> bool {
     any == 0
 }
 
-/// Computes contents: units per volume.
+/// Computes concentrations: units times inverse volume.
 #[inline(always)]
 pub(super) fn contents(out: &mut [f32], units: &[u32], inverse: &[f32]) {
     let n = out.len();
@@ -37,7 +37,7 @@ pub(super) fn contents(out: &mut [f32], units: &[u32], inverse: &[f32]) {
     }
 }
 
-/// Computes half the limited slopes of the content.
+/// Computes half the limited slopes of the concentration.
 #[inline(always)]
 pub(super) fn slopes(out: &mut [f32], [before, here, after]: [&[f32]; 3]) {
     let n = out.len();
@@ -47,8 +47,9 @@ pub(super) fn slopes(out: &mut [f32], [before, here, after]: [&[f32]; 3]) {
     }
 }
 
-/// Computes the units that pass the faces upwards: the swept share of the giving cell's content,
-/// clamped to its units (to half if it gives on both sides) and to the room in the taking cell.
+/// Computes the units that pass the faces upwards: the swept share of the donor cell's content,
+/// limited to its units (to half if the cell gives on both sides) and to the room in the
+/// receiving cell.
 #[inline(always)]
 pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     let n = out.len();
@@ -97,7 +98,7 @@ fn nearest(v: f32) -> i32 {
     (high << 16).wrapping_add(low)
 }
 
-/// Adds the fluxes through the lower faces and subtracts those through the upper faces.
+/// Adds the fluxes through the lower faces to `units`, and subtracts those through the upper faces.
 #[inline(always)]
 pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     let n = units.len();
@@ -107,8 +108,8 @@ pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     }
 }
 
-/// Computes Courant numbers: shares of a cell that pass the faces. `open` is None if all faces are
-/// open.
+/// Computes Courant numbers: shares of a cell that pass the faces in `time` steps. `open`: open
+/// shares of the faces; `None` if all are fully open.
 #[inline(always)]
 pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, time: f32) {
     let n = out.len();
@@ -128,7 +129,8 @@ pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, tim
     }
 }
 
-/// Updates the volumes after a sweep; the first sweep begins with 1 everywhere.
+/// Updates the volumes after a sweep; in the first sweep (`is_first`) the old volume is 1
+/// everywhere.
 #[inline(always)]
 pub(super) fn volumes(volume: &mut [f32], low: &[f32], high: &[f32], is_first: bool) {
     let n = volume.len();

@@ -1,49 +1,50 @@
-//! Schedule of the sweeps: each line of cells has as many as its fastest face needs, spread evenly
-//! over the step.
+//! Schedule of the sweeps: each line of cells has as many sweeps as its fastest face needs, evenly
+//! spaced over the step.
 
 use crate::{AXES, AirGrid};
 
 use super::super::pace::Pace;
 use super::awake::Awake;
 
-/// Upper bound of the share of a cell that passes a face in a sweep.
+/// Upper bound of the Courant number of a sweep.
 const COURANT: f32 = 0.8;
 
-/// Number of sweeps of a line whose fastest face has `speed` (cells a step), in `time` steps.
+/// Number of sweeps for a line whose fastest face has the speed `speed` (cells per step), over
+/// `time` steps.
 pub(super) fn sweeps(speed: f32, time: f32) -> u8 {
     (speed * time / COURANT).ceil().max(1.0) as u8
 }
 
-/// Upper bound of the cells of a line; a line of a march along z consists of adjacent rows.
+/// Upper bound of the cells per line in a sweep along z, whose lines consist of adjacent rows.
 const LINE: usize = 256;
 
-/// Number of rows of a line that marches along z.
+/// Number of rows per line in a sweep along z.
 pub(super) fn block(grid: AirGrid) -> usize {
     (LINE / grid.strides()[1]).max(1)
 }
 
-/// Number of sweeps of each line: of rows at `z · ny + y`, of planes along y, and of blocks of rows
-/// along z.
+/// Number of sweeps of each line: along x for rows at index `z · ny + y`, along y for planes, along
+/// z for blocks of rows.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     time: f32,
     lines: [Vec<u8>; 3],
 }
 
-/// One sweep of some lines.
+/// One sweep of a group of lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
     pub axis: usize,
-    /// Position in the step, from 0 to 2.
+    /// Position in time within the step, from 0 to 2.
     position: f32,
-    /// Bit set of the numbers of sweeps of the lines that take part.
+    /// Bit set of sweep counts: lines with such a number of sweeps take part.
     counts: u32,
     pub is_first: bool,
     pub is_last: bool,
 }
 
 impl Counts {
-    /// Counts the sweeps of all lines for `time` steps.
+    /// Computes the number of sweeps of all lines over `time` steps.
     pub(super) fn new(grid: AirGrid, pace: &Pace, awake: &Awake, time: f32) -> Self {
         let [_, ny, nz] = grid.size();
         let block = block(grid);
@@ -61,8 +62,8 @@ impl Counts {
         Self { time, lines }
     }
 
-    /// All sweeps in order of time; at the same time in the `order` of the axes. Lines without
-    /// content have no sweeps.
+    /// Returns all sweeps in order of time; sweeps at the same time follow the `order` of the axes.
+    /// Lines without content have no sweeps.
     pub(super) fn turns(&self, order: [usize; 3]) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for axis in order {
@@ -88,7 +89,7 @@ impl Counts {
         turns
     }
 
-    /// Time of a line's sweep in a turn, in steps; `None` if the line does not take part.
+    /// Length in steps of a line's sweep in `turn`; `None` if the line does not take part.
     #[inline(always)]
     pub(super) fn time(&self, turn: &Turn, line: usize) -> Option<f32> {
         let count = self.lines[turn.axis][line];

@@ -1,4 +1,4 @@
-//! Air that reaches the roof.
+//! Air that is connected to the roof or an open side of the box.
 
 use super::near::Near;
 use super::parts::{Cells, Connected};
@@ -12,18 +12,17 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Cells with room for a surface below, and the components of such cells that reach the roof or an
-/// open side.
+/// Cells whose free volume lets a surface below rise, and their connected components.
 #[derive(Debug, Default)]
 pub(super) struct Air {
     airs: Connected,
-    /// Set for each component that reaches the roof or an open side, by number.
+    /// Flag per component number: set if the component is connected to the roof or an open side.
     is_free: Vec<bool>,
-    /// Row from which on everything is free.
+    /// Lowest y from which upwards all air is free.
     roof: usize,
 }
 
-/// Inputs that decide which cells have room.
+/// Inputs that determine which cells have enough free volume.
 pub(super) struct Rooms<'a, R> {
     pub(super) level: Level,
     pub(super) grid: Grid,
@@ -35,14 +34,14 @@ pub(super) struct Rooms<'a, R> {
 }
 
 impl<'a, R> Rooms<'a, R> {
-    /// Returns the layers that take room, the heavier ones first.
+    /// Iterator over the layers that occupy cell volume, the densest first.
     fn layers(&self) -> impl Iterator<Item = &'a Layer> + Clone {
         self.heavier.0.iter().chain(std::iter::once(self.layer))
     }
 }
 
 impl Air {
-    /// Finds the air of a box; keeps earlier results where nothing changed.
+    /// Updates the connected air of the box; reuses earlier results where nothing changed.
     pub(super) fn find<R: Bodies>(&mut self, rooms: &Rooms<'_, R>, parallel: bool) {
         let Rooms { grid, layer: Layer { strips, .. }, skies, .. } = *rooms;
         let matter = rooms.layers().flat_map(|layer| &layer.strips);
@@ -76,7 +75,7 @@ impl Air {
         }
     }
 
-    /// Returns bits of the cells of a tile that reach the roof or an open side.
+    /// Returns the mask of cells of a tile that are connected to the roof or an open side.
     #[inline]
     pub(super) fn free(&self, tile @ [_, y, _]: [usize; 3]) -> u32 {
         if y > self.roof {
@@ -86,8 +85,8 @@ impl Air {
         free.fold(0, |all, (cells, _)| all | cells)
     }
 
-    /// Returns bits of the cells of a tile that reach the roof or an open side, or share a face
-    /// with a cell that does.
+    /// Returns the mask of cells of a tile that are connected to the roof or an open side, or share
+    /// a face with such a cell; `count` and `strips` are the numbers of tiles along x and z.
     pub(super) fn near(&self, [tx, y, tz]: [usize; 3], [count, strips]: [usize; 2]) -> u32 {
         let free = |is_there: bool, by: [isize; 3]| {
             let place = [tx, y, tz];
@@ -108,7 +107,7 @@ impl Air {
     }
 }
 
-/// Stores the cells with room of a strip, in the rows up to the roof.
+/// Computation of the cells with enough free volume of a strip, for the rows below the free air.
 struct Roomy<'a, R> {
     rooms: &'a Rooms<'a, R>,
     tz: usize,
@@ -142,7 +141,7 @@ impl<R: Bodies> Work for Roomy<'_, R> {
 }
 
 impl<R: Bodies> Roomy<'_, R> {
-    /// Stores the cells of one tile.
+    /// Computes the mask of one tile.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) {
         let Rooms { heavier, layer, skies, rule, .. } = *self.rooms;

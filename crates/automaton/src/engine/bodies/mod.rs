@@ -1,4 +1,4 @@
-//! Bodies of liquid ([`crate::rules::Bodies`]) over tiles.
+//! Transport of liquid through connected bodies ([`crate::rules::Bodies`]) on tiles.
 //!
 //! Strip after strip, on all threads: the masks of body cells and their components; the components
 //! of all strips together; the surface cells, summed up by body and height; the flow between
@@ -32,7 +32,7 @@ use lavoxel_base::grid::tile::{Lanes, ROW, bits};
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Fewest tiles that are worth a second thread.
+/// Minimum number of tiles for multithreading.
 const LEAST_TILES: usize = 512;
 
 /// Calls `act` with the index and reference of each item; on all threads if `parallel`.
@@ -44,23 +44,24 @@ fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + 
     }
 }
 
-/// Memory of the tracing of one layer.
+/// Caches of the tracing of one layer, kept between runs.
 #[derive(Debug, Default)]
 pub(super) struct Tracer {
-    /// Rule of the last run, and cursors of the layer and of the layers that take room from it.
+    /// Rule parameters of the last run, and cursors of the layer and of the layers that reduce its
+    /// free volume.
     rule: Option<RuleNumbers>,
     read: Reads,
     bodies: Connected,
     air: Air,
     skies: Vec<Sky>,
     surfaces: Vec<Surfaces>,
-    /// Key, strip, and index in the strip of each height.
+    /// Sort buffer: key, strip index, and index in the strip of each height.
     order: Vec<((u32, u32, HeightKind), u32, u32)>,
     heights: Vec<Height>,
 }
 
 impl Tracer {
-    /// Runs the rule, unless the layer is known to rest.
+    /// Runs the rule on `layer`, unless the layer is known to be at rest.
     pub(super) fn run<R: Bodies>(&mut self, level: Level, world: &mut World, layer: usize, rule: &R) {
         let reads = if rule.keeps_air() { 0 } else { layer };
         let versions = || world.layers[reads..=layer].iter().map(Layer::version);
@@ -76,7 +77,7 @@ impl Tracer {
         world.layers[layer].traced = (!moved).then_some(now);
     }
 
-    /// Runs the rule; returns true if anything moved.
+    /// Runs the rule on `layer`; returns true if anything moved.
     fn moves<R: Bodies>(&mut self, level: Level, world: &mut World, layer: usize, rule: &R) -> bool {
         if self.rule.replace(rule.numbers()) != Some(rule.numbers()) {
             self.read.forget();
@@ -105,7 +106,7 @@ impl Tracer {
         true
     }
 
-    /// Finds the open cells and the bodies.
+    /// Updates the open cells and the bodies.
     fn find_bodies<R: Bodies>(&mut self, level: Level, (world, layer): (&World, usize), rule: &R, parallel: bool) {
         let layer = &world.layers[layer];
         self.skies.resize_with(layer.strips.len(), Sky::default);
@@ -119,7 +120,7 @@ impl Tracer {
         bodies.connect();
     }
 
-    /// Finds the air, where the rule keeps air, and the surfaces of the bodies.
+    /// Updates the connected air (if the rule keeps air) and the surfaces of the bodies.
     fn find_surfaces<R: Bodies>(&mut self, level: Level, (world, layer): (&World, usize), rule: &R, parallel: bool) {
         let heavier = Layers(&world.layers[..world.capacity.layers_above(layer)]);
         let layer = &world.layers[layer];
@@ -138,7 +139,8 @@ impl Tracer {
         });
     }
 
-    /// Books the flow of each height of all strips; returns true if anything moves.
+    /// Merges the heights of all strips and computes the flow of each; returns true if anything
+    /// moves.
     fn book<R: Bodies>(&mut self, rule: &R, parallel: bool) -> bool {
         let Self { surfaces, order, heights, .. } = self;
         order.clear();
@@ -177,7 +179,7 @@ impl Tracer {
         heights.iter().any(Height::moves)
     }
 
-    /// Computes the start of the running sums of each height in each strip.
+    /// Computes the prefix sums at which the apportionment of each height starts in each strip.
     fn share_out(&mut self) {
         let Self { surfaces, order, heights, .. } = self;
         for strip in surfaces.iter_mut() {
@@ -200,7 +202,7 @@ impl Tracer {
 }
 
 impl Surfaces {
-    /// Sums again the cells of heights that come level; `booked` are the heights of all strips.
+    /// Second summation pass for heights that level out; `booked` are the heights of all strips.
     fn add_around_means(&mut self, booked: &[Height]) {
         for (height, &number) in self.heights.iter_mut().zip(&self.numbers) {
             if booked[number as usize].comes_level() {
@@ -215,7 +217,7 @@ impl Surfaces {
     }
 }
 
-/// Writes the masks of the body cells of a strip.
+/// Computation of the body-cell masks of a strip.
 struct Full<'a, R> {
     layer: &'a Layer,
     tz: usize,
@@ -256,8 +258,8 @@ impl<R: Bodies> Work for Full<'_, R> {
 }
 
 impl<R: Bodies> Full<'_, R> {
-    /// Writes the mask of one tile, whose upper neighbour is already written; returns true if the
-    /// mask changed.
+    /// Updates the mask of one tile, whose upper neighbour is up to date; returns true if the mask
+    /// changed.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) -> bool {
         let strip = &self.layer.strips[self.tz];
@@ -268,7 +270,7 @@ impl<R: Bodies> Full<'_, R> {
     }
 }
 
-/// Moves the shares of the cells of a strip.
+/// Applies the apportioned flow to the cells of a strip.
 fn settle(strip: &mut Strip, surfaces: &mut Surfaces) {
     let Surfaces { spots, pieces, shares, changed, .. } = surfaces;
     for spot in &*spots {

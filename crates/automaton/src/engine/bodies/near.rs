@@ -1,23 +1,24 @@
-//! Masks of a tile and of the tiles around.
+//! Masks of a tile and of the six adjacent tiles.
 
-/// Cells of a tile at its four sides.
+/// Mask of the cells at the western edge of a tile; the next three constants: eastern, northern and
+/// southern edge.
 pub(super) const WEST: u32 = 0x0101_0101;
 pub(super) const EAST: u32 = 0x8080_8080;
 pub(super) const NORTH: u32 = 0xff;
 pub(super) const SOUTH: u32 = 0xff << 24;
 
-/// Marked cells of a tile and of the six tiles around, a bit for each cell.
+/// Marked cells of a tile and of the six adjacent tiles, as bit masks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     pub(super) here: u32,
     pub(super) below: u32,
     pub(super) above: u32,
-    /// Tiles to the west, east, north, south.
+    /// Lateral tiles: west, east, north, south.
     pub(super) beside: [u32; 4],
 }
 
 impl Near {
-    /// Returns bits of the cells that have a marked cell at a side.
+    /// Returns the mask of cells with a marked lateral neighbour.
     #[inline(always)]
     pub(super) fn beside(&self) -> u32 {
         let Self { here, beside: [west, east, north, south], .. } = *self;
@@ -26,13 +27,13 @@ impl Near {
         inside | across
     }
 
-    /// Returns bits of the cells that have a marked cell at a side or below.
+    /// Returns the mask of cells with a marked neighbour at a side or below.
     #[inline(always)]
     pub(super) fn beside_or_below(&self) -> u32 {
         self.beside() | self.below
     }
 
-    /// Returns the offsets in tiles along x, y and z of the tiles that have marked cells.
+    /// Iterator over the offsets (x, y, z, in tiles) of the tiles that have marked cells.
     #[inline(always)]
     pub(super) fn tiles(&self) -> impl Iterator<Item = [isize; 3]> {
         let Self { here, below, above, beside: [west, east, north, south] } = *self;
@@ -49,8 +50,8 @@ impl Near {
     }
 }
 
-/// Returns the cells below a cell and at its sides: each as an offset in tiles along x, y and z,
-/// and a bit in that tile. The cell below comes first.
+/// Returns the neighbours below and at the sides of the cell `lane`, the lower one first: tile
+/// offset (x, y, z) and bit in that tile.
 pub(super) fn around(lane: u32) -> [([isize; 3], u32); 5] {
     let bit = 1_u32 << lane;
     let across = |edge: u32, inside: u32, outside: u32, by: [isize; 3]| {

@@ -6,38 +6,38 @@ use std::ops::Range;
 use super::near::{EAST, NORTH, SOUTH, WEST};
 use super::union::Union;
 
-/// Connected part of the cells inside one tile.
+/// Connected set of marked cells within one tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// Bits of the part's cells.
+    /// Bit mask of the cells.
     pub(super) cells: u32,
-    /// Component of the part in the strip.
+    /// Component number within the strip.
     body: u32,
 }
 
-/// Marked cells of one strip.
+/// Marked cells of one strip and their 6-connected components.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     /// Number of tiles along x.
     count: usize,
-    /// First row (y).
+    /// y of the first row.
     first_y: usize,
-    /// Mask of each tile: rows from `first_y` on, x fastest.
+    /// Bit mask of each tile: rows from `first_y` on, x fastest.
     masks: Vec<u32>,
-    /// Index of the first part of each tile with cells.
+    /// Index of the first part of each tile that has marked cells.
     first: Vec<u32>,
     parts: Vec<Part>,
     union: Union,
-    /// Number of components.
+    /// Number of components in the strip.
     bodies: usize,
-    /// Mask row without cells.
+    /// Empty mask row, returned for rows out of range.
     none: Vec<u32>,
     /// Set if cells differ from those at the last [`Cells::settle`].
     changed: bool,
 }
 
 impl Cells {
-    /// Clears all cells and makes room for `rows` of `count` tiles.
+    /// Clears all cells and resizes to the y range `rows` with `count` tiles along x.
     pub(super) fn begin(&mut self, rows: Range<usize>, count: usize) {
         (self.count, self.first_y) = (count, rows.start);
         for (masks, length) in [(&mut self.masks, rows.len() * count), (&mut self.none, count)] {
@@ -47,12 +47,12 @@ impl Cells {
         self.changed = true;
     }
 
-    /// Returns true if the cells have these rows of `count` tiles.
+    /// Returns true if the stored y range is `rows` and the number of tiles along x is `count`.
     pub(super) fn has(&self, rows: &Range<usize>, count: usize) -> bool {
         self.count == count && self.rows() == *rows
     }
 
-    /// Makes the present cells the reference for later comparisons.
+    /// Marks the present cells as the reference for later comparisons.
     pub(super) fn settle(&mut self) {
         self.changed = false;
     }
@@ -62,12 +62,13 @@ impl Cells {
         self.changed
     }
 
-    /// Returns the rows that may have cells.
+    /// Returns the stored y range.
     pub(super) fn rows(&self) -> Range<usize> {
         self.first_y..self.first_y + self.masks.len() / self.count.max(1)
     }
 
-    /// Stores the cells of a tile of one of the rows; returns true if they differ from before.
+    /// Stores the mask `cells` of the tile at (`tx`, `y`), with `y` in range; returns true if the
+    /// mask changed.
     #[inline(always)]
     pub(super) fn put(&mut self, tx: usize, y: usize, cells: u32) -> bool {
         let before = std::mem::replace(&mut self.masks[(y - self.first_y) * self.count + tx], cells);
@@ -75,13 +76,13 @@ impl Cells {
         before != cells
     }
 
-    /// Returns the masks of the tiles at one y.
+    /// Returns the tile masks of the row at height `y`; empty masks out of range.
     #[inline]
     pub(super) fn row(&self, y: usize) -> &[u32] {
         if self.rows().contains(&y) { &self.masks[(y - self.first_y) * self.count..][..self.count] } else { &self.none }
     }
 
-    /// Returns the parts of a tile that has cells.
+    /// Returns the parts of the tile with index `tile`, which must have marked cells.
     #[inline]
     fn parts(&self, tile: usize) -> &[Part] {
         let (all, parts) = (self.masks[tile], &self.parts[self.first[tile] as usize..]);
@@ -93,7 +94,7 @@ impl Cells {
         &parts[..count]
     }
 
-    /// Finds the components of the strip once its cells are stored; keeps the old components if no
+    /// Computes the components of the strip after all cells are stored; keeps the old ones if no
     /// cell changed.
     pub(super) fn connect(&mut self) {
         if !self.changed {
@@ -119,8 +120,7 @@ impl Cells {
         }
     }
 
-    /// Finds the parts of a tile, and joins them with parts of the tile to the west and of the tile
-    /// below.
+    /// Computes the parts of a tile, and joins them with parts of the tiles to the west and below.
     #[inline]
     fn connect_tile(&mut self, tile: usize, has_west: bool, has_below: bool) {
         let mut rest = self.masks[tile];
@@ -139,7 +139,7 @@ impl Cells {
         }
     }
 
-    /// Joins a part with the parts of an earlier tile that have one of `cells`.
+    /// Joins part `number` with the parts of an earlier tile that contain any of `cells`.
     #[inline]
     fn touch(&mut self, number: u32, tile: usize, cells: u32) {
         if self.masks[tile] & cells == 0 {
@@ -157,7 +157,7 @@ impl Cells {
         }
     }
 
-    /// Finds the components that touch components of the strip `after`.
+    /// Collects pairs of touching components of this strip and the strip `after` in `links`.
     fn link(&self, after: &Self, links: &mut Vec<[u32; 2]>) {
         links.clear();
         let (rows, others) = (self.rows(), after.rows());
@@ -180,22 +180,22 @@ impl Cells {
     }
 }
 
-/// Marked cells of all strips, and their components.
+/// Marked cells of all strips and their components across strips (bodies).
 #[derive(Debug, Default)]
 pub(super) struct Connected {
     pub(super) strips: Vec<Cells>,
-    /// First number of the components of each strip.
+    /// First global component number of each strip.
     offsets: Vec<u32>,
     union: Union,
-    /// For each strip, pairs of its components with touching components of the strip after.
+    /// Pairs of touching components of each strip and the next.
     links: Vec<Vec<[u32; 2]>>,
-    /// Set if all cells belong to one body, which then has number 0.
+    /// Single-body flag: set if all cells belong to one body, which then has number 0.
     is_one: bool,
 }
 
 impl Connected {
-    /// Finds the components once all strips have theirs. Returns true if any strip has other cells
-    /// than before.
+    /// Computes the bodies after every strip has its components. Returns true if any strip has
+    /// changed cells.
     pub(super) fn connect(&mut self) -> bool {
         let Self { strips, offsets, union, links, is_one } = self;
         if offsets.len() == strips.len() && !strips.iter().any(Cells::changed) {
@@ -221,17 +221,17 @@ impl Connected {
         true
     }
 
-    /// Returns true if a strip or one of its neighbours has other cells than before.
+    /// Returns true if the strip at `tz` or a neighbouring strip has changed cells.
     pub(super) fn changed_near(&self, tz: usize) -> bool {
         self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0)).any(Cells::changed)
     }
 
-    /// Upper bound (exclusive) of the numbers of bodies.
+    /// Exclusive upper bound of the body numbers.
     pub(super) fn end(&self) -> usize {
         self.offsets.last().map_or(0, |&offset| offset as usize) + self.strips.last().map_or(0, |strip| strip.bodies)
     }
 
-    /// Returns the parts of a tile, each as its cells and the number of its body.
+    /// Iterator over the parts of the tile at (tx, y, tz): bit mask of the cells, body number.
     #[inline]
     pub(super) fn parts(&self, [tx, y, tz]: [usize; 3]) -> impl Iterator<Item = (u32, u32)> + '_ {
         let strip = &self.strips[tz];
@@ -240,7 +240,7 @@ impl Connected {
         parts.iter().map(move |part| (part.cells, self.union.smallest(self.offsets[tz] + part.body)))
     }
 
-    /// Returns the body to which all parts of `tiles` belong; `None` if there are several.
+    /// Returns the common body number of all parts of `tiles`; `None` if there are several bodies.
     #[inline]
     pub(super) fn only(&self, tiles: impl Iterator<Item = [usize; 3]>) -> Option<u32> {
         if self.is_one {
@@ -259,13 +259,14 @@ impl Connected {
         only
     }
 
-    /// Returns the body of one cell of a tile, given by its bit.
+    /// Returns the body number of the cell with bit mask `cell` in a tile; `None` if the cell is
+    /// not a body cell.
     pub(super) fn body(&self, tile: [usize; 3], cell: u32) -> Option<u32> {
         self.parts(tile).find(|(cells, _)| cells & cell != 0).map(|(_, body)| body)
     }
 }
 
-/// Returns the component of the lowest cell of a mask that is not empty.
+/// Returns the connected component, as a bit mask, of the lowest cell of the non-empty `mask`.
 #[inline]
 fn flood(mask: u32) -> u32 {
     if mask == u32::MAX {

@@ -1,8 +1,8 @@
-//! Clock readings of the layers that tracing reads.
+//! Change cursors of the layers that tracing reads.
 
 use crate::world::{Changes, Cursor, Layer, Reading};
 
-/// Cursors of the last reads of some layers, the traced layer last.
+/// Cursors of the last reads of a group of layers, the traced layer last.
 ///
 /// The layers record changes since their last read by any tracing. Where the air of several layers
 /// is kept, layers that are read more than once a step are read as a whole.
@@ -10,25 +10,25 @@ use crate::world::{Changes, Cursor, Layer, Reading};
 pub(super) struct Reads(Vec<Cursor>);
 
 impl Reads {
-    /// Forces the next reads to be complete.
+    /// Discards the cursors, so that the next reads are complete.
     pub(super) fn forget(&mut self) {
         self.0.clear();
     }
 
-    /// Marks all layers as read up to now.
+    /// Advances the cursors of `layers` to the present.
     pub(super) fn advance<'a>(&mut self, layers: impl Iterator<Item = &'a Layer>) {
         self.0.clear();
         self.0.extend(layers.map(|layer| layer.clock.read(Reading::Trace)));
     }
 
-    /// Returns a superset of the changes in a strip of the traced layer; `None` where the whole
-    /// strip must be read.
+    /// Returns a superset of the changed tiles in the strip `tz` of the traced layer; `None` if the
+    /// whole strip must be read.
     pub(super) fn own<'a>(&self, layer: &'a Layer, tz: usize) -> Option<Changes<'a>> {
         layer.changes_since(&layer.strips[tz], self.0.last().copied())
     }
 
-    /// Returns a superset of the changes in a strip of each layer; layers that must be read as a
-    /// whole are left out.
+    /// Iterator over supersets of the changed tiles in a strip of each layer; layers that must be
+    /// read completely are left out.
     pub(super) fn changes<'a>(
         &self,
         layers: impl Iterator<Item = &'a Layer>,
@@ -38,7 +38,7 @@ impl Reads {
         layers.zip(cursors).filter_map(move |(layer, cursor)| layer.changes_since(&layer.strips[tz], Some(cursor)))
     }
 
-    /// Returns true if the changes in a strip are known for all layers.
+    /// Returns true if change records for the strip `tz` are available for all layers.
     pub(super) fn reaches<'a>(&self, layers: impl Iterator<Item = &'a Layer> + Clone, tz: usize) -> bool {
         self.changes(layers.clone(), tz).count() == layers.count()
     }

@@ -1,10 +1,10 @@
-//! Sides of the box, as cells of tiles.
+//! Sides of the box as masks of tile cells.
 
 use super::near::{NORTH, WEST};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z};
 
-/// Sides of a box through which matter leaves.
+/// Open sides of a box, through which matter leaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides {
     grid: Grid,
@@ -12,13 +12,13 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Makes the sides of a box.
+    /// Creates the sides of a box; `are_open` is clear if the sides are walls.
     pub(super) fn new(grid: Grid, are_open: bool) -> Self {
         Self { grid, are_open }
     }
 
-    /// Returns bits of the cells of a tile at each side, west, east, north and south; `[tx, tz]` is
-    /// the tile's place in tiles.
+    /// Returns the masks of cells adjacent to the west, east, north and south side of the box, for
+    /// the tile at `[tx, tz]`, in tiles.
     #[inline(always)]
     fn each(&self, [tx, tz]: [usize; 2]) -> [u32; 4] {
         let Grid { nx, nz, .. } = self.grid;
@@ -27,13 +27,13 @@ impl Sides {
         [column(0), column(nx - 1), row(0), row(nz - 1)]
     }
 
-    /// Returns bits of the cells of a tile at any side.
+    /// Returns the mask of cells of a tile adjacent to any side of the box; 0 for closed sides.
     #[inline(always)]
     pub(super) fn cells(&self, tile: [usize; 2]) -> u32 {
         self.each(tile).into_iter().fold(0, |all, cells| all | cells)
     }
 
-    /// Returns the number of faces that `cells` of a tile have at the sides.
+    /// Returns the number of faces on open box sides of the cells `cells` of a tile.
     #[inline(always)]
     pub(super) fn faces(&self, tile: [usize; 2], cells: u32) -> u32 {
         self.each(tile).map(|side| (side & cells).count_ones()).iter().sum()

@@ -1,13 +1,13 @@
-//! Open cells of a strip, kept from one run to the next.
+//! Cache of the open ground cells of a strip, kept between runs.
 
 use crate::world::GroundStrip;
 
-/// Open cells of a strip by columns of tiles: one mask for each y between the lowest open cell and
-/// the highest rock.
+/// Open cells of a strip, by column of tiles: one mask for each y from the lowest open cell to the
+/// highest rock.
 #[derive(Debug, Default)]
 pub(super) struct Sky {
     columns: Vec<Column>,
-    /// Set if the last refresh found another ground.
+    /// Change flag: set if the last refresh found a different ground.
     pub(super) changed: bool,
 }
 
@@ -17,14 +17,14 @@ struct Column {
     version: u64,
     /// Lowest y with an open cell.
     first: usize,
-    /// Masks of the open cells from `first` on.
+    /// Masks of the open cells, from y = `first` upwards.
     masks: Vec<u32>,
-    /// Mask of the cells inside of the box, all of which are open above `masks`.
+    /// Mask of cells inside of the box, all of which are open above `masks`.
     inside: u32,
 }
 
 impl Column {
-    /// Column that matches no ground.
+    /// Placeholder column that is invalid for every ground version.
     const STALE: Self = Self { version: u64::MAX, first: 0, masks: Vec::new(), inside: 0 };
 
     fn read(&mut self, ground: GroundStrip<'_>, tx: usize) {
@@ -36,7 +36,7 @@ impl Column {
 }
 
 impl Sky {
-    /// Reads the changed columns again.
+    /// Updates the columns whose ground changed; `count` is the number of tiles along x.
     pub(super) fn refresh(&mut self, ground: GroundStrip<'_>, count: usize) {
         self.changed = self.columns.len() != count;
         self.columns.resize_with(count, || Column::STALE);
@@ -48,19 +48,20 @@ impl Sky {
         }
     }
 
-    /// Returns the y from which every cell of the strip is open.
+    /// Returns the lowest y at and above which every cell of the strip is open.
     pub(super) fn top(&self) -> usize {
         self.columns.iter().map(|column| column.first + column.masks.len()).max().unwrap_or(0)
     }
 
-    /// Returns bits of the open cells of a tile.
+    /// Returns the mask of open cells of the tile at (`tx`, `y`).
     #[inline(always)]
     pub(super) fn open(&self, tx: usize, y: usize) -> u32 {
         let Column { first, masks, inside, .. } = &self.columns[tx];
         if y < *first { 0 } else { masks.get(y - first).copied().unwrap_or(*inside) }
     }
 
-    /// Returns bits of the cells of a tile below an open cell, in a box `ny` cells high.
+    /// Returns the mask of cells directly below an open cell in the tile at (`tx`, `y`); `ny` is
+    /// the height of the box in cells.
     #[inline(always)]
     pub(super) fn open_above(&self, tx: usize, y: usize, ny: usize) -> u32 {
         if y + 1 < ny { self.open(tx, y + 1) } else { 0 }

@@ -1,4 +1,4 @@
-//! Surface cells of a strip, by body and height.
+//! Donor and receiver cells of a strip, summed by body and height.
 
 use super::air::Air;
 use super::near::{Near, around};
@@ -12,78 +12,78 @@ use lavoxel_base::grid::tile::{Lanes, ROW, bits};
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Number of [`Kind`]s.
+/// Number of variants of [`Kind`].
 const KINDS: usize = 4;
 
-/// Surface cells of a strip. Heights, pieces and spots come from the lowest y on, and at each y
-/// from the west.
+/// Donor and receiver cells of a strip. Heights, pieces and spots are sorted by y, then from the
+/// west.
 #[derive(Debug, Default)]
 pub(super) struct Surfaces {
-    /// Tiles that may have spots, kept while bodies and ground stay.
+    /// Candidate tiles, cached while bodies and ground are unchanged.
     sites: Vec<Site>,
-    /// Scratch while sites are found: covered cells of the row above, by column of tiles.
+    /// Scratch buffer: covered cells of the row above, by column of tiles.
     covered: Vec<u32>,
     pub(super) spots: Vec<Spot>,
     pub(super) pieces: Vec<Piece>,
     pub(super) heights: Vec<Height>,
-    /// Index of each of the heights among those of all strips.
+    /// Index of each height in the merged list of all strips.
     pub(super) numbers: Vec<u32>,
-    /// Shares of the cells of each of the heights.
+    /// Apportionment state of each height.
     pub(super) shares: Vec<Shares>,
-    /// Probable index of the last height of each body and kind.
+    /// Index hint of the last height of each body and kind.
     last: Vec<u32>,
-    /// Set if anything was written into the strip.
+    /// Change flag: set if the flow changed the strip.
     pub(super) changed: bool,
 }
 
-/// Tile with open cells at the faces of bodies.
+/// Candidate tile: has open cells at the faces of bodies.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     tx: u32,
     y: u32,
     near: Near,
-    /// Cells below an open cell in which a surface may rise.
+    /// Cells below an open cell, in which a surface may rise.
     under_open: u32,
     /// Body cells among `under_open`, and covered body cells.
     own: u32,
     covered: u32,
     /// Cells that are free unless they rest on a body.
     free: u32,
-    /// Cells that belong to the body below when they hold liquid.
+    /// Cells that, if not empty, belong to the body below.
     above: u32,
-    /// Body cells at an open side of the box.
+    /// Body cells adjacent to an open side of the box.
     at_side: u32,
 }
 
-/// Tile with cells that give or take.
+/// Tile with donor or receiver cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    /// Index of the tile's row in the strip, its bit there, and its y.
+    /// Row index of the tile in the strip, its bit in the row, and its y.
     pub(super) index: usize,
     pub(super) bit: usize,
     pub(super) y: usize,
     pub(super) amounts: Lanes,
-    /// Room for each of the bodies to which a cell belongs.
+    /// Free volume per adjacent body of each cell, in units.
     rooms: Lanes,
-    /// Cells that offer their amount.
+    /// Donor cells.
     gives: u32,
-    /// Index of the spot's first piece and of the piece after its last.
+    /// Range of the spot's pieces: index of the first, index after the last.
     pub(super) pieces: [usize; 2],
 }
 
-/// Cells of a tile that belong to one body in one way.
+/// Cells of one tile with the same body and role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// Index of the height in the strip.
+    /// Index of the height in this strip.
     pub(super) height: usize,
     pub(super) cells: u32,
-    /// Cells through which the body presses: free cells that it touches at a side, free cells that
-    /// only lie on it, and its own cells.
+    /// Openings by kind, as cell masks: lateral free cells, free cells on top of the body, cells of
+    /// the body.
     holes: [u32; 3],
 }
 
 impl Spot {
-    /// Returns one cell of the tile.
+    /// Returns offer, amount and free volume of the cell at lane `lane`.
     #[inline(always)]
     pub(super) fn cell(&self, lane: usize) -> Surface {
         let amount = self.amounts.0[lane];
@@ -93,7 +93,7 @@ impl Spot {
 }
 
 impl Surfaces {
-    /// Clears everything; bodies have numbers below `bodies`.
+    /// Clears all lists; body numbers are below `bodies`.
     pub(super) fn begin(&mut self, bodies: usize) {
         self.spots.clear();
         self.pieces.clear();
@@ -102,7 +102,7 @@ impl Surfaces {
         self.changed = false;
     }
 
-    /// Returns the index of the height of a body at y, added if it is new.
+    /// Returns the index of the height with the given key, added if new.
     #[inline]
     fn height(&mut self, key @ (body, _, kind): (u32, u32, Kind)) -> usize {
         let last = &mut self.last[KINDS * body as usize + kind as usize];
@@ -113,7 +113,7 @@ impl Surfaces {
         *last as usize
     }
 
-    /// Adds cells of the last spot to a body at y.
+    /// Adds `cells` of the last spot, with the openings `holes`, to the height with the given key.
     #[inline]
     fn add(&mut self, key: (u32, u32, Kind), cells: u32, holes: [u32; 3]) {
         if cells == 0 {
@@ -140,7 +140,7 @@ impl Surfaces {
     }
 }
 
-/// Finds the cells of a strip that give or take.
+/// Search for the donor and receiver cells of a strip.
 pub(super) struct Look<'a, R> {
     pub(super) rule: &'a R,
     pub(super) tz: usize,
@@ -148,7 +148,7 @@ pub(super) struct Look<'a, R> {
     pub(super) sky: &'a Sky,
     pub(super) heavier: Layers<'a>,
     pub(super) bodies: &'a Connected,
-    /// Air of the box; `None` if the rule does not keep air.
+    /// Connected air of the box; `None` if the rule ignores trapped air.
     pub(super) air: Option<&'a Air>,
     /// Open sides of the box.
     pub(super) sides: Sides,
@@ -170,17 +170,17 @@ impl<R: Bodies> Work for Look<'_, R> {
     }
 }
 
-/// Bits of the cells of a tile that take part: as surface cells, and as pressed ones.
+/// Masks of participating cells of a tile: surface cells and pressed cells.
 #[derive(Clone, Copy)]
 struct Taking {
     surface: u32,
     pressed: u32,
-    /// Surface cells that belong to the body below because they rest on it.
+    /// Surface cells that rest on a body and belong to that body.
     on: u32,
 }
 
 impl<R: Bodies> Look<'_, R> {
-    /// Finds the sites of the strip.
+    /// Updates the candidate tiles of the strip.
     fn find_sites(&mut self) {
         let (bodies, tz) = (self.bodies, self.tz);
         self.found.sites.clear();
@@ -212,7 +212,7 @@ impl<R: Bodies> Look<'_, R> {
         self.found.sites.reverse();
     }
 
-    /// Stores a tile if it is a site.
+    /// Adds the tile at (`tx`, `y`) to the candidates if it can have donor or receiver cells.
     #[inline(always)]
     fn find_site(&mut self, [tx, y]: [usize; 2], near: Near) {
         let free = near.beside_or_below() & !near.here;
@@ -240,12 +240,12 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Returns bits of the cells of a tile below an open one.
+    /// Returns the mask of cells of the tile at (`tx`, `y`) that lie below an open cell.
     fn open_above(&self, tx: usize, y: usize) -> u32 {
         self.sky.open_above(tx, y, self.strip.ny())
     }
 
-    /// Finds the cells of one site that give or take.
+    /// Finds the donor and receiver cells of the candidate with index `number`.
     #[inline(always)]
     fn site<S: Simd>(&mut self, s: S, number: usize, is_near: bool) {
         let site = self.found.sites[number];
@@ -297,7 +297,7 @@ impl<R: Bodies> Look<'_, R> {
         self.divide(&site, taking);
     }
 
-    /// Adds the faces of bodies at open sides of the box.
+    /// Adds openings for the body faces at open sides of the box.
     fn press_outside(&mut self, site: &Site) {
         let (bodies, tile) = (self.bodies, [site.tx as usize, site.y as usize, self.tz]);
         for (cells, body) in bodies.parts(tile) {
@@ -346,7 +346,7 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Assigns a cell to the body of the cell `bit` of `tile`.
+    /// Assigns the present cell to the body of the cell `bit` of `tile`.
     fn join(&mut self, tile: [usize; 3], (y, kind): (u32, Kind), bit: u32) {
         if let Some(body) = self.bodies.body(tile, bit) {
             let covered = if kind == Kind::Covered { bit } else { 0 };
@@ -354,8 +354,8 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Assigns a free cell, with an equal part of its room, to each body that touches it; the cell
-    /// belongs to the body below by kind `below`, and all other bodies press into it.
+    /// Divides a free cell among all bodies that touch the cell, with equal parts of its free
+    /// volume; for the body below the role is `below`, for all other bodies the cell is pressed.
     fn share_out(&mut self, at: impl Fn([isize; 3]) -> [usize; 3], lane: usize, below: Kind) {
         let bit = 1 << lane;
         let mut touching = [(u32::MAX, Kind::Pressed, [0; 3]); 5];

@@ -1,18 +1,18 @@
-//! Union-find over numbers.
+//! Union-find over integers.
 
-/// Disjoint sets of the numbers from 0 on; each number points to itself or to a smaller one of its
-/// set. Invariant: the smallest number stands for its whole set, whatever the order of the joins.
+/// Disjoint sets of the integers from 0; each element points to itself or to a smaller element of
+/// its set. Invariant: the representative of a set is its smallest element, in any order of joins.
 #[derive(Debug, Default)]
 pub(super) struct Union(Vec<u32>);
 
 impl Union {
-    /// Resets to `count` numbers, each a set of its own.
+    /// Resets to `count` singleton sets.
     pub(super) fn reset(&mut self, count: usize) {
         self.0.clear();
         self.0.extend(0..count as u32);
     }
 
-    /// Adds a number as a set of its own.
+    /// Adds a singleton set; returns its element.
     #[inline]
     pub(super) fn push(&mut self) -> u32 {
         let number = self.0.len() as u32;
@@ -30,7 +30,7 @@ impl Union {
         number
     }
 
-    /// Joins the sets of two numbers.
+    /// Joins the sets of `a` and `b`.
     #[inline]
     pub(super) fn join(&mut self, a: u32, b: u32) {
         if self.0[a as usize] == self.0[b as usize] {
@@ -40,7 +40,8 @@ impl Union {
         self.0[a.max(b) as usize] = a.min(b);
     }
 
-    /// Lets every number point to the smallest of its set.
+    /// Path compression: makes every element point to the representative of its set; returns the
+    /// pointers.
     pub(super) fn flatten(&mut self) -> &[u32] {
         for number in 0..self.0.len() {
             // The parent is smaller and points to the smallest already.
@@ -49,7 +50,7 @@ impl Union {
         &self.0
     }
 
-    /// Returns the smallest number of a number's set, after [`Union::flatten`].
+    /// Returns the representative of the set of `number`; valid after [`Union::flatten`].
     #[inline]
     pub(super) fn smallest(&self, number: u32) -> u32 {
         self.0[number as usize]

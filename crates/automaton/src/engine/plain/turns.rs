@@ -1,4 +1,4 @@
-//! Falling grains and their turns, in the plain engine.
+//! Grain motion (fall and turns) in the plain engine.
 
 use crate::rules::{Around, Turn, Turns, Walls};
 use crate::world::{Content, World};
@@ -6,20 +6,20 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Contents of a cell with a grain.
+/// Content of a cell with a grain.
 const GRAIN: Content = Content { amount: AMOUNT_ONE, energy: 0 };
 
-/// Grains of a layer in a step.
+/// Grain motion of one layer in one step.
 struct Grains<'a, R> {
     world: &'a mut World,
     layer: usize,
     rule: &'a R,
     draw: Draw,
-    /// Set for each cell whose grain has moved, by `Grid::index`.
+    /// Flag per cell, by `Grid::index`: set if the grain in the cell has moved in this step.
     moved: Vec<bool>,
 }
 
-/// Runs the rule in a step.
+/// Runs one step of grain motion.
 pub(super) fn run<R: Turns>((world, layer): (&mut World, usize), rule: &R, draw: Draw) {
     let moved = vec![false; world.grid().cells()];
     let mut grains = Grains { world, layer, rule, draw, moved };
@@ -37,7 +37,8 @@ impl<R: Turns> Grains<'_, R> {
         self.world.layers[self.layer].at(place).amount > 0
     }
 
-    /// Lets grains fall, every column from the bottom up; grains that scattered stay.
+    /// Moves falling grains one cell down, every column from the bottom up; grains that scattered
+    /// do not fall.
     fn fall(&mut self) {
         let (grid, (key, share)) = (self.grid(), self.rule.hangs(self.draw, self.layer));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -52,7 +53,7 @@ impl<R: Turns> Grains<'_, R> {
         }
     }
 
-    /// Moves all grains that take a turn, by the state before the turn.
+    /// Moves all grains that can make the move `turn`, by the state before the turn.
     fn turn(&mut self, turn: Turn) {
         let grid = self.grid();
         let goes = |&place: &Place| {
@@ -70,13 +71,15 @@ impl<R: Turns> Grains<'_, R> {
         }
     }
 
-    /// Returns true if lighter matter in the cell `to` holds a grain up.
+    /// Returns true if lighter matter in the target cell `to` holds the grain at `place` up in this
+    /// step.
     fn stays(&self, place: Place, to: Place) -> bool {
         let (key, share) = self.rule.held_up(self.draw, self.layer);
         key.chooses(place, share) && self.world.is_thick_for(self.layer, to)
     }
 
-    /// Moves a grain to another cell, or out of the box; a lighter grain there takes its place.
+    /// Moves the grain at `from` to the cell `to`, or out of the box for `None`; a lighter grain at
+    /// `to` moves to `from`.
     fn put(&mut self, from: Place, to: Option<Place>) {
         let grid = self.grid();
         let lighter = self.layer + 1..self.layer + 1 + self.world.lighter_grains(self.layer).len();
@@ -105,7 +108,7 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// Returns the cell displaced by `by`; `None` outside of the box.
+    /// Returns the cell at the offset `by` from the grain; `None` outside of the box.
     fn cell(&self, by: [isize; 3]) -> Option<Place> {
         self.world.grid().beside(self.place, by)
     }

@@ -1,28 +1,28 @@
-//! Words of 32 cells, 8 along x and 4 along z, and sets of tiles.
+//! Bit operations on tile words (32 cells: 8 along x, 4 along z) and sets of tiles.
 
 use crate::world::Rows;
 use lavoxel_base::grid::tile::{ROW, TILE_X};
 
-/// Bits of the first cell of each row of a tile.
+/// Bit mask of the western column (x = 0) of a tile.
 const WEST: u32 = 0x0101_0101;
-/// Bits of the last cell of each row.
+/// Bit mask of the eastern column (x = 7) of a tile.
 const EAST: u32 = WEST << 7;
 
-/// Words of a tile, and of the three tiles that cells near one of its corners see.
+/// Words of a tile and of the three adjacent tiles around one of its corners.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quad {
     pub(super) here: u32,
-    /// Tile to the west or east.
+    /// Word of the tile to the west or east.
     pub(super) aside: u32,
-    /// Tile to the north or south.
+    /// Word of the tile to the north or south.
     pub(super) across: u32,
-    /// Tile over the corner between `aside` and `across`.
+    /// Word of the diagonally adjacent tile.
     pub(super) corner: u32,
 }
 
 impl Quad {
-    /// Returns for each cell of the tile the bit of the cell `dx` cells to the east and `dz` to the
-    /// south, two cells at most.
+    /// Returns the word shifted by an offset: bit i is the bit of the cell `dx` cells east and `dz`
+    /// cells south of cell i, at most two cells away.
     #[inline(always)]
     pub(super) fn seen(self, [dx, dz]: [isize; 2]) -> u32 {
         let here = rows_seen(dz, self.here, self.across);
@@ -37,7 +37,8 @@ impl Quad {
     }
 }
 
-/// Returns the cells `dz` rows to the south of each cell, from a tile and its neighbour across.
+/// Returns a tile's word shifted by `dz` rows to the south, filled from the neighbour tile
+/// `across`.
 #[inline(always)]
 fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     const ROW: usize = TILE_X;
@@ -50,8 +51,8 @@ fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     }
 }
 
-/// Returns the arrivals of cells that move one cell at most along x: in the tile, and in the tile
-/// to the west or east.
+/// Moves the marked cells by `dx` (−1, 0 or 1); returns the words of the tile and of the tile to
+/// the west or east.
 #[inline(always)]
 pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
     match dx {
@@ -61,8 +62,8 @@ pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
     }
 }
 
-/// Returns the arrivals of cells that move one cell at most along z: in the tile, and in the tile
-/// to the north or south.
+/// Moves the marked cells by `dz` (−1, 0 or 1); returns the words of the tile and of the tile to
+/// the north or south.
 #[inline(always)]
 pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
     match dz {
@@ -72,27 +73,27 @@ pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
     }
 }
 
-/// Returns bits of the cells that are marked or have a marked neighbour along x.
+/// Returns the word dilated by one cell along x.
 #[inline(always)]
 fn spread_along_x(here: u32, west: u32, east: u32) -> u32 {
     here | here << 1 & !WEST | west >> 7 & WEST | here >> 1 & !EAST | east << 7 & EAST
 }
 
-/// Returns bits of the cells of the middle of 3 × 3 tiles (by z, then x) with a marked cell among
-/// the nine cells around.
+/// Returns the word of the middle tile of 3 × 3 `tiles` (outer axis z, inner axis x), dilated by
+/// one cell in the horizontal plane (3 × 3 cells).
 #[inline(always)]
 pub(super) fn around(tiles: [[u32; 3]; 3]) -> u32 {
     let [north, here, south] = tiles.map(|[west, here, east]| spread_along_x(here, west, east));
     here | rows_seen(-1, here, north) | rows_seen(1, here, south)
 }
 
-/// Set of tiles of a strip, a bit for each by [`Strip::index`](crate::world::Strip::index).
+/// Set of tiles of a strip: one bit per tile, by [`Strip::index`](crate::world::Strip::index).
 #[derive(Clone, Debug)]
 pub(super) struct Tiles {
     words: Vec<u64>,
-    /// Number of words to each y.
+    /// Number of 64-bit words per y.
     width: usize,
-    /// Rows outside of which the set has no tile.
+    /// Range of y that contains all tiles of the set.
     pub(super) rows: Rows,
 }
 
@@ -103,7 +104,7 @@ impl Default for Tiles {
 }
 
 impl Tiles {
-    /// Empties the set, for a strip with `words` words, `width` to each y.
+    /// Clears the set and resizes it to `words` words, `width` for each y.
     pub(super) fn clear(&mut self, words: usize, width: usize) {
         if self.words.len() == words && self.width == width {
             let rows = std::mem::replace(&mut self.rows, Rows::NONE).range();
@@ -113,36 +114,36 @@ impl Tiles {
         }
     }
 
-    /// Empties the set for the same strip.
+    /// Clears the set without resizing.
     pub(super) fn clear_all(&mut self) {
         self.clear(self.words.len(), self.width);
     }
 
-    /// Returns bits of the tiles `64 · w` and on at one y.
+    /// Returns the bit set of the tiles 64 `w` to 64 `w` + 63 at height `y`.
     #[inline]
     pub(super) fn word(&self, y: usize, w: usize) -> u64 {
         self.words.get(y * self.width + w).copied().unwrap_or(0)
     }
 
-    /// Adds tiles `64 · w` and on at one y.
+    /// Adds the bit set `tiles` of the tiles 64 `w` to 64 `w` + 63 at height `y`.
     #[inline]
     pub(super) fn add(&mut self, y: usize, w: usize, tiles: u64) {
         self.words[y * self.width + w] |= tiles;
         self.rows.add(y);
     }
 
-    /// Adds the tile at (`tx`, `y`).
+    /// Adds the tile at (`tx`, `y`), x in tiles.
     #[inline]
     pub(super) fn insert(&mut self, tx: usize, y: usize) {
         self.add(y, tx / ROW, 1 << (tx % ROW));
     }
 
-    /// Number of words to each y.
+    /// Number of 64-bit words per y.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// Number of rows (y).
+    /// Height of the strip in cells.
     pub(super) fn height(&self) -> usize {
         self.words.len() / self.width
     }

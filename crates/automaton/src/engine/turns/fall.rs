@@ -1,4 +1,4 @@
-//! Falling grains: the columns of a strip, from the bottom up and in place.
+//! Fall of grains in the columns of a strip, from the bottom up and in place.
 
 use super::strip::{Plan, State};
 use super::thick::Thick;
@@ -6,12 +6,12 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Fall in one strip.
+/// Fall of grains in one strip.
 pub(super) struct Fall<'a> {
     pub(super) state: &'a mut State,
     pub(super) plan: &'a mut Plan,
     pub(super) thick: Thick<'a>,
-    /// Key and share, of 256, of the grains that do not fall in the step.
+    /// Hash key and probability (of 256) that a grain does not fall in this step.
     pub(super) hangs: (StepKey, u16),
 }
 
@@ -40,8 +40,8 @@ impl Work for Fall<'_> {
     }
 }
 
-/// Lets the grains of `tiles` among the tiles `64 · w` and on at one y fall; returns bits of the
-/// tiles from which some fell.
+/// Moves falling grains of the bit set `tiles` (tiles 64 `w` and on at height `y`) one cell down;
+/// returns the bit set of tiles that lost grains.
 #[inline(always)]
 fn row<S: Simd>(
     s: S,
@@ -81,7 +81,7 @@ fn row<S: Simd>(
     fell
 }
 
-/// Returns bits of the grains among `falls` that lighter matter holds up.
+/// Returns the bit mask of grains among `falls` that lighter matter holds up.
 #[inline(always)]
 fn stays<S: Simd>(s: S, state: &State, plan: &mut Plan, thick: &Thick<'_>, (tx, y, falls): (usize, usize, u32)) -> u32 {
     let held_up = falls & thick.held_up([tx, y, thick.tz]);
@@ -92,7 +92,7 @@ fn stays<S: Simd>(s: S, state: &State, plan: &mut Plan, thick: &Thick<'_>, (tx, 
     stays
 }
 
-/// Lifts lighter grains to the cells that the fallen grains left.
+/// Moves displaced lighter grains up to the cells that the fallen grains left.
 fn displace(state: &mut State, (tx, y): (usize, usize), falls: u32) {
     let at = state.held.at(tx, y);
     let below = at - state.held.pitch;

@@ -1,5 +1,4 @@
-//! Rules whose grains fall and take turns ([`crate::rules::Turns`]) on bits: a word for the 32
-//! cells of a tile.
+//! Grain motion ([`crate::rules::Turns`]) on bit words: one 32-bit word for the 32 cells of a tile.
 //!
 //! The words of all strips that can take part are made from the amounts, moved about in passes and
 //! written back where they changed. A pass is a fall or a turn; each has two halves: the moving
@@ -32,45 +31,45 @@ use lavoxel_base::random::{Draw, StepKey};
 use lavoxel_base::simd::Level;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Fewest tiles to share among threads: with less, telling another thread takes longer than the
+/// Minimum number of tiles for multithreading: below, waking another thread takes longer than the
 /// work.
 const LEAST_SHARED: usize = 512;
 
-/// Scratch memory of the rule, for each strip that takes part.
+/// Scratch memory of the rule, per participating strip.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     states: Vec<State>,
     plans: Vec<Plan>,
 }
 
-/// Layers that bar the way of grains.
+/// Layers that block grains.
 #[derive(Clone, Copy)]
 struct Surroundings<'a> {
     /// Still matter and heavier grains.
     heavier: &'a [Layer],
-    /// Fluids that are denser than the grains.
+    /// Fluids denser than the grains.
     denser: &'a [Layer],
-    /// Least amounts, in units, of `heavier` and of `denser` that bar a cell.
+    /// Minimum amounts, in units, of `heavier` and of `denser` matter that block a cell.
     bars: [u16; 2],
 }
 
-/// Inputs that all passes of a step share.
+/// Shared inputs of all passes of a step.
 struct Step<'a, R> {
     level: Level,
     rule: &'a R,
     draw: Draw,
     ground: &'a Ground,
     around: Surroundings<'a>,
-    /// Index of the first strip.
+    /// Index of the first participating strip.
     from: usize,
-    /// State beyond the first and the last strip of the box.
+    /// State of the strips beyond the first and the last strip of the box.
     outside: State,
     thick: Thick<'a>,
-    /// Key and share, of 256, of the grains that do not fall in the step.
+    /// Hash key and probability (of 256) that a grain does not fall in this step.
     hangs: (StepKey, u16),
 }
 
-/// Runs the rule in a step.
+/// Runs one step of grain motion.
 pub(super) fn run<R: Turns>(
     scratch: &mut Scratch,
     level: Level,
@@ -125,8 +124,9 @@ pub(super) fn run<R: Turns>(
     step.finish_lighter(lighter, states);
 }
 
-/// Returns the range of strips that the step may reach: each turn can carry a change two strips
-/// further, from a tile that reads the change to the tile to which a grain moves.
+/// Returns the range of strips that the step may change; `None` if the layer is asleep. Each turn
+/// can carry a change two strips further: from a changed tile to a tile that reads the change, and
+/// from there to a tile that a grain enters.
 fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
@@ -134,14 +134,14 @@ fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     Some((from.saturating_sub(margin), (to + margin).min(layer.strips.len())))
 }
 
-/// Makes the state beyond the box.
+/// Creates the state of strips outside of the box: blocked for closed `walls`, free for open ones.
 fn outside(grid: Grid, walls: Walls) -> State {
     let barred = Words::filled(grid, if walls == Walls::Open { 0 } else { u32::MAX });
     let barriers = Barriers { barred, ..Barriers::default() };
     State { is_there: true, held: Words::filled(grid, 0), barriers, ..State::default() }
 }
 
-/// Works on every item, on all threads if `is_much`.
+/// Calls `work` with index and reference of every item; on all threads if `is_much`.
 fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + Send + Sync) {
     if is_much && parallel::current_num_threads() > 1 {
         items.par_chunks_mut(1).enumerate().for_each(|(i, item)| work(i, &mut item[0]));
@@ -151,18 +151,18 @@ fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + 
 }
 
 impl<R: Turns> Step<'_, R> {
-    /// Returns strip `i` of those that take part, with its neighbours.
+    /// Returns the state of participating strip `i` with its neighbours.
     fn near<'s>(&'s self, states: &'s [State], i: usize) -> Near<'s> {
         let north = i.checked_sub(1).map_or(&self.outside, |i| &states[i]);
         Near([north, &states[i], states.get(i + 1).unwrap_or(&self.outside)])
     }
 
-    /// Returns the matter that drags at the grains of strip `i`.
+    /// Returns the lighter matter that exerts drag on grains in strip `i`.
     fn thick(&self, i: usize) -> Thick<'_> {
         Thick { tz: self.from + i, ..self.thick }
     }
 
-    /// Makes words of the amounts.
+    /// Converts the amounts of the layer to bit words for all participating strips.
     fn prepare(&self, own: &mut Layer, states: &mut [State], plans: &mut [Plan]) {
         for (i, state) in states.iter_mut().enumerate() {
             state.is_there = own.is_near(self.from + i);
@@ -184,7 +184,8 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Takes the words of the lighter grains, which heavier ones displace.
+    /// Moves the bit words of the lighter grain layers, which heavier grains can displace, into
+    /// `states`.
     fn prepare_lighter(&self, lighter: &mut [Layer], states: &mut [State]) {
         for (i, state) in states.iter_mut().enumerate() {
             state.lighter.resize_with(lighter.len(), Default::default);
@@ -199,7 +200,7 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Marks the tiles around the changes since the last step or in the last pass.
+    /// Marks the tiles around all changes since the last step or the last pass for a visit.
     fn look(&self, states: &[State], plans: &mut [Plan]) {
         let [flow, _] = self.rule.goes_level();
         each(plans, false, |i, plan| {
@@ -209,8 +210,8 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Lets falling grains go to a side, each turn by the state after the turn before. The fall
-    /// then looks at the cells that they left and entered.
+    /// Scatters falling grains: each turn moves grains diagonally down, by the state after the turn
+    /// before. The cells they left and entered are marked for the following fall.
     fn scatter(&self, turns: &[Turn], states: &mut [State], plans: &mut [Plan]) {
         for &turn in turns {
             let [_, level] = self.rule.goes_level();
@@ -222,7 +223,7 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Lets grains fall, and lists those that may move to a side.
+    /// Moves falling grains one cell down, and lists the tiles whose grains may move sideways.
     fn fall(&self, states: &mut [State], plans: &mut [Plan]) {
         let [flow, level] = self.rule.goes_level();
         let is_much = plans.iter().map(|plan| plan.look.count()).sum::<usize>() > LEAST_SHARED;
@@ -243,7 +244,7 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Runs a turn; returns true if another may follow.
+    /// Runs the turn with index `number`; returns true if a further turn may move grains.
     fn turn(&self, (number, turn): (usize, Turn), states: &mut [State], plans: &mut [Plan]) -> bool {
         let is_much = plans.iter().map(|plan| plan.list.len()).sum::<usize>() > LEAST_SHARED;
         let strips = &*states;
@@ -279,7 +280,7 @@ impl<R: Turns> Step<'_, R> {
         plans.iter().any(|plan| !plan.list.is_empty())
     }
 
-    /// Makes amounts of the words that changed.
+    /// Converts changed words back to amounts.
     fn finish(&self, own: &mut Layer, states: &mut [State], plans: &[Plan]) {
         let is_much = states.iter().map(|state| state.touched.count()).sum::<usize>() > LEAST_SHARED;
         let left: u64 = states.iter().filter(|state| state.is_there).map(|state| state.left).sum();

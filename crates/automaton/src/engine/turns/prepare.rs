@@ -1,4 +1,4 @@
-//! Conversions before and after the rule of grains: amounts become words, and words amounts.
+//! Conversions between amounts and bit words, before and after the rule of grains.
 
 use super::Surroundings;
 use super::strip::{Lighter, Plan, State};
@@ -9,7 +9,7 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Makes the words of a strip of grains, and takes the changes since the last step.
+/// Prepares a strip of grains: computes its words and takes over its changes since the last step.
 pub(super) struct Prepare<'a> {
     pub(super) tz: usize,
     pub(super) strip: &'a mut Strip,
@@ -64,7 +64,7 @@ impl Work for Prepare<'_> {
     }
 }
 
-/// Cells that bar the way of grains in a strip.
+/// Computation of the cells in a strip that block grains.
 struct Bars<'a, S> {
     s: S,
     around: Surroundings<'a>,
@@ -72,7 +72,7 @@ struct Bars<'a, S> {
 }
 
 impl<S: Simd> Bars<'_, S> {
-    /// Writes the barred cells of a tile: (y, word of its row, bit).
+    /// Updates the blocked cells of the tile (y, word of its row, bit in the word).
     #[inline(always)]
     fn update(&self, barriers: &mut Barriers, strip: &Strip, (y, w, bit): (usize, usize, usize)) {
         let (s, index) = (self.s, strip.index(y, w));
@@ -90,7 +90,7 @@ impl<S: Simd> Bars<'_, S> {
     }
 }
 
-/// Writes the rule's changes in a strip, and marks the tiles that the next step has to look at.
+/// Writes changed words of a strip back to amounts, and marks tiles for a visit in the next step.
 pub(super) struct Finish<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) state: &'a mut State,
@@ -123,7 +123,7 @@ impl Work for Finish<'_> {
     }
 }
 
-/// Writes the lighter grains of a strip that changed places with heavier ones.
+/// Writes the displaced lighter grains of a strip back to amounts.
 pub(super) struct FinishLighter<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) lighter: &'a mut Lighter,
@@ -142,8 +142,8 @@ impl Work for FinishLighter<'_> {
     }
 }
 
-/// Writes the grains of tiles `64 · w` and on at one y as amounts; `grains` starts with the word of
-/// the first tile.
+/// Writes the grains of the bit set `tiles` (tiles 64 `w` and on at height `y`) as amounts;
+/// `grains` starts with the word of the first tile.
 #[inline(always)]
 fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), grains: &[u32]) {
     let (index, one) = (strip.index(y, w), s.splat(AMOUNT_ONE));
@@ -159,7 +159,7 @@ fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), g
     strip.changed(y, index, tiles);
 }
 
-/// Returns true if the rule has anything to look at in a strip.
+/// Returns true if the strip has tiles that the rule must visit.
 pub(super) fn is_awake(strip: &Strip) -> bool {
     !strip.falling.is_empty() || !strip.flowing.is_empty()
 }

@@ -1,28 +1,28 @@
-//! Strip while the rule of grains runs: its words, their changes, and the tiles to look at.
+//! Working state of a strip during the rule of grains: words, their changes, and tiles to visit.
 
 use super::bits::{Tiles, around};
 use crate::world::{Barriers, Rows, Strip, Words};
 use lavoxel_base::grid::tile::{ROW, bits};
 
-/// Words of a strip, and the step's changes in them.
+/// Bit words of a strip and the changes made to them in this step.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Set if the strip has words; a strip that is not near grains has none.
+    /// Presence flag: set if the strip has words; a strip without grains nearby has none.
     pub(super) is_there: bool,
     pub(super) held: Words,
     pub(super) barriers: Barriers,
-    /// Grains that have moved.
+    /// Grains that have already moved in this step.
     pub(super) moved: Words,
     pub(super) lighter: Vec<Lighter>,
-    /// Tiles that the last pass changed, or where something changed before the step.
+    /// Tiles changed by the last pass, or changed before the step.
     pub(super) changed: Tiles,
-    /// Tiles that the step has changed.
+    /// Tiles changed in this step.
     pub(super) touched: Tiles,
     /// Number of grains that left the box.
     pub(super) left: u64,
 }
 
-/// Words of a layer of lighter grains.
+/// Bit words of a layer of lighter grains.
 #[derive(Debug, Default)]
 pub(super) struct Lighter {
     pub(super) held: Words,
@@ -30,26 +30,28 @@ pub(super) struct Lighter {
 }
 
 impl State {
-    /// Resets the changes.
+    /// Resets the changes for a new step.
     pub(super) fn clear(&mut self, strip: &Strip) {
         self.left = 0;
         self.changed.clear(strip.len(), strip.width);
         self.touched.clear(strip.len(), strip.width);
     }
 
-    /// Returns bits of the cells where a grain can be.
+    /// Returns the mask of free cells in the tile word `at`: neither blocked nor occupied by a
+    /// grain of the layer.
     #[inline(always)]
     pub(super) fn free(&self, at: usize) -> u32 {
         !(self.barriers.barred[at] | self.held[at])
     }
 
-    /// Returns bits of the lighter grains.
+    /// Returns the mask of cells with lighter grains in the tile word `at`.
     #[inline(always)]
     pub(super) fn lighter(&self, at: usize) -> u32 {
         self.lighter.iter().fold(0, |cells, layer| cells | layer.held[at])
     }
 
-    /// Marks the words of tiles `64 · w` and on at one y as changed.
+    /// Marks the bit set `tiles` (tiles 64 `w` and on at height `y`) as changed by this pass and in
+    /// this step.
     #[inline(always)]
     pub(super) fn touch(&mut self, y: usize, w: usize, tiles: u64) {
         if tiles != 0 {
@@ -59,50 +61,51 @@ impl State {
     }
 }
 
-/// Strip and its neighbours, north first.
+/// Strip with its neighbours, in the order north, own, south.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a>(pub(super) [&'a State; 3]);
 
 impl<'a> Near<'a> {
-    /// Returns the strip itself.
+    /// Returns the own strip.
     #[inline(always)]
     pub(super) fn here(&self) -> &'a State {
         self.0[1]
     }
 
-    /// Returns the strip to the north (−1), the strip itself (0), or the strip to the south (1).
+    /// Returns the strip to the north (`dz` < 0), the own strip (0), or the strip to the south
+    /// (`dz` > 0).
     #[inline(always)]
     pub(super) fn at(&self, dz: isize) -> &'a State {
         self.0[(dz.signum() + 1) as usize]
     }
 }
 
-/// Moves that a strip is going to make.
+/// Plan of a strip: tiles to visit and moves to make.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// Tiles that the step visits.
     pub(super) look: Tiles,
-    /// Tiles in which a grain may move, as a set and as a list.
+    /// Tiles whose grains may move, as a set and as a list.
     listed: Tiles,
     pub(super) list: Vec<Listed>,
-    /// Moves of the present turn, and for each move and each layer of lighter grains, bits of the
-    /// lighter grains that come back.
+    /// Moves of the present turn; and for each move and each layer of lighter grains, the mask of
+    /// lighter grains displaced in the opposite direction.
     pub(super) moves: Vec<Move>,
     pub(super) back: Vec<u32>,
-    /// Tiles with a grain that only lighter matter holds up.
+    /// Tiles with a grain that is held up only by lighter matter, and so must be visited again.
     pub(super) waiting: Tiles,
 }
 
-/// Tile with grains that may move.
+/// Tile whose grains may move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
-    /// Index of the tile's word.
+    /// Index of the tile's word in `Words`.
     pub(super) at: usize,
     pub(super) tx: u32,
     pub(super) y: u32,
 }
 
-/// Grains of a tile that move in a turn.
+/// Grains of one tile that move in a turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) tile: Listed,
@@ -110,7 +113,7 @@ pub(super) struct Move {
 }
 
 impl Plan {
-    /// Resets the plan.
+    /// Resets the plan for a new step.
     pub(super) fn clear(&mut self, strip: &Strip) {
         for tiles in [&mut self.look, &mut self.listed, &mut self.waiting] {
             tiles.clear(strip.len(), strip.width);
@@ -120,13 +123,14 @@ impl Plan {
         self.back.clear();
     }
 
-    /// Adds the tiles that may move after the last changes in the strip and its neighbours.
+    /// Marks the tiles that may move because of the last changes in the strip and its neighbours.
     pub(super) fn look_around_changes(&mut self, near: Near<'_>, flows: bool) {
         let Self { look, .. } = self;
         reach(near, flows, |y, w, tiles| look.add(y, w, tiles));
     }
 
-    /// Lists the tiles that the step visits and that have grains that may move.
+    /// Lists all marked tiles that contain grains able to move; `level` is set if some turn moves
+    /// level.
     pub(super) fn list_all(&mut self, near: Near<'_>, level: bool) {
         for y in self.look.rows.range() {
             for w in 0..self.look.width() {
@@ -136,7 +140,7 @@ impl Plan {
         }
     }
 
-    /// Lists the cells of the tiles around the last changes.
+    /// Lists the tiles around the last changes that contain grains able to move.
     pub(super) fn list_around_changes(&mut self, near: Near<'_>, [flows, level]: [bool; 2]) {
         reach(near, flows, |y, w, tiles| self.list_some(near, (y, w, tiles), level));
     }
@@ -155,7 +159,7 @@ impl Plan {
     }
 }
 
-/// Returns a superset of the cells of a tile from which a grain could move.
+/// Returns a superset of the cells in the tile word `at` from which a grain could move.
 #[inline(always)]
 fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     let tiles = |free: fn(&State, usize) -> u32| near.0.map(|strip| [at - 1, at, at + 1].map(|at| free(strip, at)));
@@ -164,8 +168,9 @@ fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     if level { slopes | around(tiles(State::free)) } else { slopes }
 }
 
-/// Calls `add` with the tiles that may move after the last changes in a strip and its neighbours:
-/// around the change, above it, and below it where a grain on top lets the grains below flow.
+/// Calls `add` (y, word, bit set) for the tiles that may move because of the last changes in a
+/// strip and its neighbours: around and above the changes and, if covered grains can flow
+/// (`flows`), below.
 fn reach(near: Near<'_>, flows: bool, mut add: impl FnMut(usize, usize, u64)) {
     let rows = near.0.iter().fold(Rows::NONE, |rows, strip| rows.union(strip.changed.rows));
     let here = near.here();

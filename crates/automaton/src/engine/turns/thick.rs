@@ -1,4 +1,4 @@
-//! Lighter matter, which drags at grains.
+//! Drag of lighter matter on grains.
 
 use super::strip::State;
 use crate::engine::heavier::{Heavier, Layers};
@@ -7,28 +7,28 @@ use lavoxel_base::grid::tile::{ROW, TilePlace};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::Simd;
 
-/// Lighter matter of a strip and of its neighbours.
+/// Lighter matter of a strip and its neighbours.
 #[derive(Clone, Copy)]
 pub(super) struct Thick<'a> {
-    /// Set if any matter can drag at a grain.
+    /// Presence flag: set if any matter can exert drag on a grain.
     pub(super) is_any: bool,
     pub(super) fluids: &'a [Layer],
     pub(super) tz: usize,
     pub(super) key: StepKey,
     pub(super) share: u16,
-    /// Largest amount in a cell that does not drag, in units.
+    /// Maximum amount in a cell that exerts no drag, in units.
     pub(super) thin: u16,
 }
 
 impl Thick<'_> {
-    /// Returns bits of the cells of a tile whose grains stay in lighter matter in this step.
+    /// Returns the mask of cells of a tile whose grains are held up by lighter matter in this step.
     #[inline(always)]
     pub(super) fn held_up(&self, tile: TilePlace) -> u32 {
         self.key.chosen(tile, self.share)
     }
 
-    /// Returns bits of the cells of the tile at (`tx`, `y`) that hold lighter matter; `dz` selects
-    /// the strip, and `state` has its words.
+    /// Returns the mask of cells with lighter matter of the tile at (`tx`, `y`); `dz` (−1, 0, 1)
+    /// selects the strip, and `state` contains its words.
     #[inline(always)]
     pub(super) fn cells<S: Simd>(&self, s: S, state: &State, dz: isize, (tx, y): (usize, usize)) -> u32 {
         let grains = state.lighter(state.held.at(tx, y));

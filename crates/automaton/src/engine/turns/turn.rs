@@ -1,4 +1,5 @@
-//! Turns: all grains that can move the same way do, by the words before the turn.
+//! Turns of grains: all grains that can make the same move do so simultaneously, by the words
+//! before the turn.
 
 use super::bits::{Quad, moved_along_x, moved_along_z};
 use super::strip::{Listed, Move, Near, Plan, State};
@@ -8,13 +9,13 @@ use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::random::Draw;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Chooses the moves of a strip.
+/// Selection of the moves of a strip in a turn.
 pub(super) struct Choose<'a, R> {
     pub(super) plan: &'a mut Plan,
     pub(super) ways: Ways<'a, R>,
 }
 
-/// Inputs that decide the moves of a strip's grains in a turn.
+/// Inputs of the selection.
 pub(super) struct Ways<'a, R> {
     pub(super) near: Near<'a>,
     pub(super) rule: &'a R,
@@ -71,15 +72,15 @@ impl<R: Turns> Work for Choose<'_, R> {
     }
 }
 
-/// Tile and its surroundings.
+/// Tile word with its surroundings.
 struct At<'a, R> {
     ways: &'a Ways<'a, R>,
     tile: Listed,
 }
 
 impl<R> At<'_, R> {
-    /// Returns for each cell the bit `on` cells further in the turn's direction across; `word`
-    /// reads the word of a tile.
+    /// Returns a shifted word: bit i is the cell `on` cells from cell i in the turn's horizontal
+    /// direction; `word` reads the word of a tile.
     #[inline(always)]
     fn seen(&self, on: isize, at: usize, word: impl Fn(&State, usize) -> u32) -> u32 {
         let [dx, _, dz] = self.ways.turn.way();
@@ -120,7 +121,7 @@ impl<R> TilesAround for At<'_, R> {
 }
 
 impl<R> Ways<'_, R> {
-    /// Returns bits of the cells of a tile whose grains would go into lighter matter.
+    /// Returns the mask of cells of a tile whose grains would enter lighter matter.
     #[inline(always)]
     fn thick_there<S: Simd>(&self, s: S, tile: &Listed) -> u32 {
         let [dx, dy, dz] = self.turn.way();
@@ -138,8 +139,8 @@ impl<R> Ways<'_, R> {
     }
 }
 
-/// Collects the words of the tiles that the cells of a tile see in a direction; tiles that are not
-/// seen are empty.
+/// Returns the words of a tile and of the adjacent tiles in the direction (`dx`, `dz`); tiles that
+/// the direction does not reach are 0.
 #[inline(always)]
 fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> Quad {
     let aside = at.wrapping_add_signed(dx.signum());
@@ -151,14 +152,14 @@ fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> 
     }
 }
 
-/// Carries out in a strip the moves that the strip and its neighbour chose.
+/// Execution in one strip of the moves that the strip and its neighbours selected.
 pub(super) struct Apply<'a> {
     pub(super) state: &'a mut State,
     pub(super) turn: Turn,
 }
 
 impl Apply<'_> {
-    /// Carries out the moves of the strip itself; `is_last` is set if grains that cross its end
+    /// Executes the moves of the strip itself; `is_last` is set if grains that leave the strip
     /// leave the box.
     pub(super) fn own(&mut self, plan: &Plan, is_last: bool) {
         let [dx, dy, dz] = self.turn.way();
@@ -181,7 +182,7 @@ impl Apply<'_> {
         }
     }
 
-    /// Takes the grains that come from the neighbouring strip.
+    /// Receives the grains that move in from the neighbouring strip.
     pub(super) fn beside(&mut self, plan: &Plan) {
         let [dx, dy, dz] = self.turn.way();
         for &Move { tile, cells } in &plan.moves {
@@ -190,7 +191,7 @@ impl Apply<'_> {
         }
     }
 
-    /// Adds grains that come from a column of tiles, already at their new rows along z.
+    /// Adds grains that arrive from a column of tiles; `cells` are already shifted along z.
     fn arrive(&mut self, (tx, y): (usize, usize), [dx, dy]: [isize; 2], cells: u32) {
         for (there, cells) in
             [tx.wrapping_add_signed(0), tx.wrapping_add_signed(dx)].into_iter().zip(moved_along_x(dx, cells))

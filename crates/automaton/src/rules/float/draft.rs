@@ -1,4 +1,5 @@
-//! Trial moves of a piece: the cells that would change, and the change of potential energy.
+//! Trial moves of a floating piece: changed cells and change of potential energy, without changing
+//! the world.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,12 +11,12 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Amount of each layer in a cell, in units.
+/// Amount of each layer in one cell, in units, by layer index.
 pub(super) type Amounts = [u16; MAX_MATERIALS + 1];
 
 const ONE: u64 = AMOUNT_ONE as u64;
 
-/// Cells that a move changes, kept apart from the unchanged world.
+/// Overlay of changed cells on an unchanged world.
 pub(super) struct Draft<'a> {
     world: &'a World,
     rule: &'a Floating,
@@ -40,7 +41,8 @@ impl<'a> Draft<'a> {
         self.cells
     }
 
-    /// Returns the growth of the box's energy, twice in the unit of amount, density and height.
+    /// Returns the change of the box's potential energy: twice Σ amount · density · height, with
+    /// amounts in units, densities in 0.01 kg/m³ and heights in units (`AMOUNT_ONE` per cell).
     pub(super) fn energy(&self) -> i128 {
         let change = |(&place, amounts): (&Place, &Amounts)| {
             self.energy_of(place, amounts) - self.energy_of(place, &amounts_of(self.world, place))
@@ -68,14 +70,15 @@ impl<'a> Draft<'a> {
         self.cells.entry(place).or_insert_with(|| amounts_of(world, place))
     }
 
-    /// Writes a cell if its amounts change; inside of a piece none do.
+    /// Stores the new `amounts` of a cell if they differ from the present ones.
     fn put(&mut self, place: Place, amounts: Amounts) {
         if self.at(place) != amounts {
             *self.cell(place) = amounts;
         }
     }
 
-    /// Moves the piece and the liquid around it; returns `None` if the move is impossible.
+    /// Moves the piece by one cell in direction `way`, with the displaced liquid; `None` if the
+    /// move is impossible.
     pub(super) fn shift(&mut self, piece: &Piece, way: Way) -> Option<()> {
         for run in &piece.runs {
             let front = self.at(run.front(way)?);
@@ -99,7 +102,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns `None` if a cell of a piece holds matter that does not move along.
+    /// Checks that all matter in a cell of a piece can move along; `None` if not.
     fn check_movable(&self, amounts: &Amounts) -> Option<()> {
         let stays = |(number, layer): (usize, &super::Buoyancy)| {
             amounts[number] > 0 && (layer.part == Part::Bar || self.world.is_mirror(number))
@@ -116,8 +119,8 @@ impl<'a> Draft<'a> {
         liquids.into_iter()
     }
 
-    /// Pours the liquid that came to lie on top of a piece that went down onto the surface around
-    /// the piece.
+    /// Moves the liquid that lies on top of a sunk piece to the liquid surface around the piece;
+    /// `None` if there is no room.
     fn pour_off(&mut self, piece: &Piece) -> Option<()> {
         let dry: Vec<Place> =
             piece.runs.iter().map(|run| run.rear(Way::Down)).filter(|&rear| !self.is_under(rear)).collect();
@@ -135,7 +138,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Returns true if a cell lies below liquid (half a cell or more).
+    /// Returns true if the cell above contains half a cell of liquid or more.
     fn is_under(&self, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         y + 1 < self.world.grid().ny && {
@@ -144,7 +147,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Fills the gap below a piece that went up from the surface around the piece.
+    /// Fills the gap below a risen piece with liquid from the surface around the piece.
     fn fill_gap(&mut self, piece: &Piece) -> Option<()> {
         let gaps: Vec<Place> = piece.runs.iter().map(|run| run.rear(Way::Up)).collect();
         for layer in self.liquids().collect::<Vec<_>>().into_iter().rev() {
@@ -171,7 +174,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Room of a cell for more matter, in units.
+    /// Free volume of the cell `place`, in amount units.
     fn room(&self, place: Place) -> u64 {
         ONE.saturating_sub(self.at(place).iter().map(|&amount| u64::from(amount)).sum())
     }
@@ -236,7 +239,8 @@ impl<'a> Draft<'a> {
         found
     }
 
-    /// Pours `amount` onto the lowest of `columns`.
+    /// Adds `amount` units of liquid to `columns`, the lowest surface first; `None` if they have no
+    /// room.
     fn pour(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| column.level);
         let (mut count, mut sum) = (0, 0);
@@ -254,7 +258,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Adds `amount` to a column of a liquid, from the given cell upwards.
+    /// Adds `amount` units to a column of liquid, from the given cell upwards.
     fn raise(&mut self, layer: usize, [x, mut y, z]: Place, mut amount: u64) -> Option<()> {
         while amount > 0 {
             let place = [x, y, z];
@@ -270,7 +274,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Takes `amount` from the highest of `columns`.
+    /// Removes `amount` units of liquid from `columns`, the highest surface first; `None` if they
+    /// do not contain enough.
     fn draw(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| std::cmp::Reverse(column.level));
         let (mut count, mut sum) = (0, 0);
@@ -289,7 +294,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Takes `amount` out of a column of a liquid, from the given cell downwards.
+    /// Removes `amount` units from a column of liquid, from the given cell downwards.
     fn lower(&mut self, layer: usize, [x, mut y, z]: Place, mut amount: u64) -> Option<()> {
         while amount > 0 {
             let there = &mut self.cell([x, y, z])[layer];
@@ -305,7 +310,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Returns the amounts of all layers in a cell of the world.
+/// Returns the amount of each layer in the cell `place` of the world, in units.
 fn amounts_of(world: &World, place: Place) -> Amounts {
     let mut amounts = [0; MAX_MATERIALS + 1];
     world.layers().iter().zip(&mut amounts).for_each(|(layer, amount)| *amount = layer.at(place).amount);
@@ -313,7 +318,7 @@ fn amounts_of(world: &World, place: Place) -> Amounts {
 }
 
 impl World {
-    /// Writes the amounts of all layers of a cell in which nothing carries energy.
+    /// Writes the amount of each layer in the cell `place`, which must contain no energy.
     pub(super) fn put_amounts(&mut self, place: Place, amounts: &Amounts) {
         for (layer, &amount) in self.layers.iter_mut().zip(amounts) {
             if layer.at(place).amount != amount {

@@ -1,11 +1,11 @@
-//! Pieces that float, and obstacles in their way.
+//! Floating pieces: detection, and obstacles in their path.
 
 use super::{Floating, Part};
 use crate::rules::DIRECTIONS;
 use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
 
-/// Direction in which a piece moves.
+/// Direction of a move of a piece, by one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Down,
@@ -22,8 +22,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Returns the cell into which the run moves; `None` below the floor of the box, while above
-    /// the roof the place lies outside of the box.
+    /// Returns the cell that the run enters when moving `way`; `None` below the floor of the box.
+    /// Above the roof the returned cell lies outside of the box.
     pub(super) fn front(&self, way: Way) -> Option<Place> {
         let y = match way {
             Way::Down => self.low.checked_sub(1)?,
@@ -32,7 +32,7 @@ impl Run {
         Some([self.x, y, self.z])
     }
 
-    /// Returns the cell that the run leaves.
+    /// Returns the cell that the run leaves empty when moving `way`.
     pub(super) fn rear(&self, way: Way) -> Place {
         match way {
             Way::Down => [self.x, self.high, self.z],
@@ -41,7 +41,7 @@ impl Run {
     }
 }
 
-/// Piece by its vertical runs, the lowest first.
+/// Floating piece as a list of vertical runs, lowest first.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) runs: Vec<Run>,
@@ -61,7 +61,7 @@ impl Piece {
         Self { runs }
     }
 
-    /// Returns true if the piece cannot move `way`.
+    /// Returns true if an obstacle prevents the piece from moving `way`.
     pub(super) fn is_barred(&self, world: &World, rule: &Floating, way: Way) -> bool {
         self.runs.iter().any(|run| {
             let front = run.front(way).filter(|&[_, y, _]| y < world.grid().ny);
@@ -74,7 +74,7 @@ impl Piece {
         })
     }
 
-    /// Returns the cells at the piece's sides, and at the sides of the cells below the piece, the
+    /// Returns the lateral neighbour cells of the piece and of the cells directly below the piece,
     /// lowest first.
     pub(super) fn sides(&self, grid: Grid) -> Vec<Place> {
         let mut sides = Vec::new();
@@ -91,12 +91,12 @@ impl Piece {
 }
 
 impl Floating {
-    /// Returns true if the matter of a layer makes way for a piece.
+    /// Returns true if the matter of `layer` gives way to a piece.
     fn makes_way(&self, world: &World, layer: usize) -> bool {
         matches!(self.layers[layer].part, Part::Liquid | Part::Gas) && !world.is_mirror(layer)
     }
 
-    /// Returns true if the cells of a layer may belong to a piece.
+    /// Returns true if cells of `layer` may belong to a piece.
     fn makes_pieces(&self, world: &World, layer: usize) -> bool {
         let own = self.layers[layer];
         let liquids = || self.layers.iter().zip(world.layers()).filter(|(liquid, _)| liquid.part == Part::Liquid);
@@ -106,7 +106,7 @@ impl Floating {
     }
 }
 
-/// Finds all pieces, the lowest first.
+/// Returns all floating pieces of the world, lowest first.
 pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
     let layers: Vec<_> = (0..world.layers().len()).filter(|&layer| rule.makes_pieces(world, layer)).collect();
     let grid = world.grid();

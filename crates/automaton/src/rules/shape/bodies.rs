@@ -1,43 +1,45 @@
-//! Shape of rules for bodies of liquid: connected cells through which liquid passes from high
-//! surfaces to low ones.
+//! Rule shape for bodies of liquid: transport from high to low surfaces through connected full
+//! cells.
 
 use super::heights::Height;
 use crate::world::{RuleNumbers, World};
 use lavoxel_base::grid::{Place, Walls};
 use lavoxel_base::simd::Simd;
 
-/// Rule by which a liquid passes through its bodies.
+/// Rule that transports liquid through connected bodies.
 pub(crate) trait Bodies: Sync {
-    /// Returns all numbers on which the result depends.
+    /// Returns all parameters that influence the result, as raw numbers.
     fn numbers(&self) -> RuleNumbers;
 
     /// Boundary at the sides of the box.
     fn walls(&self) -> Walls;
 
-    /// Returns true if air that reaches neither roof nor open side holds a surface below.
+    /// Returns true if trapped air (not connected to roof or open side) blocks a surface below it.
     fn keeps_air(&self) -> bool;
 
-    /// Returns true if liquid that stands on a body belongs to the body.
+    /// Returns true if partly filled cells on top of a body belong to the body.
     fn rests(&self) -> bool;
 
-    /// Returns true if the liquid passes only through cells below which nothing has room.
+    /// Returns true if a cell filled above the transport threshold never has room for liquid that
+    /// rises from the cell below.
     fn is_deep(&self) -> bool;
 
-    /// Returns bits of the cells of a tile through which liquid passes; `below` marks cells below
-    /// rock, the roof or a cell of a body.
+    /// Returns the bit mask of cells of a tile that transport liquid; `below` marks cells below
+    /// rock, the roof or a body cell.
     fn passes<S: Simd>(&self, s: S, amounts: S::V, below: u32) -> u32;
 
-    /// Returns bits of the cells of a tile with room for rising liquid.
+    /// Returns the bit mask of cells with enough free volume for rising liquid; `fillings` include
+    /// heavier matter.
     fn roomy<S: Simd>(&self, s: S, fillings: S::V) -> u32;
 
-    /// Returns bits of the cells of a tile that hold enough to give.
+    /// Returns the bit mask of cells that contain enough liquid to be donors.
     fn gives<S: Simd>(&self, s: S, amounts: S::V) -> u32;
 
-    /// Books the flow between the heights of each body; `heights` are sorted by body, the lowest
-    /// first.
+    /// Computes the flow between the heights of each body and stores it in `heights`, which are
+    /// sorted by body, then from the lowest height up.
     fn book(&self, heights: &mut [Height]);
 
-    /// Returns the amounts after the run of all cells that change, and the amount that leaves the
-    /// box.
+    /// Returns place and new amount (in units) of every cell that changes in a run, and the amount
+    /// that leaves the box.
     fn settle(&self, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64);
 }

@@ -1,51 +1,50 @@
-//! Sums over the cells of a body at one height, and the share of each cell.
+//! Sums of offers and free volumes over the cells of a body at one height, and the apportionment to
+//! single cells.
 
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Relation of a cell to a body.
+/// Role of a cell relative to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HeightKind {
-    /// Cell of the body with rock or the roof over it: pressure keeps it full.
+    /// Body cell below rock or the roof, kept full by pressure.
     Covered,
-    /// Free cell into which the body's pressure drives liquid.
+    /// Free cell next to the body into which pressure drives liquid.
     Pressed,
-    /// No cell of the box: the outside of an open side next to the body, which takes all that is
-    /// driven there.
+    /// Exterior of an open box side next to the body; receives everything driven there.
     Outside,
-    /// Cell of the body's surface.
+    /// Cell of the free surface of the body.
     Surface,
 }
 
-/// Sums of offers and room over the cells of one kind of a body at one height.
+/// Sums over all cells with the same body, height and role; amounts in units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Height {
-    /// Key: number of the body, y in cells, relation of the cells to the body.
+    /// Key: body number, y in cells, role of the cells.
     pub(crate) body: u32,
     pub(crate) y: u32,
     pub(crate) kind: HeightKind,
     cells: u64,
-    /// Amount of all cells, the least, and the largest.
+    /// Total, minimum and maximum amount of the cells.
     sum: u64,
     least: u16,
     most: u16,
-    /// Sums over the cells; for a height that comes level, the excess above the mean and the
-    /// deficit below it.
+    /// Sums over the cells: amount offered and free volume. For a height that levels out: excess
+    /// above and deficit below the mean.
     pub(in crate::rules) offers: u64,
     pub(in crate::rules) room: u64,
-    /// Amounts that move out and in.
+    /// Booked flow: amount that leaves and amount that arrives.
     pub(in crate::rules) given: u64,
     pub(in crate::rules) taken: u64,
-    /// Mean of a height that comes level.
+    /// Mean amount per cell of a height that levels out; `None` otherwise.
     mean: Option<u16>,
-    /// Number of holes: free cells that touch the body at a side and the body's faces at open
-    /// sides; free cells that only lie on the body; cells of the body itself.
+    /// Number of openings by kind: lateral free cells and faces at open sides; free cells on top of
+    /// the body; cells of the body itself.
     holes: [u64; 3],
-    /// Upper bound for the amount that covered and pressed cells of this y, and the outside, take
-    /// together.
+    /// Upper bound of the amount that covered, pressed and exterior cells of this y take together.
     pub(in crate::rules) most_taken: u64,
 }
 
-/// Offer, amount and room of a cell, in units.
+/// Offered amount, present amount and free volume of a cell, in units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
     pub(crate) offer: u16,
@@ -54,19 +53,19 @@ pub(crate) struct Surface {
 }
 
 impl Height {
-    /// Makes a height without cells.
+    /// Creates an empty height with the given key.
     pub(crate) fn new((body, y, kind): (u32, u32, HeightKind)) -> Self {
         let [cells, sum, offers, room, given, taken] = [0; 6];
         let (least, most, mean, holes, most_taken) = (u16::MAX, 0, None, [0; 3], u64::MAX);
         Self { body, y, kind, cells, sum, least, most, offers, room, given, taken, mean, holes, most_taken }
     }
 
-    /// Key by which heights are ordered: body, y and kind.
+    /// Sort key of heights: body, y, role.
     pub(crate) fn key(&self) -> (u32, u32, HeightKind) {
         (self.body, self.y, self.kind)
     }
 
-    /// Adds a cell.
+    /// Adds a cell to the sums.
     #[inline(always)]
     pub(crate) fn add(&mut self, cell: Surface) {
         self.cells += 1;
@@ -77,14 +76,14 @@ impl Height {
         self.room += u64::from(cell.room);
     }
 
-    /// Adds holes through which the body presses: free cells that the body touches at a side, or
-    /// faces at open sides; free cells that only lie on the body; the body's own cells.
+    /// Adds openings through which the body presses, by kind: lateral free cells or faces at open
+    /// sides; free cells on top of the body; the body's own cells.
     #[inline(always)]
     pub(crate) fn add_holes(&mut self, holes: [u32; 3]) {
         holes.iter().zip(&mut self.holes).for_each(|(&more, holes)| *holes += u64::from(more));
     }
 
-    /// Adds the cells of `other`, which has the same key.
+    /// Merges `other`, a partial sum with the same key.
     pub(crate) fn join(&mut self, other: &Self) {
         self.cells += other.cells;
         self.sum += other.sum;
@@ -95,16 +94,16 @@ impl Height {
         other.holes.iter().zip(&mut self.holes).for_each(|(&more, holes)| *holes += more);
     }
 
-    /// No holes.
+    /// Opening counts of zero.
     pub(in crate::rules) const NO_HOLES: [u64; 3] = [0; 3];
 
-    /// Returns the sum of this height's holes and `others`.
+    /// Returns this height's opening counts plus `others`, by kind.
     pub(in crate::rules) fn with_holes(&self, others: [u64; 3]) -> [u64; 3] {
         std::array::from_fn(|kind| self.holes[kind] + others[kind])
     }
 
-    /// Limits the amount that this height takes, together with others of its y, to `most`; the
-    /// outside has room for all of `most`.
+    /// Limits the amount that this height and the others at its y receive together to `most`; the
+    /// exterior accepts all of `most`.
     pub(in crate::rules) fn take_at_most(&mut self, most: u64) {
         self.most_taken = most;
         if self.is_outside() {
@@ -112,30 +111,30 @@ impl Height {
         }
     }
 
-    /// Mean height of the liquid's surface above the floor of the box, in units (`AMOUNT_ONE` per
+    /// Mean height of the liquid surface above the floor of the box, in units (`AMOUNT_ONE` per
     /// cell).
     pub(in crate::rules) fn level(&self) -> u64 {
         u64::from(self.y) * u64::from(AMOUNT_ONE) + self.sum / self.cells.max(1)
     }
 
-    /// Returns true if the cells belong to the body's surface.
+    /// Returns true for a height of the free surface.
     pub(in crate::rules) fn is_surface(&self) -> bool {
         self.kind == HeightKind::Surface
     }
 
-    /// Returns true for the outside of an open side.
+    /// Returns true for the exterior of an open side.
     pub(in crate::rules) fn is_outside(&self) -> bool {
         self.kind == HeightKind::Outside
     }
 
-    /// Amount that leaves the box here.
+    /// Amount that leaves the box through this height, in units.
     pub(crate) fn leaves(&self) -> u64 {
         if self.is_outside() { self.taken } else { 0 }
     }
 
-    /// Sets the mean to which the height comes, gifts and takes included, if the cells differ by
-    /// more than `min_flow` and some have a choice; [`Height::add_around_mean`] then sums the cells
-    /// around the mean.
+    /// Sets the target mean of a height whose cells differ by more than `min_flow` units, with
+    /// booked flows included; no effect if every donor gives its whole offer or every receiver is
+    /// filled. [`Height::add_around_mean`] then computes the sums relative to the mean.
     pub(in crate::rules) fn come_level(&mut self, min_flow: u16) {
         let has_choice = !self.moves() || self.given < self.offers && self.taken < self.room;
         if !has_choice || self.most.saturating_sub(self.least) <= min_flow {
@@ -155,31 +154,32 @@ impl Height {
         (self.offers, self.room) = (0, 0);
     }
 
-    /// Returns true if the cells are summed a second time, around their mean.
+    /// Returns true if the height needs a second summation pass relative to its mean, because its
+    /// cells level out.
     pub(crate) fn comes_level(&self) -> bool {
         self.mean.is_some()
     }
 
-    /// Adds a cell of a height that comes level.
+    /// Adds a cell in the second pass: excess above or deficit below the mean.
     #[inline(always)]
     pub(crate) fn add_around_mean(&mut self, cell: Surface) {
         self.offers += u64::from(self.gives(cell));
         self.room += u64::from(self.takes(cell));
     }
 
-    /// Adds the sums of `other` around the same mean.
+    /// Merges `other`, a partial second-pass sum around the same mean.
     pub(crate) fn join_around_mean(&mut self, other: &Self) {
         self.offers += other.offers;
         self.room += other.room;
     }
 
-    /// Returns this booked height with all sums and amounts reset, ready for sums around the mean.
+    /// Returns a copy with all sums and flows reset to 0, as accumulator of the second pass.
     pub(crate) fn without_sums(&self) -> Self {
         Self { offers: 0, room: 0, given: 0, taken: 0, ..*self }
     }
 
-    /// Books the flow inside a height that comes level, in addition to what the height gives or
-    /// takes.
+    /// Adds the levelling flow between cells of this height to the booked flow to and from other
+    /// heights.
     pub(crate) fn book_level(&mut self) {
         let most = (self.offers - self.given).min(self.room - self.taken);
         let inside = if self.moves() { most } else { most / 2 };
@@ -187,30 +187,31 @@ impl Height {
         self.taken += inside;
     }
 
-    /// Returns true if anything moves.
+    /// Returns true if any flow is booked.
     pub(crate) fn moves(&self) -> bool {
         self.given | self.taken != 0
     }
 
-    /// Returns the sums that decide the shares of the cells that follow: offers and room.
+    /// Returns the prefix sums that start the shares of the next strip: offers and free volume, in
+    /// units.
     pub(crate) fn sums(&self) -> [u64; 2] {
         [self.offers, self.room]
     }
 
-    /// Returns the weight of a cell among the givers.
+    /// Returns the weight of a cell in the apportionment of outgoing flow.
     #[inline(always)]
     fn gives(&self, cell: Surface) -> u16 {
         cell.offer.saturating_sub(self.mean.unwrap_or(0))
     }
 
-    /// Returns the weight of a cell among the takers.
+    /// Returns the weight of a cell in the apportionment of incoming flow.
     #[inline(always)]
     fn takes(&self, cell: Surface) -> u16 {
         self.mean.map_or(cell.room, |mean| cell.room.min(mean.saturating_sub(cell.amount)))
     }
 
-    /// Returns an accumulator of the cells' shares that starts after cells with the sums `offers`
-    /// and `room`.
+    /// Returns an iterator-like accumulator of cell shares; `offers` and `room` are the sums over
+    /// all cells before the first one.
     pub(crate) fn shares(&self, [offers, room]: [u64; 2]) -> Shares {
         Shares {
             height: *self,
@@ -220,7 +221,7 @@ impl Height {
     }
 }
 
-/// Shares of the cells of a height, one after the other.
+/// Apportions the flow of a height to its cells in sequence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
     height: Height,
@@ -229,38 +230,38 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Returns true if all shares are zero.
+    /// Returns true if every share is zero.
     #[inline(always)]
     pub(crate) fn move_nothing(&self) -> bool {
         !self.height.moves()
     }
 
-    /// Returns gift and take of the next cell.
+    /// Returns the outgoing and incoming amount of the next cell, in units.
     #[inline(always)]
     pub(crate) fn next(&mut self, cell: Surface) -> [u16; 2] {
         [self.gives.next(self.height.gives(cell)), self.takes.next(self.height.takes(cell))]
     }
 }
 
-/// Parts of a whole that add up to the whole: running sums, rounded down.
+/// Exact apportionment of `whole` by running sums rounded down: the parts always add up to `whole`.
 #[derive(Clone, Copy, Debug)]
 struct Running {
     whole: u64,
-    /// Sum of all values.
+    /// Sum of all weights.
     of: u64,
     passed: u64,
     paid: u64,
 }
 
 impl Running {
-    /// Makes the state after values that add up to `passed`.
+    /// Creates the state after weights with the sum `passed`.
     fn from(whole: u64, of: u64, passed: u64) -> Self {
         let mut running = Self { whole, of, passed, paid: 0 };
         running.paid = running.due();
         running
     }
 
-    /// Sum due to the values so far.
+    /// Cumulative share of all weights up to now.
     #[inline(always)]
     fn due(&self) -> u64 {
         if self.whole == 0 {
@@ -275,7 +276,7 @@ impl Running {
         }
     }
 
-    /// Returns the part of the next value, which never exceeds the value.
+    /// Returns the part for the next weight `value`; never exceeds `value`.
     #[inline(always)]
     fn next(&mut self, value: u16) -> u16 {
         if self.whole == 0 || value == 0 {

@@ -1,6 +1,6 @@
-//! Shapes of rules, and the interface by which the list runs a rule. A rule says what happens in
-//! cells, and to which shape the rule belongs; a [`Driver`], which each engine is, carries any rule
-//! of a shape over the box and knows none of the rules by name.
+//! Rule shapes: access patterns by which an engine applies a rule. A rule defines what happens in
+//! cells and implements one shape; a [`Driver`] (each engine is one) applies any rule of a shape to
+//! the whole box without knowledge of single rules.
 
 mod bodies;
 mod heights;
@@ -25,60 +25,63 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::Draw;
 
-/// Rule of the list in [`super::Rule`].
+/// Rule in the list of [`super::Rule`].
 pub(crate) trait Listed: Sized {
-    /// Parameters of the rule in the table of a material.
+    /// Rule parameters in the table of a material.
     const PARAMS: &'static [Param<Material>] = &[];
 
-    /// Makes the rule for the layer of a site; `None` for a rule that is made from several layers.
+    /// Creates the rule for the layer of a site; `None` if the rule does not apply to the layer or
+    /// is built from several layers.
     fn of(_site: &Site<'_>) -> Option<Self> {
         None
     }
 
-    /// Returns true if the rule runs in `step`.
+    /// Returns true if the rule runs in step number `step`.
     fn is_due(&self, _step: u64) -> bool {
         true
     }
 
-    /// Runs the rule in a layer by the method of its shape.
+    /// Applies the rule to a layer (`on`: world and layer index) by the driver's method for its
+    /// shape.
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw);
 }
 
-/// Layer for which a rule is made.
+/// Layer for which a rule is created, with the parameters that the rule may read.
 pub(crate) struct Site<'a> {
     pub(crate) material: &'a Material,
     pub(crate) layer: usize,
     pub(crate) grid: Grid,
-    /// Parameters of the lava and of the box.
+    /// Rule parameters of the lava and the boundary conditions of the box.
     pub(crate) spec: &'a RulesSpec,
 }
 
-/// Way to carry rules over the box: one method for each shape. `on` is the world with the index of
-/// the layer that the rule moves.
+/// Executor of rules: one method per rule shape. `on` is the world with the index of the layer that
+/// the rule moves; `draw` identifies the step's random numbers.
 pub(crate) trait Driver {
-    /// Moves matter between pairs of cells along columns.
+    /// Runs a vertical rule on pairs of adjacent cells, from the bottom up and in place.
     fn column<R: Column<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Lets cells give to those around them, all at once.
+    /// Runs a synchronous exchange rule: every cell gives to its neighbours by the state before the
+    /// step.
     fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Changes each cell by itself.
+    /// Runs a rule that changes each cell independently.
     fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Lets cells give up and down along columns, at random.
+    /// Runs a rule of random vertical motion: cells give upwards, then downwards.
     fn updown<R: UpDown>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Lets grains fall and take turns.
+    /// Runs one step of grain motion: each grain falls or moves sideways as `rule` allows.
     fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Moves liquid through its bodies.
+    /// Runs a rule that transports liquid through connected bodies.
     fn bodies<R: Bodies>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Finds the places where something is due in a round of a step, in any order.
+    /// Returns the places where `rule` acts in round `round` of the step, in any order.
     fn points(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due>;
 }
 
-/// Rule by which cells lose energy, counted as friction. Invariant: such a rule changes nothing
-/// that it reads of other cells.
+/// Rule by which cells lose energy, booked as friction.
 pub(crate) trait Each {
-    /// Energy that a cell of a layer loses, in units.
+    /// Returns the energy that `cell` (place, content) of a layer loses, in units.
     fn loses(&self, world: &World, layer: usize, cell: (Place, Content)) -> u16;
 
-    /// Takes the lost energy from all cells; `losing` is scratch memory for the losing cells.
+    /// Subtracts the lost energy from all cells; `losing` is a scratch buffer for the affected
+    /// cells.
     fn act(&self, (world, layer): (&mut World, usize), losing: &mut Vec<(Place, u16)>) {
         if world.layers[layer].is_asleep() {
             return;

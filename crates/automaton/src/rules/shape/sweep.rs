@@ -1,5 +1,6 @@
-//! The two shapes of sweep. A rule implements one shape twice: as a scalar form, which is the
-//! definition and the oracle, and as lanes, which give the same bits for the 32 cells of a tile.
+//! Rule shapes of sweeps over all cells. A rule implements its shape twice: in scalar form, which
+//! is the definition and test oracle, and as SIMD lanes with bit-identical results for the 32 cells
+//! of a tile.
 
 use crate::rules::Parcel;
 use crate::world::{Content, RuleNumbers, World};
@@ -9,14 +10,14 @@ use lavoxel_base::grid::tile::Lanes;
 use lavoxel_base::random::{Draw, Salt};
 use lavoxel_base::simd::Simd;
 
-/// The four directions across as (dx, dz): west, east, north, south. Bit `d` of a pattern means
+/// Horizontal directions as (dx, dz): west, east, north, south. Bit `d` of a pattern stands for
 /// `DIRECTIONS[d]`.
 pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 
-/// Rule that moves the `Q` quantities of a layer within columns: pairs of cells, in place, from the
-/// bottom up.
+/// Rule that moves the `Q` quantities of a layer vertically: pairs of adjacent cells, in place,
+/// from the bottom up.
 pub(crate) trait Column<const Q: usize>: Sync {
-    /// Set if matter may move up where no heavier matter displaces it.
+    /// Upward flag: set if matter may rise even without displacement by heavier matter.
     const UP: bool;
     /// Parameters of the rule as lanes.
     type Kernel<S: Simd>;
@@ -24,41 +25,40 @@ pub(crate) trait Column<const Q: usize>: Sync {
     /// Returns all numbers on which the rule depends.
     fn numbers(&self) -> RuleNumbers;
 
-    /// Returns the contents afterwards of a cell and of the cell above, both open; `heavier` is the
-    /// amount of heavier matter in the lower cell.
+    /// Returns the new contents of two adjacent open cells, the lower first; `heavier` is the
+    /// amount of heavier matter in the lower cell, in units.
     fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2];
 
-    /// Converts the parameters of the rule to lanes.
+    /// Converts the rule parameters to SIMD lanes.
     fn kernel<S: Simd>(&self, s: S) -> Self::Kernel<S>;
 
-    /// Returns the contents afterwards of the pairs of two tiles: below, above. `None` when nothing
-    /// moves.
+    /// Returns the new contents of a tile pair, the lower first; `None` if nothing moves.
     fn settle_lanes<S: Simd>(kernel: &Self::Kernel<S>, s: S, pair: &Pair<'_, S, Q>) -> Option<[[S::V; Q]; 2]>;
 
-    /// Returns bits of the cells from which matter may move up.
+    /// Returns the bit mask of cells from which matter may rise.
     #[inline(always)]
     fn rises<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _below: &[Lanes; Q], _heavier: S::V) -> u32 {
         0
     }
 }
 
-/// Tile and the tile above.
+/// Two vertically adjacent tiles.
 pub(crate) struct Pair<'a, S: Simd, const Q: usize> {
     pub(crate) below: &'a [Lanes; Q],
     pub(crate) above: &'a [Lanes; Q],
-    /// Amount of heavier matter below; the flag is set if the layer may meet any.
+    /// Amount of heavier matter in the lower tile, in units.
     pub(crate) heavier: S::V,
     pub(crate) meets_heavier: bool,
-    /// Bits of the pairs in which both cells are open.
+    /// Bit mask of pairs in which both cells are open.
     pub(crate) open: u32,
 }
 
-/// Rule by which cells give to their four neighbours across, and perhaps to those below and above,
-/// all at once: every decision reads the state before.
+/// Rule by which cells give to their four horizontal neighbours, and optionally to the cells below
+/// and above. Synchronous: every decision reads the state before the step.
 pub(crate) trait Exchange<const Q: usize>: Sync {
-    /// Set if cells give below and above too.
+    /// Vertical flag: cells also give to the cells below and above.
     const VERTICAL: bool = false;
-    /// Set if the rule reads the cell above.
+    /// Set if the rule reads the content of the cell above.
     const ABOVE: bool = Self::VERTICAL;
     /// Parameters of the rule as lanes.
     type Kernel<S: Simd>;
@@ -69,90 +69,91 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
     /// Boundary at the sides of the box.
     fn walls(&self) -> Walls;
 
-    /// Returns the gifts of a cell; `pattern` has the cell's random bits of this step, a bit per
-    /// direction.
+    /// Returns the amounts that a cell gives to its neighbours; `pattern` contains the cell's
+    /// random bits of this step, one per direction.
     fn gives(&self, here: &Here, pattern: u8) -> Gifts;
 
-    /// Converts the parameters of the rule to lanes; some depend on `step`.
+    /// Converts the rule parameters to SIMD lanes for step number `step`.
     fn kernel<S: Simd>(&self, s: S, step: u64) -> Self::Kernel<S>;
 
-    /// Returns bits of the cells that may give, judged by their own content alone.
+    /// Returns the bit mask of cells that may give, as far as their own content decides.
     fn able<S: Simd>(kernel: &Self::Kernel<S>, s: S, tile: &[Lanes; Q]) -> u32;
 
-    /// Returns bits of the cells that are carried: by rock where `bed` has a bit, or by the filling
-    /// of the cells below. A rule that gives below needs no support and is not asked.
+    /// Returns the bit mask of supported cells: on rock (bits of `bed`), or on cells with a
+    /// sufficient filling `below`. Not called for rules that give downwards.
     #[inline(always)]
     fn supported<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _below: S::V, _bed: u32) -> u32 {
         u32::MAX
     }
 
-    /// Returns the gifts of the cells of a tile; `free` has bits of the cells that may give, by
-    /// direction.
+    /// Returns the amounts that the cells of a tile give; `free` marks the cells that may give, one
+    /// mask per direction.
     fn flow<S: Simd, N: Near<S, Q>>(kernel: &Self::Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, Q>;
 
-    /// Returns the loss of a quantity on the way from cells on rock, where `bed` has a bit, or on
-    /// liquid; `None` if nothing is ever lost.
+    /// Returns the loss of `quantity` during transport of `v` from cells on rock (bits of `bed`) or
+    /// on liquid; `None` if the rule is lossless.
     #[inline(always)]
     fn lost<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _quantity: usize, _v: S::V, _bed: u32) -> Option<S::V> {
         None
     }
 }
 
-/// Tile and its surroundings, read only when a rule asks.
+/// Tile with lazily evaluated surroundings.
 pub(crate) trait Near<S: Simd, const Q: usize> {
-    /// Contents of the tile.
+    /// Quantities of the tile.
     fn tile(&self) -> &[Lanes; Q];
-    /// Returns one quantity of the four neighbours of each cell.
+    /// Returns one quantity of the four horizontal neighbours of each cell, by direction.
     fn around(&self, quantity: usize) -> [S::V; 4];
-    /// Returns true if the layer may meet heavier matter, which takes room from it.
+    /// Returns true if heavier matter may share cells with the layer.
     fn meets_heavier(&self) -> bool;
-    /// Returns the fillings of the cells, heavier matter included, and of their four neighbours.
+    /// Returns the fillings (amount plus heavier matter) of the cells and of their four neighbours,
+    /// in units.
     fn fillings(&self) -> (S::V, [S::V; 4]);
-    /// Returns the random bits of each cell, by direction.
+    /// Returns one random bit per cell for each direction.
     fn drawn(&self) -> [u32; 4];
-    /// Returns bits of the cells that another use of random numbers chooses: `share` of 256 cells,
-    /// with draws for `number`.
+    /// Returns the bit mask of randomly selected cells: each with probability `share`/256, from the
+    /// random stream of `salt` and `number`.
     fn chosen(&self, salt: Salt, number: usize, share: u16) -> u32;
-    /// Returns the cells below.
+    /// Returns the layer of cells below.
     fn below(&self) -> Next<S>;
-    /// Returns the cells above.
+    /// Returns the layer of cells above.
     fn above(&self) -> Next<S>;
 }
 
-/// Cells below or above those of a tile.
+/// Cells directly below or above the cells of a tile.
 pub(crate) struct Next<S: Simd> {
-    /// Amounts of the layer.
+    /// Amount of the layer, in units.
     pub(crate) amount: S::V,
-    /// Amounts of the layer and of heavier matter.
+    /// Amount of the layer plus heavier matter, in units.
     pub(crate) filling: S::V,
-    /// Bits of the cells that are inside of the box and not solid.
+    /// Bit mask of open cells.
     pub(crate) open: u32,
 }
 
-/// Gifts of a tile.
+/// Outgoing flow of a tile.
 pub(crate) enum Flow<S: Simd, const Q: usize> {
-    /// No gift, whatever is drawn.
+    /// No flow with any random draw; the tile may sleep.
     Still,
-    /// No gift, but another draw might have given something.
+    /// No flow with this random draw, but possible with another.
     Idle,
-    /// Quantities for each direction, and bits of the cells that give in each.
+    /// Outgoing quantities per direction, and the bit mask of giving cells per direction.
     Gives([[S::V; 4]; Q], [u32; 4]),
-    /// Amounts for all sides, bits of the giving cells, and quantities for the cells below and
-    /// above.
+    /// Outgoing quantities per horizontal direction, bit masks of giving cells, and quantities for
+    /// the cells below and above.
     All([[S::V; 4]; Q], [u32; 4], [[S::V; 2]; Q]),
 }
 
-/// Bed of a cell.
+/// Support below a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bed {
     /// Solid cell or the floor of the box.
     Solid,
-    /// Cell that is not solid, with the amount in units that fills it (0: air).
+    /// Open cell with this filling in units (0: air).
     Liquid(u16),
 }
 
 impl Bed {
-    /// Returns the bed of a cell of a layer.
+    /// Returns the support below the cell (x, y, z) of a layer.
     #[inline]
     pub fn under(world: &World, layer: usize, [x, y, z]: Place) -> Self {
         if y == 0 || world.ground().is_solid([x, y - 1, z]) {
@@ -163,7 +164,7 @@ impl Bed {
     }
 }
 
-/// Neighbour at a side of a cell.
+/// Neighbour cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Rock.
@@ -179,16 +180,16 @@ pub enum Side {
     },
 }
 
-/// Cell with its surroundings.
+/// Cell with its six neighbours, as read by a scalar rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Here {
-    /// Contents of the layer.
+    /// Content of the layer.
     pub cell: Content,
     /// Amount of heavier matter in the cell, in units.
     pub heavier: u16,
-    /// Bed below the cell.
+    /// Support below the cell.
     pub bed: Bed,
-    /// Neighbours at the sides, by [`DIRECTIONS`].
+    /// Horizontal neighbours, by [`DIRECTIONS`].
     pub beside: [Side; 4],
     /// Neighbour below.
     pub below: Side,
@@ -196,18 +197,18 @@ pub struct Here {
     pub above: Side,
     /// Place of the cell.
     pub place: Place,
-    /// Step and source of random draws.
+    /// Step and seed of random draws.
     pub draw: Draw,
 }
 
-/// Gifts of a cell.
+/// Outgoing flow of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gifts {
-    /// Gifts to the neighbours across, by [`DIRECTIONS`].
+    /// Flow to the horizontal neighbours, by [`DIRECTIONS`].
     pub beside: [Gift; 4],
-    /// Gift to the cell below.
+    /// Flow to the cell below.
     pub below: Gift,
-    /// Gift to the cell above.
+    /// Flow to the cell above.
     pub above: Gift,
 }
 
@@ -217,7 +218,7 @@ impl From<[Gift; 4]> for Gifts {
     }
 }
 
-/// Gift to one neighbour.
+/// Flow to one neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gift {
     /// Parcel that leaves the giver.
@@ -227,14 +228,14 @@ pub struct Gift {
 }
 
 impl From<u16> for Gift {
-    /// Makes a gift of an amount without energy.
+    /// Converts an amount in units to a flow without energy.
     fn from(amount: u16) -> Self {
         Self { parcel: Parcel { amount, energy: 0 }, friction: 0 }
     }
 }
 
-/// Returns by how much less each neighbour is filled than the cell, where the cell may give. No
-/// closure: it would be compiled without the instructions of the SIMD level.
+/// Returns the filling difference cell − neighbour per direction, in units; 0 where the neighbour
+/// is fuller or the cell is not in `free`.
 #[inline(always)]
 pub(in crate::rules) fn lower<S: Simd>(s: S, full: S::V, there: [S::V; 4], free: [u32; 4]) -> [S::V; 4] {
     [

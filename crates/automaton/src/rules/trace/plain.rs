@@ -1,5 +1,5 @@
-//! Tracing over a whole box cell after cell, as the definition reads; the oracle of the tiled
-//! engine.
+//! Reference implementation of tracing, cell by cell as the definition reads; test oracle of the
+//! tiled engine.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,30 @@ use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Layer under tracing and its world.
+/// Traced layer and its world.
 struct Traced<'a> {
     rule: &'a Tracing,
     world: &'a World,
     layer: usize,
-    /// Body of each cell, by [`Grid::index`].
+    /// Body number of each cell, by [`Grid::index`]; `None` for cells outside of bodies.
     bodies: Vec<Option<u32>>,
-    /// Set for each cell that reaches the roof or an open side, by [`Grid::index`]; `None` if the
-    /// rule does not keep air.
+    /// Flag per cell, by [`Grid::index`]: set if the cell is connected to the roof or an open side
+    /// through air. `None` if the rule ignores trapped air.
     airy: Option<Vec<bool>>,
 }
 
-/// Cell as a member of one body.
+/// Membership of a cell in one body.
 struct Member {
     place: Place,
-    /// Key of the member's height: body, y and kind.
+    /// Key of the member's height: body number, y in cells, role.
     height: (u32, u32, Kind),
     cell: Surface,
-    /// Holes through which the body presses into the cell: at a side, from below, as the body's own
-    /// cell; 0 or 1 each.
+    /// Openings into the cell by kind (lateral, from below, the body's own cell); 0 or 1 each.
     holes: [u32; 3],
 }
 
-/// Returns the amounts after the run of all cells that change, and the amount that leaves the box.
+/// Returns place and new amount (in units) of every cell that changes, and the amount that leaves
+/// the box.
 pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
     let amount = |place: Place| world.layers()[layer].at(place).amount;
     let mut traced = Traced { rule, world, layer, bodies: Vec::new(), airy: None };
@@ -71,8 +71,8 @@ pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place
     (after.into_iter().filter(|&(place, held)| held != amount(place)).collect(), left)
 }
 
-/// Adds the cells of those heights that come level to sums around their means; `heights` are sorted
-/// by key.
+/// Second summation pass: adds the cells of heights that level out to sums relative to the mean;
+/// `heights` are sorted by key.
 fn add_around_means(heights: &mut [Height], members: &[Member]) {
     for Member { height, cell, .. } in members {
         if let Ok(at) = heights.binary_search_by_key(height, Height::key)
@@ -92,13 +92,13 @@ impl Traced<'_> {
         !self.world.ground().is_solid(place)
     }
 
-    /// Returns true if a cell lies below rock or the roof of the box.
+    /// Returns true if the cell lies directly below rock or the roof of the box.
     fn is_covered(&self, [x, y, z]: Place) -> bool {
         y + 1 == self.world.grid().ny || !self.is_open([x, y + 1, z])
     }
 
-    /// Returns true if a body cell lies below rock or the roof, or below body cells of which the
-    /// highest does.
+    /// Returns true if a body cell is covered: rock or the roof lies directly above the cell, or
+    /// above a gapless stack of body cells that starts at the cell.
     fn is_covered_body(&self, [x, y, z]: Place) -> bool {
         let mut above = (y..self.world.grid().ny).map(|y| [x, y, z]);
         above.find_map(|place| match self.body(place) {
@@ -122,13 +122,13 @@ impl Traced<'_> {
         full
     }
 
-    /// Returns true if a cell has room for rising liquid.
+    /// Returns true if the cell has enough free volume for rising liquid.
     fn has_room(&self, place: Place) -> bool {
         let filling = self.amount(place).saturating_add(self.world.heavier_than(self.layer, place));
         self.is_open(place) && filling <= self.rule.fullest
     }
 
-    /// Returns true if a surface may move in the cell below.
+    /// Returns true if a surface in the cell below may move.
     fn is_roomy(&self, place @ [x, y, z]: Place) -> bool {
         let is_below = || self.is_covered(place) || self.body([x, y + 1, z]).is_some();
         self.has_room(place) && !(self.body(place).is_some() && is_below())
@@ -138,8 +138,8 @@ impl Traced<'_> {
         self.bodies[self.world.grid().index(place)]
     }
 
-    /// Returns a flag per cell, by [`Grid::index`]: set if the cell reaches the roof or an open
-    /// side through cells with room.
+    /// Returns a flag per cell, by [`Grid::index`]: set if the cell is connected to the roof or an
+    /// open side through cells with free volume.
     fn airy(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let airs = components(grid, |place| self.has_room(place));
@@ -152,21 +152,21 @@ impl Traced<'_> {
         airs.iter().map(|air| air.is_some_and(|air| free.contains(&air))).collect()
     }
 
-    /// Returns true if a cell reaches the roof or an open side, and always where the rule does not
-    /// keep air.
+    /// Returns true if the cell is connected to the roof or an open side; always true if the rule
+    /// ignores trapped air.
     fn is_airy(&self, place: Place) -> bool {
         self.airy.as_ref().is_none_or(|airy| airy[self.world.grid().index(place)])
     }
 
-    /// Returns the key of the outside next to a body cell at an open side, and the number of faces
-    /// there.
+    /// Returns key and number of faces of the box exterior next to a body cell at an open side;
+    /// `None` for other cells.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
         let body = self.body(place).filter(|_| self.rule.walls == Walls::Open)?;
         let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]).is_none());
         Some(((body, place[1] as u32, Kind::Outside), faces.count() as u32)).filter(|&(_, faces)| faces > 0)
     }
 
-    /// Returns a cell as a member of each body to which the cell belongs.
+    /// Returns all memberships of the cell in bodies.
     fn members(&self, place @ [x, y, z]: Place) -> Vec<Member> {
         let grid = self.world.grid();
         if !self.is_open(place) {
@@ -204,8 +204,8 @@ impl Traced<'_> {
         all
     }
 
-    /// Returns a free cell as a member of each body that touches the cell; for the body below, of
-    /// kind `kind_below`.
+    /// Returns all memberships of a free cell in adjacent bodies; `kind_below` is its role for the
+    /// body below.
     fn free(&self, place @ [x, y, z]: Place, kind_below: Kind) -> Vec<Member> {
         let below = if y > 0 { self.body([x, y - 1, z]) } else { None };
         let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]));
@@ -227,14 +227,14 @@ impl Traced<'_> {
         bodies.into_iter().map(member).collect()
     }
 
-    /// Returns the room of a cell for more of the layer.
+    /// Returns the free volume of the cell for the layer, in units.
     fn room(&self, place: Place) -> u16 {
         (AMOUNT_ONE - self.world.heavier_than(self.layer, place)).saturating_sub(self.amount(place))
     }
 }
 
-/// Returns the number of each cell's 6-connected component of the cells that satisfy `belongs`, by
-/// [`Grid::index`].
+/// Returns the component number of each cell, by [`Grid::index`], for 6-connected components of
+/// cells that satisfy `belongs`; `None` for other cells.
 fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
     let mut numbers = vec![None; grid.cells()];
     let mut found = Vec::new();

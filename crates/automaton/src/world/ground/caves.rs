@@ -1,10 +1,10 @@
-//! Solid cells of columns with caves and overhangs, a bit for each cell.
+//! Solid cells of hollow columns (caves, overhangs), one bit per cell.
 
-/// Slot of a column that is not stored.
+/// Slot value of a column that is not stored.
 const NONE: u32 = u32::MAX;
 
-/// Cells of some columns of the box. Before the first cave they take no memory; then each column of
-/// the box has an index of four bytes, and each stored column its bits.
+/// Bit sets of selected columns. Takes no memory until the first column is stored; afterwards 4
+/// bytes per column of the box plus the bits of the stored columns.
 #[derive(Clone, Debug)]
 pub(super) struct Caves {
     /// Number of columns of the box.
@@ -13,14 +13,14 @@ pub(super) struct Caves {
     words: usize,
     /// Slot of each column; empty while nothing is stored.
     slots: Vec<u32>,
-    /// Words of the slots, one slot after another.
+    /// Bit words of the stored columns, by slot.
     cells: Vec<u64>,
-    /// Slots to reuse.
+    /// Unused slots.
     free: Vec<u32>,
 }
 
 impl Caves {
-    /// Makes an empty store.
+    /// Creates an empty store for `columns` columns of `ny` cells.
     pub(super) const fn none(columns: usize, ny: usize) -> Self {
         Self { columns, words: ny.div_ceil(64), slots: Vec::new(), cells: Vec::new(), free: Vec::new() }
     }
@@ -30,24 +30,24 @@ impl Caves {
         self.cells.len() / self.words - self.free.len()
     }
 
-    /// Words of a stored column.
+    /// Returns the bit words of the stored column with index `column`.
     #[inline]
     pub(super) fn of(&self, column: usize) -> &[u64] {
         &self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
-    /// Words of a stored column, to be written.
+    /// Returns the mutable bit words of the stored column with index `column`.
     pub(super) fn of_mut(&mut self, column: usize) -> &mut [u64] {
         &mut self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
-    /// Returns true if a cell of a stored column is solid.
+    /// Returns true if the cell at height `y` of the stored column is solid.
     #[inline]
     pub(super) fn is_solid(&self, column: usize, y: usize) -> bool {
         self.cells[self.slots[column] as usize * self.words + y / 64] >> (y % 64) & 1 == 1
     }
 
-    /// Stores a column that is solid below `top`.
+    /// Adds `column` to the store with all cells below `top` solid; returns its bit words.
     pub(super) fn insert(&mut self, column: usize, top: usize) -> &mut [u64] {
         if self.slots.is_empty() {
             self.slots = vec![NONE; self.columns];
@@ -65,7 +65,7 @@ impl Caves {
         cells
     }
 
-    /// Drops a stored column.
+    /// Removes `column` from the store.
     pub(super) fn remove(&mut self, column: usize) {
         self.free.push(std::mem::replace(&mut self.slots[column], NONE));
         if self.len() == 0 {
@@ -79,17 +79,17 @@ impl Caves {
     }
 }
 
-/// Returns the lowest y above all solid cells of a stored column.
+/// Returns y of the highest solid cell plus one; 0 if all cells are open.
 pub(super) fn top_of(cells: &[u64]) -> usize {
     cells.iter().rposition(|&word| word != 0).map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize)
 }
 
-/// Returns true if no cell below the top is open.
+/// Returns true if the column has no caves: no open cell below a solid one.
 pub(super) fn is_pile(cells: &[u64]) -> bool {
     cells.iter().map(|word| word.count_ones() as usize).sum::<usize>() == top_of(cells)
 }
 
-/// Returns word `i` of a column that is solid below `top`.
+/// Returns bit word `i` of a column that is solid below `top`.
 fn pile(top: usize, i: usize) -> u64 {
     match top.saturating_sub(64 * i) {
         0 => 0,

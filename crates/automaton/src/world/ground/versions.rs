@@ -1,5 +1,4 @@
-//! Versions of the ground by column of tiles, so that readers of a changed ground read only the
-//! changed columns.
+//! Versions of the ground per column of tiles, so that readers update only changed columns.
 
 use std::ops::Range;
 
@@ -7,8 +6,8 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
 use lavoxel_base::stamp;
 
-/// Version of the ground for each column of tiles (8 × 4 columns of cells, all heights), one cell
-/// around it included.
+/// Version numbers per column of tiles (8 × 4 columns of cells over the full height), each
+/// including a margin of one cell.
 ///
 /// Invariant: versions are unique in the process; two grounds with the same version, even copies
 /// that were edited apart, have the same cells.
@@ -23,7 +22,7 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    /// Makes the versions of a new ground.
+    /// Creates versions for a new ground.
     pub(super) fn new(grid: Grid) -> Self {
         let (count, stamp) = (grid.nx.div_ceil(TILE_X), stamp::new());
         Self { count, stamp, versions: vec![stamp; count * grid.nz.div_ceil(TILE_Z)] }
@@ -35,14 +34,14 @@ impl Versions {
         self.stamp
     }
 
-    /// Versions of the columns of tiles at one tz.
+    /// Versions of the columns of tiles in the strip at `tz`.
     #[inline]
     pub(super) fn strip(&self, tz: usize) -> &[u64] {
         &self.versions[tz * self.count..][..self.count]
     }
 
-    /// Records a change in the column (x, z): at most four columns of tiles contain or touch that
-    /// column.
+    /// Assigns new versions after a change in the column (`x`, `z`): to the up to four columns of
+    /// tiles that contain or touch that column.
     pub(super) fn bump(&mut self, grid: Grid, x: usize, z: usize) {
         self.stamp = stamp::new();
         for tz in z.saturating_sub(1) / TILE_Z..=(z + 1).min(grid.nz - 1) / TILE_Z {
@@ -58,7 +57,7 @@ impl Versions {
     }
 }
 
-/// Versions of a ground that a reader has read.
+/// Snapshot of the ground versions that a reader has processed.
 #[derive(Clone, Debug)]
 pub struct GroundCursor(Versions);
 
@@ -67,7 +66,8 @@ impl GroundCursor {
         Self(versions.clone())
     }
 
-    /// Returns the columns of tiles with another version than the one read, and marks all as read.
+    /// Returns the columns of tiles whose version differs from this cursor, and updates the cursor
+    /// to `versions`.
     pub(super) fn advance(&mut self, versions: &Versions) -> GroundChanges {
         let Self(read) = self;
         let mut changes = GroundChanges { width: versions.count.div_ceil(ROW), words: Vec::new() };
@@ -87,23 +87,23 @@ impl GroundCursor {
     }
 }
 
-/// Columns of tiles in or next to which the ground changed.
+/// Set of columns of tiles in or next to which the ground changed.
 #[derive(Clone, Debug)]
 pub struct GroundChanges {
-    /// Number of words of 64 columns of tiles to each tz.
+    /// Number of 64-bit words for each tz.
     width: usize,
-    /// Bits of the changed columns of tiles; empty while nothing changed.
+    /// Bit set of changed columns of tiles; empty if nothing changed.
     words: Vec<u64>,
 }
 
 impl GroundChanges {
-    /// Returns bits of the changed columns of tiles `64 · w` and on at one tz.
+    /// Returns the bit set of changed columns of tiles with tx from 64 `w` to 64 `w` + 63 at `tz`.
     #[inline]
     pub fn word(&self, tz: usize, w: usize) -> u64 {
         self.words.get(tz * self.width + w).copied().unwrap_or(0)
     }
 
-    /// Returns true if any column of tiles at one tz changed.
+    /// Returns true if any column of tiles at `tz` changed.
     pub fn has_any(&self, tz: usize) -> bool {
         (0..self.width).any(|w| self.word(tz, w) != 0)
     }
@@ -113,8 +113,8 @@ impl GroundChanges {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Returns the smallest rectangle around the changed columns of tiles, as ranges of cells along
-    /// x and z; `None` if nothing changed.
+    /// Returns the bounding rectangle of the changed columns of tiles as ranges of cells along x
+    /// and z; `None` if nothing changed.
     pub fn bounds(&self, grid: Grid) -> Option<[Range<usize>; 2]> {
         let ends = |a: Range<usize>, b: usize| a.start.min(b)..a.end.max(b + 1);
         let tiles = self.iter().fold(None, |bounds: Option<[Range<usize>; 2]>, (tx, tz)| match bounds {
@@ -125,7 +125,7 @@ impl GroundChanges {
         tiles.map(|[xs, zs]| [columns(xs, TILE_X, grid.nx), columns(zs, TILE_Z, grid.nz)])
     }
 
-    /// Returns the changed columns of tiles as (tx, tz), by tz, then tx.
+    /// Iterator over the changed columns of tiles (tx, tz), in the order tz, tx.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
         let words = self.words.iter().enumerate();
         words.flat_map(move |(k, &word)| {

@@ -1,9 +1,10 @@
-//! Datums with known EPSG numbers of their degrees and UTM zones, and their well-known text.
+//! Table of datums with the EPSG codes of their geographic systems and UTM zones, and the
+//! corresponding well-known text.
 
 use super::UNIT_WORDS;
 use crate::map::wkt::{Node, plain};
 
-/// Geodetic datum with the EPSG numbers of its systems.
+/// Geodetic datum with the EPSG codes of its systems.
 pub(super) struct Datum {
     name: &'static str,
     /// Names of the datum in well-known text, normalized by [`plain`].
@@ -11,13 +12,14 @@ pub(super) struct Datum {
     datum: &'static str,
     pub(super) spheroid: (&'static str, f64, f64),
     pub(super) degrees: u16,
-    /// EPSG number of UTM zone 0 north, and the range of existing zones.
+    /// EPSG code of the (hypothetical) northern UTM zone 0, and the range of existing zone numbers.
     north: (u16, std::ops::RangeInclusive<u16>),
-    /// EPSG number of UTM zone 0 south; `None` without southern zones.
+    /// EPSG code of the (hypothetical) southern UTM zone 0; `None` if the datum has no southern
+    /// zones.
     south: Option<u16>,
 }
 
-/// Datums whose degrees and UTM zones are known by number.
+/// Datums whose geographic systems and UTM zones have known EPSG codes.
 pub(super) const DATUMS: [Datum; 4] = [
     Datum {
         name: "WGS 84",
@@ -58,7 +60,8 @@ pub(super) const DATUMS: [Datum; 4] = [
 ];
 
 impl Datum {
-    /// EPSG number of a projected system of this datum, if it is a UTM zone.
+    /// EPSG code of the projected system `system` on this datum; `None` unless the system is a UTM
+    /// zone.
     pub(super) fn utm_of(&self, system: &Node<'_>) -> Option<u16> {
         let method = plain(system.child(&["PROJECTION"])?.texts.first()?);
         let metres = system.child(UNIT_WORDS)?.numbers.first() == Some(&1.0);
@@ -79,7 +82,7 @@ impl Datum {
         }
     }
 
-    /// Well-known text of a system of this datum; `None` for other numbers.
+    /// Well-known text of the system of this datum with EPSG code `code`; `None` for other codes.
     pub(super) fn wkt_of(&self, code: u16) -> Option<String> {
         let (spheroid, a, inverse_flattening) = self.spheroid;
         let degrees = format!(

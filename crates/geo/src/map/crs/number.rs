@@ -1,9 +1,9 @@
-//! EPSG numbers, as scenes and `--crs` give them.
+//! EPSG codes, as scenes and the flag `--crs` state them.
 
 use super::{Crs, MapUnit, numbered};
 use crate::map::epsg;
 
-/// EPSG number of a coordinate system whose unit is known here; written `EPSG:27200`.
+/// EPSG code of a coordinate system with a known unit; written `EPSG:27200`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Epsg(u16);

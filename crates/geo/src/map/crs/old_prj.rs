@@ -8,8 +8,8 @@ use super::{Crs, US_FOOT_M};
 use crate::map::wkt::plain;
 use lavoxel_base::validate::quoted;
 
-/// Names of datums, normalized by [`plain`], with the EPSG numbers of their degrees and of UTM zone
-/// 0 north.
+/// Datums: name normalized by [`plain`], EPSG code of the geographic system, and EPSG code of UTM
+/// zone 0 north.
 const DATUMS: [(&str, u16, u16); 6] = [
     ("wgs84", 4326, 32600),
     ("wgs1984", 4326, 32600),
@@ -19,12 +19,12 @@ const DATUMS: [(&str, u16, u16); 6] = [
     ("nas", 4267, 26700),
 ];
 
-/// Returns true if a text has this format.
+/// Returns true if `text` is in ArcInfo's old projection format.
 pub(super) fn recognises(text: &str) -> bool {
     value(text, "projection").is_some() && !text.contains(['[', '('])
 }
 
-/// Parses a text of this format.
+/// Parses a projection in ArcInfo's old format.
 ///
 /// # Errors
 /// Names a unit that is not known.
@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str) -> Result<Crs, String> {
     Ok(known.unwrap_or_else(|| Crs::from_wkt(&format!("LOCAL_CS[\"{projection}\",UNIT[\"unit\",{metres:?}]]"))))
 }
 
-/// Value of the line that begins with the word `key`, in any case.
+/// Value of the line with keyword `key`, compared without case.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (word, rest) = line.trim().split_once(|c: char| c.is_ascii_whitespace())?;
@@ -65,7 +65,7 @@ fn degrees(unit: &str) -> Option<f64> {
     }
 }
 
-/// Metres in a unit; a number gives the units per metre.
+/// Length of a unit in metres; a numeric `unit` states units per metre. `None` for an unknown unit.
 fn metres(unit: &str) -> Option<f64> {
     match plain(unit).as_str() {
         "" | "meters" | "metres" | "meter" | "metre" | "m" => Some(1.0),

@@ -27,11 +27,11 @@ use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 
-/// Header keywords, in the order of their values.
+/// Header keywords; `Header` values are parsed in this order.
 const KEYS: [&str; 10] =
     ["ncols", "nrows", "cellsize", "dx", "dy", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "nodata_value"];
 
-/// No-data value where the header names none, as the format's author has it.
+/// No-data value if the header states none: the format's default.
 const DEFAULT_NO_DATA: f64 = -9999.0;
 
 /// Reads an ESRI ASCII grid; heights equal to its no-data value, and the word `nan`, become NaN.
@@ -46,7 +46,8 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_on(reader, bytes, path, options, (crs, &sidecars))
 }
 
-/// Reads an ESRI ASCII grid of `bytes` bytes in metres from `reader`; `path` is for messages.
+/// Reads an ESRI ASCII grid with heights in metres from `reader`; `bytes`: file length, `path`:
+/// name for messages.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -54,7 +55,7 @@ pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Height
     read_on(reader, bytes, path, &LoadOptions::default(), (Crs::default(), &Sidecars::default()))
 }
 
-/// Reads an ESRI ASCII grid on a map of `crs`.
+/// Reads an ESRI ASCII grid whose coordinates are in the system `crs`.
 fn read_on(
     reader: impl BufRead,
     bytes: u64,
@@ -146,7 +147,7 @@ impl Header {
         Self::check(values, path)
     }
 
-    /// Checks the values of [`KEYS`] and combines them into a header.
+    /// Validates the header values, which are in the order of [`KEYS`].
     fn check(values: [Option<f64>; KEYS.len()], path: &Path) -> Result<Self, TerrainError> {
         let [cols, rows, cellsize, dx, dy, x_corner, x_centre, y_corner, y_centre, no_data] = values;
         let count = |key: &str, value: Option<f64>| match value {
@@ -181,7 +182,8 @@ impl Header {
     }
 }
 
-/// Lower-left corner along one axis from the header's values; `Err` when both are given.
+/// Lower-left corner along one axis, from the value for the `corner` or for the cell `centre`;
+/// `None` without both, `Err` with both.
 fn corner(corner: Option<f64>, centre: Option<f64>, size: f64) -> Result<Option<f64>, ()> {
     match (corner, centre) {
         (Some(_), Some(_)) => Err(()),

@@ -19,7 +19,7 @@ use crate::terrain::{Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 use lavoxel_files::table::{named_separator, outside_quotes, separator_of, with_point};
 
-/// Longest line that is read in bytes; 65,536 heights with 16 letters each fit.
+/// Upper bound of a line's length in bytes; 65,536 heights of 16 characters fit.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// Reads a table of heights in metres; the cell size is taken from `options`.
@@ -32,7 +32,7 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_from(reader, path, options)
 }
 
-/// Reads a table of heights from `reader`; `path` is for messages.
+/// Reads a table of heights from `reader`; `path`: name for messages.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -93,7 +93,7 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
     Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
-/// Reads one line with a bound on its length; returns false at the end of the file.
+/// Reads a line of bounded length into `line`; returns false at the end of the file.
 fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, path: &Path, number: usize) -> Result<bool, TerrainError> {
     line.clear();
     let got = reader.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', line).map_err(TerrainError::read(path))?;
@@ -113,7 +113,7 @@ fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns true for a heading: a field starts with a letter and does not stand for "no data".
+/// Returns true for a heading: a field begins with a letter and is not a no-data word.
 fn is_heading(line: &str, separator: char) -> bool {
     fields(line, separator).any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())
 }

@@ -17,15 +17,15 @@ use crate::terrain::encoding::Encoding;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 
-/// Sizes of a tile, in columns and rows.
+/// Tile sizes (columns, rows).
 const SIZES: [(usize, usize); 3] = [(1201, 1201), (3601, 3601), (1801, 3601)];
 
 const NO_DATA: f64 = -32768.0;
 
-/// EPSG number of longitude and latitude in WGS 84.
+/// EPSG code of longitude and latitude on WGS 84.
 const WGS_84: u16 = 4326;
 
-/// Reads a tile; its place is taken from the name.
+/// Reads a tile; its georeference follows from the file name.
 ///
 /// # Errors
 /// [`TerrainError::Content`] when the length is none of a tile, or when there is neither a tile's
@@ -56,16 +56,16 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes: Vec::new() })
 }
 
-/// Latitude and longitude of the south-west corner in a name such as `N35E138.hgt` or
-/// `s01w079_1arc_v3.hgt`.
+/// Latitude and longitude in degrees of the south-west corner, from a file name such as
+/// `N35E138.hgt` or `s01w079_1arc_v3.hgt`; `None` for other names.
 fn corner(name: &str) -> Option<(f64, f64)> {
     let (south, rest) = degrees(name, ['N', 'S'], 2, 89)?;
     let (west, _) = degrees(rest.trim_start_matches('_'), ['E', 'W'], 3, 180)?;
     Some((south, west))
 }
 
-/// Parses degrees such as `N35`: a letter for the sign, and `digits` digits, up to `most`; also
-/// returns the rest of the text.
+/// Parses degrees such as `N35`: a letter (`positive` or `negative`) for the sign and `digits`
+/// digits, at most `most`; returns the signed degrees and the rest of `text`.
 fn degrees(text: &str, [positive, negative]: [char; 2], digits: usize, most: u32) -> Option<(f64, &str)> {
     let letter = text.chars().next()?.to_ascii_uppercase();
     let number = text.get(1..=digits).filter(|number| number.bytes().all(|b| b.is_ascii_digit()))?;

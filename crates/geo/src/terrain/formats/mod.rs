@@ -1,4 +1,4 @@
-//! Formats of heightmaps, one source file each, and the choice of the format for a file.
+//! Heightmap formats, one source file each, and the choice of the format for a file.
 
 pub mod asc;
 pub mod csv;
@@ -23,17 +23,17 @@ use super::{Crs, Heightmap, TerrainError};
 use lavoxel_base::words::{grouped, short};
 use lavoxel_files::input::{self, Reader};
 
-/// Format that can be read.
+/// Heightmap format that can be read.
 struct Format {
-    /// Entry in the list of all readers, with the endings of file names.
+    /// Entry in the list of all readers, with the file extensions.
     reader: &'static Reader,
-    /// Returns true if the first bytes of a file are of this format, for names without a known
-    /// ending.
+    /// Returns true if the first bytes of a file match the format; used if the extension is
+    /// unknown.
     recognises: fn(&[u8]) -> bool,
     read: fn(&Path, &LoadOptions) -> Result<Heightmap, TerrainError>,
 }
 
-/// All formats that can be read; a new format is a separate source file and a line here.
+/// All readable formats; a new format is a separate source file and an entry here.
 const FORMATS: &[Format] = &[
     Format { reader: &input::ASC, recognises: starts_like_asc, read: asc::read },
     Format { reader: &input::CSV, recognises: |_| false, read: csv::read },
@@ -45,12 +45,12 @@ const FORMATS: &[Format] = &[
     Format { reader: &input::TIF, recognises: geotiff::recognises, read: geotiff::read },
 ];
 
-/// Iterates over the endings of heightmaps, without the dot, in lower case.
+/// Iterates over the heightmap extensions in lower case, without the dot.
 pub fn endings() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().flat_map(|format| format.reader.endings).copied()
 }
 
-/// Reads a heightmap, choosing the format by the ending of the name, or else by the first bytes.
+/// Reads a heightmap; the format is chosen by the file extension, otherwise by the first bytes.
 ///
 /// # Errors
 /// [`TerrainError::UnknownFormat`] lists the known endings; the rest are errors of the format's
@@ -75,11 +75,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     Ok(map)
 }
 
-/// Relief in widths of a map from which the map's coordinates cannot be metres.
+/// Ratio of relief to map width above which the map's coordinates cannot be metres.
 const STEEPEST: f64 = 5.0;
 
-/// Refuses a map without a system whose coordinates are degrees rather than metres: its land would
-/// be a needle.
+/// Fails for a map without coordinate system whose coordinates are evidently degrees, not metres.
 fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
     let (Some(origin), Some((low, high))) = (&map.origin, map.range()) else { return Ok(()) };
     let (wide, deep) = map.extent_m();
@@ -96,12 +95,12 @@ fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
     Err(TerrainError::content(path, "a coordinate system", found))
 }
 
-/// Least height, in metres, of all land other than zeros for which the zeros are no sea: coasts
-/// have lower land.
+/// Smallest minimum in metres of all non-zero heights at which heights of 0 are taken for missing
+/// data rather than sea: coasts have lower land.
 const NO_COAST_M: f32 = 20.0;
 
-/// Remark on heights of exactly 0 at a corner, on land that is nowhere else low: programs that turn
-/// maps leave such zeros.
+/// Note about heights of exactly 0 at a corner of otherwise high land, a trace of programs that
+/// rotate maps; `None` otherwise.
 fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     let (rows, cols) = map.heights.dim();
     let corners = [(0, 0), (0, cols - 1), (rows - 1, 0), (rows - 1, cols - 1)];
@@ -121,8 +120,8 @@ fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     })
 }
 
-/// Reads a raster of numbers that are no heights, unconverted; also returns the name of their unit,
-/// if the file has one. `no_data` is the mark of missing values, where the file names none.
+/// Reads a raster of values other than heights, without unit conversion; also returns the name of
+/// their unit if stated. `no_data`: no-data value if the file states none.
 ///
 /// # Errors
 /// As [`load`].
@@ -135,21 +134,21 @@ pub fn load_values(path: &Path, no_data: Option<f64>) -> Result<(Heightmap, Opti
     Ok((map, input::guard(unit).map_err(TerrainError::input(path))??))
 }
 
-/// Returns true if a file is a heightmap by the ending of its name, or else by its first bytes.
+/// Returns true if a file is a heightmap, by its extension or else by its first bytes.
 pub fn is_heightmap(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     FORMATS.iter().any(|f| f.reader.endings.contains(&ending.as_str()))
         || input::guard(|| format_of(path, &LoadOptions::default()).is_ok()).unwrap_or(false)
 }
 
-/// Endings of all formats that can be read, such as `.asc, .csv, .png`.
+/// Extensions of all readable formats as text, such as `.asc, .csv, .png`.
 pub fn known_endings() -> String {
     let endings: Vec<String> =
         FORMATS.iter().flat_map(|f| f.reader.endings).map(|ending| format!(".{ending}")).collect();
     endings.join(", ")
 }
 
-/// Number of first bytes by which a format is recognized.
+/// Number of leading bytes by which a format is detected.
 const START: u64 = 1024;
 
 fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, TerrainError> {

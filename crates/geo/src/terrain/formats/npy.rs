@@ -15,7 +15,7 @@ use lavoxel_base::validate::quoted;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Longest header that is read in bytes; those of plain arrays have 118 bytes.
+/// Upper bound of the header length in bytes; plain arrays have 118.
 const LONGEST_HEADER: usize = 1 << 16;
 
 /// Reads an array of heights in metres; the cell size is taken from `options`.
@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_from(reader, bytes, path, options)
 }
 
-/// Reads an array of `bytes` bytes from `reader`; `path` is for messages.
+/// Reads an array from `reader`; `bytes`: file length, `path`: name for messages.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -54,7 +54,7 @@ pub fn read_from(
     Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
-/// Reads the text of the header.
+/// Reads the header text.
 fn header(reader: &mut impl Read, path: &Path) -> Result<String, TerrainError> {
     let no_array = |found: &str| TerrainError::content(path, "an array of NumPy", found);
     let mut start = [0; 8];
@@ -83,8 +83,8 @@ struct Header {
 }
 
 impl Header {
-    /// Parses a text such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; an
-    /// error is a pair of the expected and the found content.
+    /// Parses a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; an
+    /// error is the pair (expected content, found content).
     fn parse(text: &str) -> Result<Self, (String, String)> {
         let missing = |key: &str| (format!("an array of NumPy with '{key}' in its header"), "none".to_owned());
         let descr = value(text, "descr").ok_or_else(|| missing("descr"))?;
@@ -107,13 +107,13 @@ impl Header {
     }
 }
 
-/// Text after `'key':`.
+/// Text after `'key':`; `None` without the key.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let after = text.split_once(&format!("'{key}'"))?.1;
     Some(after.trim_start().strip_prefix(':')?.trim_start())
 }
 
-/// Encoding with a name such as `<f4`.
+/// Number encoding for a NumPy type name such as `<f4`; `None` for unsupported types.
 fn encoding(descr: &str) -> Option<Encoding> {
     let (order, kind) = descr.split_at_checked(1)?;
     let (letter, bytes) = kind.split_at_checked(1)?;

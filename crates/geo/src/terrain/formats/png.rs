@@ -21,21 +21,20 @@ use crate::terrain::{Crs, Heightmap, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input;
 
-/// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in
-/// metres.
+/// Keywords of the PNG text chunks that store the height scale and the cell size; values in metres.
 pub(in crate::terrain) const BLACK: &str = "black_m";
 pub(in crate::terrain) const WHITE: &str = "white_m";
 pub(in crate::terrain) const CELL_X: &str = "cell_size_x_m";
 pub(in crate::terrain) const CELL_Z: &str = "cell_size_z_m";
 
-/// Signature before the first chunk.
+/// PNG signature bytes.
 pub(in crate::terrain) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Bytes of memory per byte of a text or profile: the decoder grows a list, and converts it into a
-/// text.
+/// Memory in bytes per byte of a text chunk or profile: the decoder grows a list and converts the
+/// result to text.
 const BYTES_A_CHUNK_BYTE: f64 = 4.0;
 
-/// Best ratio of Deflate: bytes packed into one.
+/// Highest compression ratio of Deflate.
 const BEST_COMPRESSION: f64 = 1032.0;
 
 /// Reads a gray picture as heights from `options.black_m` to `options.white_m`.
@@ -49,8 +48,7 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_on(reader, bytes, path, options, &Sidecars::of(path)?)
 }
 
-/// Largest gray level of a picture that does not give the height of white; `None` for any other
-/// file.
+/// White level of a PNG without a stored height scale; `None` for any other file.
 pub fn most_if_unscaled(path: &Path) -> Option<f64> {
     let most = || {
         let (mut file, _) = open(path).ok()?;
@@ -65,7 +63,7 @@ pub fn most_if_unscaled(path: &Path) -> Option<f64> {
     input::guard(most).ok().flatten()
 }
 
-/// Reads a gray picture of `bytes` bytes from `reader`; `path` is for messages.
+/// Reads a grayscale PNG from `reader`; `bytes`: file length, `path`: name for messages.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -78,7 +76,7 @@ pub fn read_from(
     read_on(reader, bytes, path, options, &Sidecars::default())
 }
 
-/// Reads a gray picture with its sidecar files.
+/// Reads a grayscale PNG and applies its sidecar files.
 fn read_on(
     mut reader: impl BufRead + Seek,
     bytes: u64,
@@ -171,10 +169,10 @@ pub(in crate::terrain) fn weigh_chunks(reader: &mut (impl BufRead + Seek), path:
     reader.rewind().map_err(&read)
 }
 
-/// Conversion of pixels to gray levels and metres.
+/// Conversion of pixels to gray levels and heights.
 struct Gray {
     wide: bool,
-    /// Difference between two levels.
+    /// Increment between two gray levels.
     step: u16,
     heights: Heights,
 }
@@ -188,7 +186,7 @@ impl Gray {
         }
     }
 
-    /// Gray level, NaN where the pixel is more than half transparent; `None` for a colour.
+    /// Gray level of a pixel; NaN if more than half transparent, `None` for a coloured pixel.
     fn level_of(&self, pixel: &[u8], color: ColorType) -> Option<f64> {
         let (gray, alpha) = match color {
             ColorType::Grayscale => (true, None),

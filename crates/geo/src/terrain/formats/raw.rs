@@ -16,7 +16,7 @@ use crate::terrain::encoding::Encoding;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Heightmap, TerrainError};
 
-/// Reads bare numbers as heights.
+/// Reads a headerless raster of numbers as heights.
 ///
 /// # Errors
 /// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] when the length does
@@ -56,7 +56,8 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
-/// Columns and rows of a square of numbers; `None` if the length makes no square.
+/// Columns and rows of a square raster in a file of `bytes` bytes with `each` bytes per number;
+/// `None` if the length fits no square.
 fn square(bytes: u64, each: u64) -> Option<(usize, usize)> {
     let side = (bytes / each).isqrt();
     (side > 0 && side * side * each == bytes).then_some((side as usize, side as usize))

@@ -1,4 +1,4 @@
-//! Options of all readers of heightmaps, and opening of files.
+//! Reading options of all heightmap formats, and opening of files.
 
 use std::borrow::Cow;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -11,7 +11,7 @@ use lavoxel_files::input;
 use lavoxel_files::input::Reader;
 use lavoxel_files::inside;
 
-/// Facts about a heightmap file from the user, where the file itself lacks them.
+/// Properties of a heightmap file that the user states, for files that lack them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
     /// Edge of a cell in metres. Required for formats without a cell size; replaces the size in a
@@ -22,16 +22,15 @@ pub struct LoadOptions {
     /// Height of white in a picture, in metres; `None`: the value in the picture, or else one gray
     /// level is one metre.
     pub white_m: Option<f64>,
-    /// Number that means no data, as it stands in the file, in addition to those of the file or its
-    /// format.
+    /// No-data value in the numbers of the file, in addition to those of the file or its format.
     pub no_data: Option<f64>,
-    /// Unit of the numbers, in place of the file's; metres where neither names one.
+    /// Height unit, which replaces that of the file; `None`: the file's unit, or else metres.
     pub height_unit: Option<HeightUnit>,
-    /// System of the coordinates, in place of the file's.
+    /// Coordinate system, which replaces that of the file.
     pub crs: Option<Epsg>,
-    /// Columns and rows of a file of bare numbers; `None`: a square that fits its length.
+    /// Columns and rows of a headerless file; `None`: a square that fits the file length.
     pub raw_size: Option<[usize; 2]>,
-    /// Encoding of a file of bare numbers; `None`: by its ending.
+    /// Number encoding of a headerless file; `None`: by the file extension.
     pub raw_type: Option<Encoding>,
     /// Raw-values flag: the numbers of a GeoTIFF are no heights and stay unconverted, in whatever
     /// unit.
@@ -39,8 +38,8 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// Checks that the unit of a map's system is known: otherwise nothing can be measured. With a
-    /// cell size given by the user an unknown system is dropped.
+    /// Checks that the unit of the map's coordinate system is known, which measuring needs. If the
+    /// user states a cell size, an unknown system is dropped instead.
     pub(crate) fn understood(&self, path: &Path, crs: Crs) -> Result<Crs, TerrainError> {
         let crs = self.crs.map_or(crs, Crs::from);
         match crs.known_unit() {
@@ -50,18 +49,18 @@ impl LoadOptions {
         }
     }
 
-    /// Cell size in metres for a format without one.
+    /// Cell size in metres from the options, for a format that stores none; fails without one.
     pub(crate) fn cell_size_for(&self, path: &Path) -> Result<f64, TerrainError> {
         self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize { path: path.to_owned() })
     }
 }
 
-/// Byte stream of a heightmap, on disk or inside the program.
+/// Seekable byte stream of a heightmap, on disk or in memory.
 pub(crate) trait Bytes: Read + Seek {}
 
 impl<T: Read + Seek> Bytes for T {}
 
-/// File from inside of another one, whose memory is counted while it is read.
+/// File inside an archive; its memory is reserved while it is read.
 struct Packed {
     bytes: Cursor<Cow<'static, [u8]>>,
     _held: Held,
@@ -79,15 +78,14 @@ impl Seek for Packed {
     }
 }
 
-/// Opens a raster for reading, also one from inside of another file; also returns its length in
-/// bytes.
+/// Opens a raster for reading, also inside an archive; returns the stream and its length in bytes.
 pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     // A file without a known ending is recognized by its first bytes; all formats have the same
     // limit.
     open_as(Reader::of_ending(path, input::RASTERS).unwrap_or(&input::RAW), path)
 }
 
-/// Opens a file of a reader, as [`open`] does.
+/// Opens a file through `format`, like [`open`].
 pub(crate) fn open_as(format: &Reader, path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     let reader = |bytes: Box<dyn Bytes>| BufReader::with_capacity(1 << 16, bytes);
     if let Some(inside) = inside::file(path) {
@@ -99,7 +97,7 @@ pub(crate) fn open_as(format: &Reader, path: &Path) -> Result<(BufReader<Box<dyn
     Ok((reader(Box::new(file)), length))
 }
 
-/// Remark on heights without a declared unit, on a map in feet; `None` otherwise.
+/// Note about heights without a stated unit on a map in feet; `None` otherwise.
 pub(super) fn note_of_unit(crs: &Crs) -> Option<String> {
     let MapUnit::Length(metres) = crs.unit() else { return None };
     (0.3..0.31).contains(&metres).then(|| {

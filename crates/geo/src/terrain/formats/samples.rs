@@ -1,4 +1,4 @@
-//! Conversion of the numbers of a file to heights.
+//! Conversion of a file's numbers to heights.
 
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -9,50 +9,50 @@ use super::tokens::FARTHEST_M;
 use crate::terrain::encoding::Encoding;
 use crate::terrain::{HeightUnit, LoadOptions, TerrainError};
 
-/// Numbers that programs write for no data: no height on earth is so low, or so high.
+/// Usual no-data values; no real height is as low or as high.
 const MARKS: [f64; 5] = [-9999.0, -32768.0, -32767.0, -99_999.0, 65_535.0];
 
-/// Least distance in metres between a marker and the nearest height: land and sea bed have heights
-/// in between.
+/// Smallest gap in metres between a suspected no-data value and the nearest height: real terrain
+/// has heights in between.
 const FAR_FROM_ALL_M: f32 = 500.0;
 
-/// Conversion of the numbers of a file to heights in metres.
+/// Conversion of a file's numbers to heights in metres.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Heights {
-    /// Numbers that mean no data: the file's own, and those of the user.
+    /// No-data values of the file and of the user.
     no_data: Vec<f64>,
     scale: f64,
     offset: f64,
 }
 
 impl Heights {
-    /// Creates the conversion for numbers in the unit of the user, or metres, with the user's
-    /// number for no data.
+    /// Creates the conversion for numbers in the user's unit (default: metres) with the user's
+    /// no-data value.
     pub(super) fn new(options: &LoadOptions) -> Self {
         let scale = options.height_unit.map_or(1.0, HeightUnit::metres);
         Self { no_data: options.no_data.into_iter().collect(), scale, offset: 0.0 }
     }
 
-    /// Adds another number that means no data.
+    /// Adds a no-data value.
     pub(super) fn without(mut self, no_data: Option<f64>) -> Self {
         self.no_data.extend(no_data);
         self
     }
 
-    /// Sets a linear conversion: heights are `number · scale + offset` metres.
+    /// Sets a linear conversion: height in metres = `number · scale + offset`.
     pub(super) fn scaled(self, scale: f64, offset: f64) -> Self {
         Self { scale, offset, ..self }
     }
 
-    /// Converts integers from 0 to `most` as gray of a picture from `black_m` to `white_m`; one
-    /// level is one unit where white is not known.
+    /// Sets the conversion of gray levels: 0 is `black_m`, `most` is `white_m` (metres); without
+    /// `white_m` one level is one unit.
     pub(super) fn gray(self, black_m: Option<f64>, white_m: Option<f64>, most: f64) -> Self {
         let black_m = black_m.unwrap_or(0.0);
         let level = self.scale;
         self.scaled(white_m.map_or(level, |white_m| (white_m - black_m) / most), black_m)
     }
 
-    /// Height for a number, NaN for no data; `None` when no height can be so far from zero.
+    /// Height in metres of `value`, NaN for no data; `None` for an impossible height.
     pub(super) fn metres(&self, value: f64) -> Option<f32> {
         // Programs print f32 no-data values such as -3.4028235e38 with varying numbers of digits.
         let near = |no_data: f64| no_data.is_finite() && (value - no_data).abs() <= 1e-6 * no_data.abs();
@@ -65,7 +65,7 @@ impl Heights {
         (metres.abs() <= FARTHEST_M).then_some(metres as f32)
     }
 
-    /// Height for a number as [`Heights::metres`], with the error for a binary file.
+    /// Height in metres of `value` as in [`Heights::metres`], with the error for a binary file.
     pub(super) fn of(&self, value: f64, path: &Path) -> Result<f32, TerrainError> {
         self.metres(value).ok_or_else(|| {
             let expected = "heights within ±100 km, or the sign for no data named (no_data, or --no-data)";
@@ -73,8 +73,7 @@ impl Heights {
         })
     }
 
-    /// Refuses undeclared markers for no data: numbers that programs use as such, far from all
-    /// other heights.
+    /// Fails for undeclared no-data values: usual ones that are far from all other heights.
     ///
     /// # Errors
     /// [`TerrainError::UnnamedNoData`] with the marker, its count and its first cell.
@@ -98,7 +97,7 @@ impl Heights {
         Ok(())
     }
 
-    /// Reads `samples` numbers, all in the same encoding.
+    /// Reads `samples` numbers of one encoding as heights in metres.
     pub(super) fn read(
         &self,
         reader: &mut impl Read,

@@ -24,32 +24,31 @@ use crate::terrain::{Crs, HeightUnit, TerrainError};
 use lavoxel_base::validate::quoted;
 use lavoxel_files::input;
 
-/// Facts in the sidecar files of a raster.
+/// Metadata from the sidecar files of a raster.
 #[derive(Clone, Debug, Default)]
 pub(in crate::terrain) struct Sidecars {
-    /// System of an `.aux.xml`.
+    /// Coordinate system of the `.aux.xml`.
     pub(in crate::terrain) crs: Option<Crs>,
-    /// System of a `.prj`.
+    /// Coordinate system of the `.prj`.
     pub(in crate::terrain) prj: Option<Crs>,
-    /// Place of an `.aux.xml`.
+    /// Affine transform of the `.aux.xml`.
     pub(in crate::terrain) transform: Option<GeoTransform>,
-    /// Place of a world file, with its name.
+    /// Affine transform of a world file, with its path.
     pub(in crate::terrain) world: Option<(GeoTransform, PathBuf)>,
-    /// Number that means no data.
+    /// No-data value.
     pub(in crate::terrain) no_data: Option<f64>,
-    /// Linear conversion: the height of a number is `number · scale + offset`.
+    /// Scale of the linear conversion: height = `number · scale + offset`.
     pub(in crate::terrain) scale: Option<f64>,
     pub(in crate::terrain) offset: Option<f64>,
-    /// Name of the unit of heights.
+    /// Name of the height unit.
     pub(in crate::terrain) unit: Option<String>,
-    /// Number of control points in an `.aux.xml`.
+    /// Number of control points in the `.aux.xml`.
     pub(in crate::terrain) points: usize,
-    /// Path of the mask.
+    /// Path of the mask file.
     pub(in crate::terrain) mask: Option<PathBuf>,
 }
 
-/// Possible names of a raster's sidecar files, in lower case first, then as other systems spell
-/// them; one list for each kind of file.
+/// Candidate paths of a raster's sidecar files, one list per kind of file; lower-case names first.
 pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
     let longer = |ending: &str| {
         let spelt = [ending.to_owned(), ending.to_uppercase()];
@@ -76,7 +75,7 @@ pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
     kinds
 }
 
-/// Reads the text of the first existing file of a list; skips a device or folder of that name.
+/// Reads the first existing regular file of `names`; returns its text and path.
 fn text_of(names: &[PathBuf]) -> Result<Option<(String, PathBuf)>, TerrainError> {
     for name in names {
         let (mut file, _) = match open_as(&input::PRJ, name) {
@@ -95,8 +94,8 @@ fn text_of(names: &[PathBuf]) -> Result<Option<(String, PathBuf)>, TerrainError>
     Ok(None)
 }
 
-/// Metres in the unit of heights that the user names, or else a file; `None` where neither does,
-/// and for raw values.
+/// Length of the height unit in metres: the user's unit, or else the unit `named` of the file;
+/// `None` without either, and for raw values.
 pub(super) fn unit_m(options: &LoadOptions, named: Option<&str>, path: &Path) -> Result<Option<f64>, TerrainError> {
     let unit = match (options.height_unit, named) {
         _ if options.any_unit => None,
@@ -110,14 +109,14 @@ pub(super) fn unit_m(options: &LoadOptions, named: Option<&str>, path: &Path) ->
     Ok(unit.map(HeightUnit::metres))
 }
 
-/// Existing sidecar files of a raster, for copying or protecting.
+/// Existing sidecar files of a raster, to be copied or protected.
 pub fn found(path: &Path) -> Vec<PathBuf> {
     let there = |names: Vec<PathBuf>| names.into_iter().find(|name| open(name).is_ok());
     input::guard(|| candidates(path).into_iter().filter_map(there).collect()).unwrap_or_default()
 }
 
 impl Sidecars {
-    /// Reads the sidecar files of a raster.
+    /// Reads all sidecar files of a raster.
     ///
     /// # Errors
     /// Names the sidecar file whose content does not match its name, or that cannot be read.
@@ -140,26 +139,27 @@ impl Sidecars {
         Ok(sidecars)
     }
 
-    /// Conversion of the numbers of a raster that declares nothing itself.
+    /// Conversion to heights for a raster whose own file states none.
     pub(super) fn heights(&self, options: &LoadOptions, path: &Path) -> Result<Heights, TerrainError> {
         let values = Heights::new(options).without(self.no_data);
         let unit_m = unit_m(options, self.unit.as_deref(), path)?.unwrap_or(1.0);
         Ok(values.scaled(self.scale.unwrap_or(1.0) * unit_m, self.offset.unwrap_or(0.0) * unit_m))
     }
 
-    /// Removes heights that the mask hides.
+    /// Sets the heights that the mask hides to NaN.
     pub(super) fn hide(&self, heights: &mut Array2<f32>, path: &Path) -> Result<(), TerrainError> {
         let Some(mask) = &self.mask else { return Ok(()) };
         geotiff::with_mask(mask, (path, heights.dim()), |at| heights[at] = f32::NAN)
     }
 
-    /// System of a raster whose file names `own`, by the precedence of sidecar files.
+    /// Coordinate system by precedence of the sidecar files; `own` is that of the raster file.
     pub(in crate::terrain) fn system(&self, own: Crs) -> Crs {
         let own = (own != Crs::default()).then_some(own);
         self.crs.clone().or(own).or_else(|| self.prj.clone()).unwrap_or_default()
     }
 
-    /// Place of a raster whose file names `own`, and a remark on a world file that contradicts it.
+    /// Affine transform by precedence of the sidecar files, and a note about a contradicting world
+    /// file; `own` is that of the raster file.
     pub(in crate::terrain) fn place(&self, own: Option<GeoTransform>) -> (Option<GeoTransform>, Option<String>) {
         let Some(said) = self.transform.or(own) else { return (self.world.as_ref().map(|(world, _)| *world), None) };
         let note = self.world.as_ref().filter(|(world, _)| !is_same(world, &said)).map(|(_, name)| {
@@ -224,7 +224,7 @@ impl Sidecars {
     }
 }
 
-/// Parses a `.prj`: well-known text, or an EPSG number alone.
+/// Parses a `.prj`: well-known text, or a bare EPSG code.
 pub(super) fn crs_of(text: &str) -> Crs {
     let text = text.replace(|c: char| c.is_control() && !c.is_ascii_whitespace(), " ");
     let text = text.trim();
@@ -234,7 +234,7 @@ pub(super) fn crs_of(text: &str) -> Crs {
     }
 }
 
-/// Text of the first `<name …>text</name>`.
+/// Text content of the first element `name` in `xml`; `None` without one.
 fn element(xml: &str, name: &str) -> Option<String> {
     let open = format!("<{name}");
     let is_end = |rest: &&str| rest.starts_with(['>', ' ', '\n', '\r', '\t']);
@@ -245,7 +245,7 @@ fn element(xml: &str, name: &str) -> Option<String> {
     Some(plain.replace("&amp;", "&").trim().to_owned())
 }
 
-/// Parses a number as GDAL writes one, `nan` included.
+/// Parses a number in GDAL's notation, `nan` included.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     text.parse().ok().or_else(|| text.to_ascii_lowercase().contains("nan").then_some(f64::NAN))
@@ -275,8 +275,7 @@ fn world(text: &str, name: &Path) -> Result<GeoTransform, TerrainError> {
     if spans { Ok(place) } else { Err(TerrainError::content(name, "cells of some size in a world file", "none")) }
 }
 
-/// Returns true if two places differ by less than a hundredth of a cell in the first thousand
-/// cells.
+/// Returns true if two transforms differ by less than 0.01 cells within the first 1000 cells.
 fn is_same(a: &GeoTransform, b: &GeoTransform) -> bool {
     let cell = b.pixel_width.hypot(b.skew_y).max(b.pixel_height.hypot(b.skew_x));
     let off = |t: &GeoTransform, [col, row]: [f64; 2]| t.pixel_to_geo(col, row);

@@ -1,31 +1,31 @@
-//! Tokenizer of text files: one word at a time with its line, in memory that does not grow with the
-//! file.
+//! Streaming tokenizer of text heightmaps: one token at a time with its line number, in constant
+//! memory.
 
 use std::io::{BufRead, ErrorKind};
 use std::path::Path;
 
 use crate::terrain::TerrainError;
 
-/// Longest word of a heightmap in text; a longer one means that the file is something else.
+/// Upper bound of a token's length in bytes; a longer one means that the file has another format.
 const LONGEST: usize = 64;
 
-/// Last letter of DOS texts.
+/// End-of-file character of DOS texts.
 const CTRL_Z: u8 = 0x1a;
 
-/// Words that stand for no data. C also writes forms with `#` on Windows.
+/// Words for no data. C libraries on Windows also print forms with `#`.
 const NO_DATA: [&str; 9] = ["nan", "-nan", "na", "n/a", "nodata", "no_data", "none", "null", "*"];
 
-/// Reads words separated by white space; a `#` at the start of a word begins a comment up to the
+/// Tokenizer of white-space separated tokens; `#` at the start of a token begins a comment to the
 /// end of the line.
 pub(super) struct Tokens<'a, R> {
     reader: R,
     path: &'a Path,
-    /// Line of the last word, counted from 1.
+    /// Line number of the last token, from 1.
     pub(super) line: usize,
     next_line: usize,
     word: Vec<u8>,
     peeked: bool,
-    /// Set while the rest of the line is a comment.
+    /// Comment flag: the rest of the line is a comment.
     comment: bool,
 }
 
@@ -34,7 +34,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         Self { reader, path, line: 1, next_line: 1, word: Vec::new(), peeked: false, comment: false }
     }
 
-    /// Next word, or `None` at the end of the file.
+    /// Consumes and returns the next token; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<&str>, TerrainError> {
         if !std::mem::take(&mut self.peeked) {
             self.word.clear();
@@ -43,7 +43,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         self.current()
     }
 
-    /// Next word without consuming it.
+    /// Returns the next token without consuming it; `None` at the end of the file.
     pub(super) fn peek(&mut self) -> Result<Option<&str>, TerrainError> {
         if !self.peeked {
             self.next()?;
@@ -67,7 +67,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         }
     }
 
-    /// Reads the next word into `word`, which stays empty at the end of the file.
+    /// Reads the next token into `word`, which is left empty at the end of the file.
     fn read_word(&mut self) -> Result<(), TerrainError> {
         loop {
             let buffer = match self.reader.fill_buf() {
@@ -120,13 +120,13 @@ impl<'a, R: BufRead> Tokens<'a, R> {
     }
 }
 
-/// Parses a number, including the exponents of Fortran (`1.5D+03`).
+/// Parses a number, Fortran exponents (`1.5D+03`) included.
 pub(super) fn decimal(word: &str) -> Option<f64> {
     let of_fortran = || word.contains(['d', 'D']).then(|| word.replace(['d', 'D'], "e").parse().ok()).flatten();
     word.parse().ok().or_else(of_fortran)
 }
 
-/// Parses a height in the unit of the file; `None` for a word that means "no data".
+/// Parses a height in the unit of the file; `None` for a no-data word.
 ///
 /// # Errors
 /// The expected form, when the word is neither a number nor a sign for no data.
@@ -144,6 +144,6 @@ pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
     }
 }
 
-/// Largest distance of a height from zero on any planet, in metres; a larger number is a marker for
-/// no data that the file does not declare.
+/// Upper bound of a height's magnitude in metres; larger numbers are taken for undeclared no-data
+/// values.
 pub(super) const FARTHEST_M: f64 = 100_000.0;

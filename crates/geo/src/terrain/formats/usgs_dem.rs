@@ -18,23 +18,23 @@ use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 
-/// Characters of a record.
+/// Record length in characters.
 const RECORD: usize = 1024;
 
-/// Number of heights in the first record of a profile; `NEXT` is the number in its continuations,
-/// six characters each.
+/// Number of heights in the first record of a profile; `NEXT` is the number in a continuation
+/// record. A height has six characters.
 const FIRST: usize = 146;
 const NEXT: usize = 170;
 
-/// Heights, in steps, that mean no data.
+/// No-data values, in elevation steps.
 const NO_DATA: [i64; 2] = [-32767, -32766];
 
-/// Largest ratio of the raster's cells to the heights in the file.
+/// Upper bound of the ratio of raster cells to heights in the file.
 const SPARSEST: usize = 16;
 
 const US_FOOT_M: f64 = 1200.0 / 3937.0;
 
-/// Reads a digital elevation model of the USGS.
+/// Reads a USGS digital elevation model.
 ///
 /// # Errors
 /// [`TerrainError::Content`] names the record and the expected content.
@@ -43,7 +43,8 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_from(reader, bytes, path, options)
 }
 
-/// Reads a digital elevation model of `bytes` bytes from `reader`; `path` is for messages.
+/// Reads a USGS digital elevation model from `reader`; `bytes`: file length, `path`: name for
+/// messages.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -63,7 +64,8 @@ pub fn read_from(
     raster(&profiles, &head, bytes, path)
 }
 
-/// Returns true if a file starts like a model: with a level from 1 to 4, a pattern, and four sides.
+/// Returns true if the first bytes `start` are those of a USGS DEM: level 1 to 4, pattern code,
+/// four sides.
 pub(super) fn recognises(start: &[u8]) -> bool {
     let whole = |from: usize, to: usize| std::str::from_utf8(start.get(from..to)?).ok()?.trim().parse::<u32>().ok();
     matches!(whole(144, 150), Some(1..=4)) && matches!(whole(150, 156), Some(1..=2)) && whole(540, 546) == Some(4)
@@ -79,7 +81,7 @@ struct Records<'a, R> {
 }
 
 impl<R: BufRead> Records<'_, R> {
-    /// Reads the next record; pads a shorter line with blanks.
+    /// Reads the next record; shorter lines are padded with blanks.
     fn next(&mut self) -> Result<(), TerrainError> {
         self.text.clear();
         self.number += 1;
@@ -113,20 +115,20 @@ impl<R: BufRead> Records<'_, R> {
         Ok(())
     }
 
-    /// Characters of a field; columns are counted from 1, as in the standard.
+    /// Characters of a field; `column` counts from 1, as in the standard.
     fn field(&self, column: usize, width: usize) -> &str {
         std::str::from_utf8(&self.text[column - 1..column - 1 + width]).unwrap_or("?").trim_matches(['\0', ' ', '\r'])
     }
 
-    /// Parses a whole number; 0 where the field is blank.
+    /// Parses an integer field; 0 if blank. `what` names the field in errors.
     fn whole(&self, column: usize, width: usize, what: &str) -> Result<i64, TerrainError> {
         let text = self.field(column, width);
         let number = if text.is_empty() { Some(0) } else { text.parse().ok() };
         number.ok_or_else(|| self.wrong_at(column, width, what, text))
     }
 
-    /// Parses a number with a fraction, whose exponent may be marked with D; 0 where the field is
-    /// blank.
+    /// Parses a decimal field with exponent letter D or E; 0 if blank. `what` names the field in
+    /// errors.
     fn fraction(&self, column: usize, width: usize, what: &str) -> Result<f64, TerrainError> {
         let text = self.field(column, width);
         let number = if text.is_empty() { Some(0.0) } else { text.replace(['D', 'd'], "E").parse().ok() };
@@ -143,14 +145,14 @@ impl<R: BufRead> Records<'_, R> {
     }
 }
 
-/// First record.
+/// First record (type A).
 struct Head {
     crs: Crs,
-    /// Map units per unit of the file's coordinates.
+    /// Map units per coordinate unit of the file.
     unit: f64,
-    /// Metres per unit of heights.
+    /// Metres per height unit of the file.
     height_m: f64,
-    /// Steps between profiles, between heights of a profile, and of the height.
+    /// Spacing between profiles, spacing within a profile, and height resolution.
     step: (f64, f64, f64),
     profiles: usize,
 }
@@ -189,7 +191,8 @@ impl Head {
     }
 }
 
-/// Coordinate reference system, and its units per unit of the file.
+/// Coordinate system and its map units per coordinate unit of the file, from the codes of the
+/// header; `None` for unsupported codes.
 fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     let zone = u16::try_from(zone).ok();
     // The number of the system implies no unit, so that the file's unit is added.
@@ -221,9 +224,9 @@ fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     }
 }
 
-/// Heights along a line from south to north.
+/// Heights along a profile from south to north.
 struct Profile {
-    /// Place of the southernmost height, in units of the file.
+    /// Coordinate x of the profile's southernmost height, in units of the file.
     x: f64,
     y: f64,
     heights: Vec<f32>,
@@ -257,7 +260,7 @@ impl Profile {
     }
 }
 
-/// Assembles the profiles side by side, north up; no data beyond the ends of a profile.
+/// Assembles the profiles to a north-up raster, NaN beyond the ends of each profile.
 fn raster(profiles: &[Profile], head: &Head, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
     let (dx, dy, _) = head.step;
     let west = profiles.iter().map(|profile| profile.x).fold(f64::INFINITY, f64::min);

@@ -24,12 +24,12 @@ use lavoxel_geo::map::Site;
 
 /// Opacity of materials without energy. Chosen by eye.
 const OPACITY: f32 = 0.6;
-/// Linear colour of the ground without a picture: dark rock.
+/// Linear RGBA colour of the ground without a texture: dark rock.
 const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
-/// Reflectance factor of the vertex colours of lava: crust is dark, its glow comes from the
+/// Factor on the vertex colours of lava: the crust is dark, its glow comes from the emission
 /// texture.
 const CRUST: [f32; 4] = [0.35, 0.35, 0.35, 1.0];
-/// Emissive strength of the hottest lava, relative to white paper in full sun.
+/// Emissive strength of the hottest lava, as a multiple of the radiance of white paper in full sun.
 const GLOW: f32 = 6.0;
 /// glTF extension for emission brighter than white.
 const STRENGTH: &str = "KHR_materials_emissive_strength";
@@ -87,12 +87,13 @@ enum Paint<'a> {
     Energy(&'a Skin),
     /// Single linear colour with opacity (RGBA).
     Plain([f32; 4]),
-    /// PNG texture, seen from above, over the whole site.
+    /// PNG texture, projected from above, over the whole site.
     Picture(Vec<u8>, &'a Site),
 }
 
 impl Paint<'_> {
-    /// Returns the texture coordinates of each vertex: from the left and from the top, 0 to 1.
+    /// Returns texture coordinates (from the left, from the top), 0 to 1, per vertex; empty for
+    /// plain colours.
     fn places(&self, mesh: &Mesh) -> Vec<[f32; 2]> {
         match self {
             Self::Energy(_) => mesh.energies.iter().map(|&e| [Skin::position(e).clamp(0.0, 1.0), 0.5]).collect(),
@@ -105,7 +106,7 @@ impl Paint<'_> {
     }
 }
 
-/// Attributes of the vertices of a mesh.
+/// Vertex attributes of a mesh: accessor index by semantic.
 type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 
 /// glTF document under construction.
@@ -114,14 +115,14 @@ struct Parts {
     buffer: Index<Buffer>,
     bytes: Vec<u8>,
     nodes: Vec<Index<Node>>,
-    /// Pairs of mesh index and accessor index of the vertex energies.
+    /// Mesh index and accessor index of the energies, for each mesh with vertex energies.
     energies: Vec<(usize, usize)>,
     /// Indices of the emissive materials.
     glowing: Vec<usize>,
 }
 
 impl Parts {
-    /// Creates an empty document with `room` bytes reserved for numbers.
+    /// Creates an empty document; `room` is the reserved size of the binary buffer in bytes.
     fn new(room: usize) -> Self {
         let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));
         let mut root = Root { asset: Asset { generator, ..Asset::default() }, ..Root::default() };
@@ -136,13 +137,13 @@ impl Parts {
         Self { root, buffer, bytes, nodes, energies: Vec::new(), glowing: Vec::new() }
     }
 
-    /// Returns the bytes of a mesh in the file: positions, normals, texture coordinates, colours,
-    /// energies and triangles.
+    /// Returns the size of a mesh in the binary buffer in bytes: positions, normals, texture
+    /// coordinates, colours, energies and indices.
     fn bytes_of(mesh: &Mesh) -> usize {
         32 * mesh.positions.len() + 12 * mesh.energies.len() + 12 * mesh.triangles.len()
     }
 
-    /// Adds a mesh as a node named `name`; does nothing for a mesh without triangles.
+    /// Adds a mesh as the node `name`; a mesh without triangles is skipped.
     fn add(&mut self, name: &str, mesh: &Mesh, paint: &Paint<'_>) {
         if mesh.triangles.is_empty() {
             return;
@@ -173,7 +174,7 @@ impl Parts {
         self.nodes.push(node);
     }
 
-    /// Adds the vertex attributes of the next mesh.
+    /// Adds the vertex attributes of the next mesh to the buffer.
     fn attributes(&mut self, mesh: &Mesh, paint: &Paint<'_>) -> Attributes {
         let vectors = (ComponentType::F32, Type::Vec3);
         let points: Vec<[f32; 3]> = mesh.positions.iter().map(|&p| y_up(p)).collect();
@@ -206,7 +207,7 @@ impl Parts {
         attributes
     }
 
-    /// Adds the material of a mesh with its texture.
+    /// Adds the material of a mesh, and its texture if any.
     fn material(&mut self, name: &str, paint: &Paint<'_>) -> Index<Material> {
         let made = match paint {
             Paint::Plain(color) => material(name, *color),
@@ -224,7 +225,7 @@ impl Parts {
         self.root.push(made)
     }
 
-    /// Adds a texture that is clamped at its edges.
+    /// Adds a PNG texture with clamped edges.
     fn texture(&mut self, png: &[u8]) -> Info {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(png);
@@ -272,7 +273,7 @@ impl Parts {
         self.root.push(Accessor { normalized: true, ..colors })
     }
 
-    /// Appends an array to the buffer and returns its accessor.
+    /// Appends vertex or index data to the buffer and returns the accessor.
     fn array(
         &mut self,
         bytes: impl Iterator<Item = u8>,
@@ -309,7 +310,7 @@ impl Parts {
         }
     }
 
-    /// Serialises the document as JSON, padded.
+    /// Serialises the document as JSON, padded to a multiple of four bytes.
     fn json(&mut self, shot: &ExportState<'_>) -> Result<Vec<u8>, String> {
         let scene = Scene { name: None, nodes: self.nodes.clone(), extensions: None, extras: Default::default() };
         self.root.scene = Some(self.root.push(scene));
@@ -345,7 +346,7 @@ fn clear(color: [u8; 3]) -> [f32; 4] {
     [red, green, blue, OPACITY]
 }
 
-/// Creates a material of one colour with opacity; vertex colours multiply this colour.
+/// Creates a material of one RGBA colour, which is multiplied with vertex colours.
 fn material(name: &str, color: [f32; 4]) -> Material {
     let alpha_mode = if color[3] < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque };
     Material {

@@ -21,26 +21,26 @@ use lavoxel_sim::lowpass::ENERGY_SHOWN;
 pub use self::surface::MAX_VERTICES;
 use self::surface::surface;
 
-/// Upper bound on ground columns per side; a larger box is subsampled by every second, third, …
+/// Upper bound on ground vertices per side; a larger box is subsampled at every second, third, …
 /// column.
 const GROUND_SIDE: usize = 2048;
 
-/// Memory per ground vertex in bytes while its mesh is made.
+/// Memory per ground vertex in bytes during meshing.
 const BYTES_A_GROUND_CORNER: f64 = 12.0 + 24.0 + 24.0 + 12.0;
 
-/// Appearance of the surfaces.
+/// Surface extraction level and colours of the meshes.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// Density of the isosurface, above 0 and below 1.
+    /// Isosurface level of the low-passed amount, above 0 and below 1.
     pub level: f32,
-    /// Colours of the lava by energy, from 0 to [`ENERGY_SHOWN`].
+    /// Palette of the lava by energy, from 0 to [`ENERGY_SHOWN`].
     pub palette: Palette,
-    /// Texture over the ground; `None` for plain rock.
+    /// Picture draped over the ground; `None` for plain rock.
     pub drape: Option<Drape>,
 }
 
 impl Skin {
-    /// Returns the palette position of an energy.
+    /// Returns the palette position, 0 to 1, of an energy in vent units.
     fn position(energy: f32) -> f32 {
         energy / ENERGY_SHOWN
     }
@@ -50,7 +50,7 @@ impl Skin {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoMesh {
-    /// Mesh with more vertices than a file can hold.
+    /// Mesh with more vertices than the file format allows; the text is the message.
     #[error("{0}")]
     TooLarge(String),
     /// Mesh that needs more memory than allowed.
@@ -68,7 +68,7 @@ pub struct Mesh {
     pub normals: Vec<[f32; 3]>,
     /// Energy per amount in vent units, one per vertex of a material with energy; empty for others.
     pub energies: Vec<f32>,
-    /// Triangles as triples of vertex indices.
+    /// Triangles as triples of vertex indices, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -99,8 +99,8 @@ impl Mesh {
         MemoryEstimate::of("the meshes", corners + size_of::<[u32; 3]>() * self.triangles.len(), 1.0)
     }
 
-    /// Estimates the memory of [`Mesh::ground`] for a box: positions, triangles, normals, and sums
-    /// of normals.
+    /// Estimates the memory of [`Mesh::ground`] for a box of shape `grid`: positions, triangles,
+    /// normals and normal sums.
     fn need_of_ground(grid: Grid) -> MemoryEstimate {
         MemoryEstimate::of("the mesh of the ground", Self::ground_corners(grid), BYTES_A_GROUND_CORNER)
     }
@@ -110,7 +110,7 @@ impl Mesh {
         corners(grid.nx) * corners(grid.nz)
     }
 
-    /// Creates the surface of the ground: open, with a vertex in the middle of each column.
+    /// Creates the open surface mesh of the ground with a vertex at each column centre.
     pub fn ground(shot: &ExportState<'_>) -> Self {
         let (heights, site) = (shot.world.ground().surface(), shot.site);
         let columns = |n: usize| -> Vec<usize> { (0..n).step_by(n.div_ceil(GROUND_SIDE)).collect() };
@@ -134,7 +134,7 @@ impl Mesh {
         Self { positions, triangles, ..Self::default() }.with_normals()
     }
 
-    /// Computes vertex normals from the triangles, weighted by area.
+    /// Adds area-weighted vertex normals.
     fn with_normals(mut self) -> Self {
         let mut sums = vec![[0.0_f64; 3]; self.positions.len()];
         for triangle in &self.triangles {
@@ -149,7 +149,7 @@ impl Mesh {
         self
     }
 
-    /// Returns the enclosed volume of a closed mesh, in m³.
+    /// Returns the volume enclosed by a closed mesh, in m³.
     pub fn volume_m3(&self) -> f64 {
         // Relative to a vertex: large coordinates would cancel.
         let near = self.positions.first().map_or([0.0; 3], |p| p.map(f64::from));
@@ -171,13 +171,13 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// Normalises a vector; returns up for a zero vector.
+/// Normalises a vector; a zero vector becomes the up direction.
 fn unit(v: [f64; 3]) -> [f32; 3] {
     let length = v.iter().map(|c| c * c).sum::<f64>().sqrt();
     if length > 0.0 { v.map(|c| (c / length) as f32) } else { [0.0, 0.0, 1.0] }
 }
 
-/// Surface of one material.
+/// Surface mesh of one material.
 struct Part<'a> {
     material: &'a Material,
     mesh: Mesh,
@@ -218,7 +218,7 @@ pub fn write_glb(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Exi
     glb::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-/// Creates the surfaces of all materials, in the order of the layers.
+/// Creates the surface meshes of all materials, in the order of the layers.
 fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Part<'a>>, ExportError> {
     let part = |material: &'a Material| {
         let mesh = Mesh::surface(shot, &material.name, skin.level);
@@ -232,7 +232,7 @@ fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Par
     shot.world.materials().map(part).collect()
 }
 
-/// Converts a vertex to the axes of y-up formats.
+/// Converts a vertex [east, north, up] to the axes (east, up, −north) of y-up formats.
 fn y_up([east, north, up]: [f32; 3]) -> [f32; 3] {
     [east, up, -north]
 }

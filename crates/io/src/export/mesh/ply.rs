@@ -61,7 +61,7 @@ fn write_all(file: &mut impl Write, shot: &ExportState<'_>, parts: &[Part<'_>], 
     Ok(())
 }
 
-/// Writes the vertices of a surface; a material without energy gets 0.
+/// Writes the vertices of a surface; vertices of a material without energy get the energy 0.
 fn write_corners(file: &mut impl Write, part: &Part<'_>, skin: &Skin) -> io::Result<()> {
     let mesh = &part.mesh;
     let plain = part.material.look.srgb();

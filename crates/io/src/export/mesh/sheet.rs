@@ -1,5 +1,5 @@
-//! Sheets: thin liquid on its bed, below the resolution of the surface nets, as the ground mesh
-//! raised by the thickness.
+//! Thin sheets: meshes of liquid films that are thinner than the surface nets can resolve, as the
+//! ground mesh raised by the film thickness.
 //!
 //! The low-pass of a film never crosses the level, so a flow of a few decimetres in cells of metres
 //! would have no surface. The sheet takes the triangles of [`Mesh::ground`] around each column with
@@ -16,28 +16,28 @@ use crate::export::state::ExportState;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::units::{amount, cells, energy};
 
-/// Memory in bytes per column with a film while the sheet grows: its record, two vertices, four
-/// triangles, and the tables of both.
+/// Memory in bytes per film column during sheet construction: film record, two vertices, four
+/// triangles, and hash tables.
 const BYTES_A_COLUMN: f64 = 1200.0;
 
-/// Steps from a column to its six neighbours in the triangulation of the ground, counter-clockwise
-/// seen from above.
+/// Offsets `[x, z]` to the six neighbours of a column in the ground triangulation,
+/// counter-clockwise from above.
 const AROUND: [[isize; 2]; 6] = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]];
 
-/// Film in one column; a vertex of the sheet.
+/// Film on one column, which is a vertex of the sheet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Film {
-    /// Thickness in cells; 0 in a gap that the sheet closes.
+    /// Thickness in cells; 0 in gaps that the sheet bridges.
     thickness: f64,
-    /// Energy per amount, in vent units.
+    /// Energy per amount in vent units.
     energy: f32,
 }
 
-/// Column `[x, z]`.
+/// Column index `[x, z]`.
 type Column = [usize; 2];
 
-/// Adds the sheet of layer number `layer` to the nets of its surface; `is_thick` marks the columns
-/// that the nets cover.
+/// Adds the sheet of the layer with index `layer` to the surface net `mesh`; `is_thick` marks
+/// columns that the net covers.
 pub(super) fn add(mesh: &mut Mesh, shot: &ExportState<'_>, layer: usize, is_thick: &[bool]) -> Result<(), NoMesh> {
     let grid = shot.world.grid();
     let mut films = BTreeMap::new();
@@ -54,8 +54,8 @@ pub(super) fn add(mesh: &mut Mesh, shot: &ExportState<'_>, layer: usize, is_thic
     Ok(())
 }
 
-/// Returns the film of a layer on the bed of a column; `None` if the layer hangs, falls, or lies
-/// below a roof.
+/// Returns the film of a layer on the bed of the column `[x, z]`; `None` if the layer hangs, falls,
+/// or lies under a roof.
 fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
     let (mut units, mut heat) = (0_u64, 0_u64);
     for y in lying(shot, layer, [x, z]) {
@@ -66,26 +66,27 @@ fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
     (units > 0).then(|| Film { thickness: cells(units), energy })
 }
 
-/// Returns the cells from the ground of a column upwards that hold the layer or heavier layers,
-/// without a gap.
+/// Iterates over the contiguous cells from the ground of the column upwards that contain the layer
+/// or heavier layers.
 fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> impl Iterator<Item = usize> {
     let (world, ny) = (shot.world, shot.world.grid().ny);
     let holds = move |&y: &usize| world.layers()[..=layer].iter().any(|layer| layer.at([x, y, z]).amount > 0);
     (world.ground().top(x, z)..ny).take_while(holds)
 }
 
-/// Sheet under construction.
+/// Sheet that is being built.
 struct Sheet<'a, 'b> {
     shot: &'a ExportState<'b>,
     layer: usize,
     films: BTreeMap<Column, Film>,
     mesh: &'a mut Mesh,
-    /// Vertex indices at top and bed, by column and number of the triangle fan.
+    /// Vertex indices `[top, bed]` by column and triangle fan index.
     corners: HashMap<(Column, usize), [u32; 2]>,
 }
 
 impl Sheet<'_, '_> {
-    /// Returns the neighbour of a column in a direction; `None` outside of the box.
+    /// Returns the neighbour of a column in the direction `direction` (index in `AROUND`); `None`
+    /// outside the box.
     fn beside(&self, [x, z]: Column, direction: usize) -> Option<Column> {
         let (grid, [dx, dz]) = (self.shot.world.grid(), AROUND[direction % 6]);
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
@@ -96,9 +97,9 @@ impl Sheet<'_, '_> {
         column.is_some_and(|column| self.films.contains_key(&column))
     }
 
-    /// Gives a film of zero thickness to columns with films on five or six sides: in any other
-    /// column, top and bed of the sheet meet, and both sides of an edge between two such columns
-    /// have separate vertices.
+    /// Adds films of zero thickness to columns with films on five or six sides. In all other
+    /// columns without film, top and bed of the sheet meet, and both sides of an edge between two
+    /// such columns get separate vertices.
     fn close_gaps(&mut self) {
         let near = |sheet: &Self, column: Column| (0..6).filter_map(|k| sheet.beside(column, k)).collect::<Vec<_>>();
         let mut open: BTreeSet<Column> = self.films.keys().flat_map(|&column| near(self, column)).collect();
@@ -139,13 +140,13 @@ impl Sheet<'_, '_> {
         }
     }
 
-    /// Returns true if the edge lies at a side of the box.
+    /// Returns true if the edge `a`–`b` lies on a side of the box.
     fn is_at_side(&self, a: Column, b: Column) -> bool {
         let grid = self.shot.world.grid();
         [grid.nx, grid.nz].iter().enumerate().any(|(k, n)| a[k] == b[k] && (a[k] == 0 || a[k] + 1 == *n))
     }
 
-    /// Adds the wall between top and bed along an edge of the top.
+    /// Adds the vertical wall between top and bed along an edge of the top surface.
     fn add_wall(&mut self, [[from, from_bed], [to, to_bed]]: [[u32; 2]; 2]) {
         if from != from_bed {
             self.mesh.triangles.push([to, from, from_bed]);
@@ -155,7 +156,8 @@ impl Sheet<'_, '_> {
         }
     }
 
-    /// Returns the top and bed vertex of a column in the triangle with `others`, counter-clockwise.
+    /// Returns the top and bed vertices of a column for the triangle with `others`, which follow
+    /// counter-clockwise.
     fn corners(&mut self, column: Column, others: [Column; 2]) -> [u32; 2] {
         let key = (column, self.fan(column, others));
         if let Some(corners) = self.corners.get(&key) {
@@ -171,9 +173,8 @@ impl Sheet<'_, '_> {
         [top, bed]
     }
 
-    /// Returns the number of the triangle fan of a column that holds a triangle: the direction in
-    /// which the fan begins. Fans end at edges to columns without a film; around a film there is
-    /// one fan.
+    /// Returns the fan index of the triangle of `column` and `others`: the direction in which its
+    /// fan starts. Fans end at edges to columns without film; a film column has one fan.
     fn fan(&self, column: Column, others: [Column; 2]) -> usize {
         if self.films.contains_key(&column) {
             return 0;
@@ -192,7 +193,7 @@ impl Sheet<'_, '_> {
         sum / count.max(1.0)
     }
 
-    /// Returns the height of the bed in cells: the ground and heavier matter on top.
+    /// Returns the bed height in cells: ground plus heavier matter.
     fn bed(&self, [x, z]: Column) -> f64 {
         let (world, mut heavier) = (self.shot.world, 0);
         if let Some(last) = self.layer.checked_sub(1) {

@@ -1,4 +1,4 @@
-//! Isosurface of a layer by surface nets, in chunks where there is matter.
+//! Isosurface of a layer by surface nets, computed in chunks that contain matter.
 //!
 //! A net has one vertex in each cube of eight samples that the surface crosses. Where matter
 //! touches matter only across an edge or a corner of cells, two sheets would share that edge or
@@ -20,12 +20,12 @@ use lavoxel_automaton::matter::Kind;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_sim::lowpass::{ENERGY_SHOWN, RowFilter};
 
-/// Upper bound on the vertices of a surface; a file of this size has about a gigabyte.
+/// Upper bound on the vertices of a surface mesh; a file at the bound has about 1 GB.
 pub const MAX_VERTICES: usize = 1 << 24;
 
 /// Edge of a chunk in cells.
 const CHUNK: usize = 16;
-/// Samples along a chunk edge, with one more at either end.
+/// Number of samples along a chunk edge: one additional sample at either end.
 const SAMPLES: usize = CHUNK + 2;
 const LAST: u32 = SAMPLES as u32 - 1;
 type Shape = ConstShape3u32<{ SAMPLES as u32 }, { SAMPLES as u32 }, { SAMPLES as u32 }>;
@@ -35,21 +35,21 @@ const BATCH: usize = 256;
 /// Low-passed sample of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sample {
-    /// Density that defines the isosurface; clamped in rock.
+    /// Density in units of 1/255 that defines the isosurface; clamped in rock.
     shape: u8,
     density: u8,
     energy: u8,
 }
 
-/// Position of a chunk or a cube, counted from the corner of the box.
+/// Integer position of a chunk or a cube, from the box's corner.
 type LatticePoint = [u32; 3];
 
-/// Memory in bytes per vertex while a surface grows (position, energy, index, share of the
-/// triangles, with doubling containers) and while normals are computed.
+/// Memory in bytes per vertex during meshing (position, energy, index, share of the triangles,
+/// doubling containers) and normal computation.
 const BYTES_A_CORNER: f64 = 200.0;
 
-/// Creates the surface of layer number `layer` without normals: surface nets, and sheets where a
-/// liquid is thinner than the nets resolve.
+/// Creates the surface of the layer with index `layer` without normals: surface nets, plus sheets
+/// where a liquid is too thin for the nets.
 pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, NoMesh> {
     // Truncation puts the level between two sample values, so that no sample lies exactly on the
     // surface.
@@ -76,7 +76,7 @@ pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Resul
     Ok(mesh)
 }
 
-/// Fails for a surface with more than [`MAX_VERTICES`] vertices.
+/// Fails if a mesh has more than [`MAX_VERTICES`] vertices.
 fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh> {
     if mesh.positions.len() <= MAX_VERTICES {
         return Ok(());
@@ -86,7 +86,7 @@ fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh
     Err(NoMesh::TooLarge(reason))
 }
 
-/// Marks the columns in which a sample lies inside of the nets.
+/// Marks columns with a sample inside the isosurface.
 fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> Vec<bool> {
     let grid = shot.world.grid();
     let mut thick = vec![false; grid.columns()];
@@ -99,8 +99,8 @@ fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> V
     thick
 }
 
-/// Samples the low-pass; in rock the samples are clamped to `level`, so that the surface lies in
-/// the middle of the first solid cell.
+/// Samples the low-passed amount; samples in rock are clamped to `level`, which places the surface
+/// in the middle of the first solid cell.
 fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     let mut field = Sparse::new();
     RowFilter::of_layer(layer).each_cell(shot.world, |[x, y, z], density, energy| {
@@ -112,7 +112,7 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     field
 }
 
-/// Returns the chunks that the surface of a field can touch.
+/// Returns the chunks that the isosurface of a field can intersect.
 fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
     let ends = |block: &[u16; 3]| {
         let first = block.map(|along| usize::from(along) * EDGE);
@@ -121,14 +121,14 @@ fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
     field.blocks.keys().flat_map(ends).collect()
 }
 
-/// Returns the eight corners of a unit cube; bit `axis` of the corner number is the position along
+/// Iterates over the corners of a unit cube; bit `axis` of the corner index is the coordinate along
 /// that axis.
 fn corners() -> impl Iterator<Item = [usize; 3]> {
     (0..8).map(|n| [n & 1, n >> 1 & 1, n >> 2])
 }
 
-/// Gathers the samples of a chunk with a margin of one cell, first axis fastest; sample 0 lies
-/// before the chunk.
+/// Gathers the samples of a chunk with a margin of one cell; the first axis varies fastest, and
+/// index 0 is in the margin.
 fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
     let mut samples = vec![Sample::default(); SAMPLES * SAMPLES * SAMPLES];
     let first = chunk.map(|along| along as usize * CHUNK);
@@ -150,8 +150,8 @@ fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
     samples
 }
 
-/// Raises samples until no two parts of the matter, and no two of the air, touch only across an
-/// edge or a corner.
+/// Raises samples until no two parts of matter, and no two parts of air, touch only at an edge or a
+/// corner.
 fn join_pinches(field: &mut Sparse<Sample>, chunks: &mut BTreeSet<LatticePoint>, limits: [usize; 3], level: u8) {
     let pinched = pinched_cubes();
     let mut stale = chunks.clone();
@@ -173,8 +173,8 @@ fn join_pinches(field: &mut Sparse<Sample>, chunks: &mut BTreeSet<LatticePoint>,
     }
 }
 
-/// Returns for each set of inside corners true if two sheets of the surface would share an edge or
-/// a corner.
+/// Returns a table over all inside/outside patterns of cube corners: true if two sheets of the
+/// surface would share an edge or a corner.
 fn pinched_cubes() -> [bool; 256] {
     std::array::from_fn(|set| {
         let inside = |corner: usize| set >> corner & 1 == 1;
@@ -194,7 +194,7 @@ fn pinched_cubes() -> [bool; 256] {
     })
 }
 
-/// Returns the densest outside sample of each pinched cube.
+/// Returns the densest outside sample of each pinched cube, with its position.
 fn pinches(
     samples: &[Sample],
     chunk: LatticePoint,
@@ -225,7 +225,7 @@ fn pinches(
     raised
 }
 
-/// Net of one chunk.
+/// Surface net of one chunk.
 struct Piece {
     chunk: LatticePoint,
     net: SurfaceNetsBuffer,
@@ -252,11 +252,11 @@ impl Piece {
     }
 }
 
-/// Joined nets of several chunks.
+/// Merged surface net of several chunks.
 #[derive(Default)]
 struct Net {
     mesh: Mesh,
-    /// Vertex indices by cube: neighbouring chunks share cubes.
+    /// Vertex index by cube position; neighbouring chunks share cubes.
     corners: HashMap<LatticePoint, u32>,
 }
 

@@ -4,16 +4,16 @@ use super::Skin;
 use crate::export::state::ExportState;
 use lavoxel_automaton::view::{Drape, linear_to_srgb};
 
-/// Texels of the palette texture.
+/// Width of the palette texture in texels.
 const SHADES: usize = 256;
 
-/// Texels along the longer side of the ground texture.
+/// Longer side of the ground texture in texels.
 const SIDE: usize = 1024;
 
-/// Upper bound on the bytes of all textures, as texels and as PNG.
+/// Upper bound on the memory of all textures in bytes: texels and PNG.
 pub(super) const MOST_BYTES: usize = 2 * 3 * 1024 * 1024;
 
-/// Palette position up to which crust emits no light.
+/// Palette position, 0 to 1, below which lava emits no light.
 const DARK: f32 = 0.12;
 
 /// Creates the emission texture of lava by energy: one row of texels, the coldest first. Crust is
@@ -29,7 +29,7 @@ pub(super) fn glow(skin: &Skin) -> Vec<u8> {
 
 /// Creates the rock texture of the ground from above, below the picture `drape`.
 pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Vec<u8>> {
-    /// Upper bound on texels per column without a picture: the heights have no more detail.
+    /// Upper bound on texels per column without a picture: the heights contain no finer detail.
     const OF_COLUMN: usize = 4;
     let grid = shot.site.grid;
     let longer = grid.nx.max(grid.nz);

@@ -25,7 +25,7 @@ fn entry(part: &str) -> String {
     format!("air_box_{part}")
 }
 
-/// Returns name and unit of each entry with a unit, flattened as name, unit, name, unit, …
+/// Returns the units of all air entries that have one, as the flat list name, unit, name, unit, …
 pub(super) fn units(air: &Air, site: &Site) -> Vec<String> {
     let map = site.map_unit();
     let of_unit = |field: Field| (format!("{}_unit", field.name()), if field == Field::Heat { "J" } else { "kg" });
@@ -65,7 +65,7 @@ pub(super) fn write<W: Write + Seek>(npz: &mut NpzWriter<W>, air: &Air, site: &S
     npz.add_array(entry("velocity"), &Entry { descr: "<f4".to_owned(), shape, fill })
 }
 
-/// Returns a field of the air cells; `of_cell` appends the bytes of one cell.
+/// Returns an entry over all air cells; `of_cell` appends the bytes of the cell at [x, y, z].
 fn field_of<'a>(cells: Grid, of_cell: impl Fn([usize; 3], &mut Vec<u8>) + 'a) -> Entry<'a> {
     let fill: Fill<'a> = Box::new(move |out| {
         let mut bytes = Vec::new();
@@ -79,7 +79,7 @@ fn field_of<'a>(cells: Grid, of_cell: impl Fn([usize; 3], &mut Vec<u8>) + 'a) ->
     Entry { descr: String::new(), shape: super::shape(cells), fill }
 }
 
-/// Returns the centres of the air cells: map coordinates x and y, and elevation in metres.
+/// Returns the coordinates of the air cells' centres: map x, map y, and elevation in metres.
 fn middles(air: &Air, site: &Site) -> [Vec<f64>; 3] {
     let (grid, place) = (air.grid(), site.placement());
     let voxels = |corner: i32, n: usize| f64::from(corner) + (n as f64 + 0.5) * grid.ratio as f64;

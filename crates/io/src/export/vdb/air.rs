@@ -1,4 +1,5 @@
-//! OpenVDB grids of the air, whose cells are larger than those of the box and extend beyond.
+//! OpenVDB grids of the air box, whose cells are larger than those of the lava box and may extend
+//! beyond that box.
 
 use super::super::sparse::Sparse;
 use super::super::state::ExportState;
@@ -6,10 +7,10 @@ use super::{Transform, Write, io, write_grid};
 use lavoxel_air::{Air, Field, UNIT};
 use lavoxel_base::grid::Place;
 
-/// Speed in m/s below which air counts as at rest and is not written.
+/// Speed in m/s below which air is treated as at rest and omitted.
 const STILL_M_S: f64 = 1e-3;
 
-/// Returns the number of grids of an air: four, and one for each ink.
+/// Returns the number of grids of an air: four, plus one per ink.
 pub(super) fn grids(air: &Air) -> usize {
     4 + air.inks().count()
 }
@@ -38,7 +39,7 @@ pub(super) fn write<W: Write + io::Seek>(file: &mut W, shot: &ExportState<'_>, a
     write_grid(file, "air_velocity", &to, velocities)
 }
 
-/// Returns the non-zero values of the open air cells.
+/// Returns the non-zero values of the air cells that are not solid.
 fn field(air: &Air, of_cell: impl Fn(Place) -> f64) -> Sparse<f32> {
     let mut field = Sparse::new();
     for place in open(air) {
@@ -54,12 +55,12 @@ fn open(air: &Air) -> impl Iterator<Item = Place> + '_ {
     air.grid().cells.places().filter(|&place| !air.openness().is_solid(place))
 }
 
-/// Returns the voxel `[east, north, up]` of an air cell.
+/// Returns the voxel index `[east, north, up]` of the air cell `[x, y, z]`.
 fn cell(air: &Air, [x, y, z]: Place) -> [usize; 3] {
     [x, air.grid().cells.nz - 1 - z, y]
 }
 
-/// Returns the transform from air voxels to local metres.
+/// Returns the transform from air voxel indices to local metres.
 fn transform(shot: &ExportState<'_>, air: &Air) -> Transform {
     let (grid, site) = (air.grid(), shot.site);
     let ratio = grid.ratio as f64;

@@ -1,23 +1,23 @@
-//! Steady flow in a channel of constant width, compared with samples along the channel.
+//! Steady flow in a channel of constant width, compared with field samples along the channel.
 
 use super::super::{Curve, Measured, Row, curve, flow, steady};
 use lavoxel_flow::{Flow, FlowBox, Lava};
 
-/// Time after which the flow is steady (s); only the bed goes on warming.
+/// Simulated time until the flow is steady (s), apart from the slow heating of the bed.
 const END_S: f64 = 3600.0;
 /// Time step (s).
 const STEP_S: f64 = 5.0;
 
 /// Height of a cell (m).
 const CELL_M: f64 = 5.0;
-/// Thickness of rock below the channel (m).
+/// Thickness of the rock layer below the channel (m).
 const BELOW_M: f64 = 2.0;
-/// Height of the channel walls above the bed (m).
+/// Height of the channel's side walls above the bed (m).
 const WALL_M: f64 = 40.0;
 
 /// Upper bound on the length of a profile (m).
 const LONGEST_M: f64 = 50_000.0;
-/// Upper bound on the height range of a profile (m).
+/// Upper bound on the height difference along a profile (m).
 const HIGHEST_M: f64 = 900.0;
 
 /// Half-width of the moving average over the bed heights (m): PyFLOWGO smooths slopes over ten
@@ -28,17 +28,18 @@ const SMOOTH_M: f64 = 50.0;
 /// Volcanol. 49).
 const GLASS_K: f64 = 10.0;
 
-/// Tolerance of a crystal fraction: twice the error of 0.02 that the file states.
+/// Tolerance of a crystal fraction: twice the standard error of 0.02 that the file states.
 const SHARE: f64 = 0.04;
 
-/// Measured value at a distance from the vent, in metres.
+/// Measured value at a distance in metres from the vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
     pub(super) at_m: f64,
     pub(super) value: f64,
 }
 
-/// Crystallisation law: a growth rate per kelvin, which changes at a distance from the vent.
+/// Crystallisation law: growth of the crystal fraction per kelvin of cooling, with one change along
+/// the channel.
 pub(super) struct Crystals {
     /// Crystal fraction at the vent.
     pub(super) first: f64,
@@ -47,11 +48,11 @@ pub(super) struct Crystals {
     pub(super) change_m: f64,
 }
 
-/// Channel with its lava and the samples taken along the channel.
+/// Channel: bed profile, lava, and field samples.
 pub(super) struct Channel {
     pub(super) lava: Lava,
     pub(super) rate_m3_s: f64,
-    /// Profile of the bed: distance and height in metres, by rising distance.
+    /// Profile of the bed: pairs (distance, height) in metres, in ascending order of distance.
     pub(super) bed: Vec<[f64; 2]>,
     pub(super) width_m: f64,
     /// Glass temperatures in K, by distance.
@@ -62,7 +63,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Checks that the profile is valid and reaches the samples.
+    /// Validates the profile; fails if it ends before the last sample.
     pub(super) fn check(&self) -> Result<(), String> {
         if !self.bed.windows(2).all(|two| two[0][0] < two[1][0]) {
             return Err("its distances must grow from row to row".to_owned());
@@ -96,8 +97,8 @@ impl Channel {
         y0 + (y1 - y0) * (at_m - x0) / (x1 - x0)
     }
 
-    /// Returns the channel column at the distance `at_m` from the vent; the first column of the box
-    /// is the upper wall.
+    /// Returns the box column at the distance `at_m` from the vent; the first column is the upper
+    /// wall.
     fn column(&self, flow: &Flow, at_m: f64) -> usize {
         let nx = flow.space().nx;
         nx + (1 + ((at_m - self.bed[0][0]) / self.width_m) as usize).min(nx - 1)
@@ -116,12 +117,14 @@ impl Channel {
         })
     }
 
-    /// Returns the core temperature at a distance in K; the solidus where nothing is liquid.
+    /// Returns the temperature in K of the flow's core at a distance from the vent; the solidus
+    /// where there is no liquid.
     fn kelvin(&self, flow: &Flow, at_m: f64) -> f64 {
         flow.column(self.column(flow, at_m)).core_k.unwrap_or(self.lava.solidus_k)
     }
 
-    /// Returns the crystal fraction at a distance, from the law and the temperatures of the model.
+    /// Returns the crystal fraction at a distance from the vent, from the crystallisation law and
+    /// the simulated temperatures.
     fn share(&self, flow: &Flow, at_m: f64) -> f64 {
         let Crystals { first, growth: [near, far], change_m } = self.law;
         let (here, change) = (self.kelvin(flow, at_m), self.kelvin(flow, change_m.min(at_m)));
@@ -155,7 +158,7 @@ impl Channel {
         rows
     }
 
-    /// Returns the cooling since the vent in K over the distance in km, of the model and of the
+    /// Returns the curve of cooling since the vent (K) over distance (km), for the model and the
     /// samples.
     fn curve(&self, flow: &Flow) -> Curve {
         let lost = |kelvin: f64| self.lava.vent_k - kelvin;
@@ -170,7 +173,8 @@ impl Channel {
     }
 }
 
-/// Returns the cooling rate along the samples in K/km by least squares, and its standard error.
+/// Returns the cooling rate along the samples in K/km by linear regression, with its standard
+/// error.
 fn cooling(samples: &[Sample]) -> (f64, f64) {
     let count = samples.len() as f64;
     let mean = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>() / count;

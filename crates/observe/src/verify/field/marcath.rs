@@ -17,15 +17,15 @@ use lavoxel_geo::map::compare::Agreement;
 use lavoxel_geo::terrain::resample::{Window, resample};
 use lavoxel_geo::terrain::{Heightmap, LoadOptions, load};
 
-/// File of the present ground.
+/// File name of the present ground heights.
 pub(super) const GROUND: &str = "topography.tif";
-/// File of the outline.
+/// File name of the lava field's outline.
 const OUTLINE: &str = "lavafield.tif";
 
 /// Size of an arc second of longitude and latitude at the site, in metres.
 const SECOND_M: (f64, f64) = (30.87 * 0.7826, 30.87);
 
-/// Mean thickness of the field, in metres.
+/// Mean thickness of the lava field, in metres.
 const THICKNESS_M: f64 = 11.0;
 
 /// Standard deviation in metres of the Gaussian filter of the ground and of the subtracted
@@ -43,7 +43,7 @@ const DENSITY: f64 = 2650.0;
 const PA_S: f64 = 5e6;
 /// Effusion rate (m³/s).
 const RATE: f64 = 80.0;
-/// Vents in metres from the middle of the map, to the right and downwards.
+/// Vent positions in metres from the centre of the map: [to the right, downwards].
 const VENTS_M: [[f64; 2]; 3] = [[1100.0, 0.0], [1100.0, 100.0], [1000.0, -100.0]];
 
 /// Seconds per day.
@@ -56,20 +56,20 @@ const STEP_S: f64 = 400.0;
 /// Thickness threshold of a covered cell (m); equal to the default of `lavoxel compare`.
 const COVERED_M: f64 = 0.05;
 
-/// Thickness contour that the paper draws, as a fraction of the mean thickness.
+/// Thickness contour that the paper shows, as a fraction of the mean thickness.
 const DRAWN: f64 = 0.7;
 
-/// Upper bound on the cells of a map that is accepted as this site.
+/// Upper bound on the number of cells of a map that is accepted as this site.
 const MOST_CELLS: usize = 1 << 18;
 /// Upper bound on the height range of a map that is accepted as this site (m).
 const MOST_RANGE_M: f64 = 2000.0;
 
-/// Lava field on square cells.
+/// Lava field resampled to square cells.
 struct Field {
     /// Heights before the eruption in metres, axes (row, column).
     ground: Array2<f32>,
     outline: Array2<bool>,
-    /// Islands: cells without lava that lava surrounds, axes (row, column).
+    /// Islands: cells without lava that are enclosed by lava, axes (row, column).
     island: Array2<bool>,
 }
 
@@ -102,7 +102,7 @@ fn field(files: &Files) -> Result<Field, String> {
     Ok(Field::of(ground, &outline))
 }
 
-/// Reads a raster with cells of one arc second.
+/// Reads a raster with cells of one arc second as a heightmap in metres.
 fn raster(path: &Path) -> Result<Heightmap, String> {
     let options = LoadOptions { cell_size_m: Some(1.0), any_unit: true, ..LoadOptions::default() };
     let map = load(path, &options).map_err(|error| error.to_string())?;
@@ -110,7 +110,7 @@ fn raster(path: &Path) -> Result<Heightmap, String> {
 }
 
 impl Field {
-    /// Removes the lava from the ground and resamples to square cells.
+    /// Subtracts the lava thickness from the present ground and resamples to square cells.
     fn of(mut ground: Heightmap, outline: &Heightmap) -> Self {
         let mut lava = outline.clone();
         lava.heights.mapv_inplace(|inside| inside * THICKNESS_M as f32);
@@ -130,7 +130,7 @@ impl Field {
         flow(space, isothermal(DENSITY, PA_S, 0.0), STEP_S, true, above)
     }
 
-    /// Returns the columns of the vents.
+    /// Returns the column indices of the vents.
     fn vents(&self) -> [usize; 3] {
         let (nz, nx) = self.ground.dim();
         let cell = |metres: f64, count: usize| (0.5 * count as f64 + metres / CELL_M) as usize;
@@ -157,7 +157,7 @@ impl Field {
         Measured { rows, curve: found, flow }
     }
 
-    /// Returns the mask of cells with more than `above_m` metres of lava.
+    /// Returns the mask of cells with more than `above_m` metres of lava, axes (row, column).
     fn covered(&self, flow: &Flow, above_m: f64) -> Array2<bool> {
         let nx = flow.space().nx;
         Array2::from_shape_fn(self.ground.dim(), |(z, x)| flow.column(z * nx + x).liquid_m > above_m)
@@ -191,7 +191,7 @@ impl Field {
     }
 }
 
-/// Resamples a raster to square cells; trims less than half a cell at each side.
+/// Resamples a raster to square cells; crops less than half a cell at each side.
 fn onto_squares(map: &Heightmap) -> Array2<f32> {
     let (wide, deep) = map.extent_m();
     let (cols, rows) = ((wide / CELL_M) as usize, (deep / CELL_M) as usize);
@@ -201,7 +201,7 @@ fn onto_squares(map: &Heightmap) -> Array2<f32> {
     resample(&map.heights, Window { west, north, cols: width, rows: depth }, cols, rows)
 }
 
-/// Returns the cells outside of the mask that are not connected to a side of the map.
+/// Returns the cells outside `mask` that are not connected to a side of the map.
 fn islands(mask: &Array2<bool>) -> Array2<bool> {
     let (rows, cols) = mask.dim();
     let mut dry = mask.mapv(|inside| !inside);

@@ -15,15 +15,15 @@ use lavoxel_base::validate::{tame, within};
 use lavoxel_flow::{Cooling, Lava, Viscosity};
 use lavoxel_geo::map::features::read_text;
 
-/// Input file of PyFLOWGO.
+/// File name of the PyFLOWGO input.
 pub(super) const INPUT: &str = "input_parameters_MaunaUlu74_this_study.json";
-/// File of the bed profile.
+/// File name of the bed profile.
 const PROFILE: &str = "slope_file_1mLidar.txt";
-/// File of the channel widths.
+/// File name of the channel widths.
 const WIDTHS: &str = "field_width_MU74.csv";
-/// File of the glass temperatures.
+/// File name of the glass temperatures.
 const GLASS: &str = "field_temp_glass_MU74.csv";
-/// File of the crystal fractions.
+/// File name of the crystal fractions.
 const CRYSTALS: &str = "field_xtals_MU74.csv";
 
 /// Temperature of 0 °C in K.
@@ -33,7 +33,7 @@ const ICE_K: f64 = 273.15;
 /// crystals is fitted by one law: the range of the samples.
 const RANGE_K: f64 = 30.0;
 
-/// Fields of the PyFLOWGO input that are used.
+/// Fields of the PyFLOWGO input that the case needs.
 #[derive(Deserialize)]
 struct Input {
     effusion_rate_init: f64,
@@ -131,7 +131,8 @@ impl Input {
         libm::pow(10.0, a_vft + b_vft / (kelvin - c_vft)) * libm::pow(1.0 - crystals - bubbles, -power)
     }
 
-    /// Fits that viscosity by one VFT law of three numbers, exact at both ends of the range.
+    /// Fits the viscosity by a VFT law with three parameters, exact at both ends of the temperature
+    /// range.
     fn viscosity(&self) -> Viscosity {
         let (vent_k, c) = (self.eruption_condition.eruption_temperature, self.melt_viscosity_parameters.c_vft);
         let part = |kelvin: f64| (libm::log10(self.pa_s(kelvin)), 1.0 / (kelvin - c));

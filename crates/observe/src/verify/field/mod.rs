@@ -15,16 +15,16 @@ use std::path::{Path, PathBuf};
 
 use super::{Case, FieldRun, Run};
 
-/// Field case with the location of its files.
+/// Field case and where its files are found.
 struct Source {
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    /// Accepted names of its folder.
+    /// Accepted folder names of the case.
     folders: [&'static str; 2],
-    /// File that identifies the folder under another name.
+    /// File whose presence identifies a folder of another name.
     mark: &'static str,
-    /// Origin of the files, for messages.
+    /// Source of the files, for messages.
     origin: &'static str,
     read: fn(&Files) -> Result<FieldRun, String>,
 }
@@ -53,7 +53,8 @@ static SOURCES: [Source; 2] = [
 ];
 
 impl Source {
-    /// Returns the folder of the case: a subfolder of `path`, or `path` itself.
+    /// Returns the folder of the case: a subfolder of `path`, or `path` itself; `None` if neither
+    /// has the files.
     fn folder(&self, path: &Path) -> Option<PathBuf> {
         let inside = self.folders.map(|name| path.join(name)).into_iter().find(|folder| folder.is_dir());
         let is_it = self.folders.iter().any(|name| path.ends_with(name)) || path.join(self.mark).exists();
@@ -68,7 +69,7 @@ impl Source {
     }
 }
 
-/// Returns the names of all field cases.
+/// Iterates over the names of all field cases.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SOURCES.iter().map(|source| source.name)
 }
@@ -91,20 +92,20 @@ pub fn cases(path: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Lists the accepted folders and their origin.
+/// Lists the accepted folders and the sources of their files, for messages.
 fn wanted() -> String {
     let folders: Vec<String> =
         SOURCES.iter().map(|source| format!("{}/ ({})", source.folders[0], source.origin)).collect();
     format!("expected a folder that holds or is {}", folders.join(" or "))
 }
 
-/// Files of a case.
+/// Folder with the files of a case.
 struct Files {
     folder: PathBuf,
 }
 
 impl Files {
-    /// Returns the path of a file, which may lie in the subfolder `field_data`.
+    /// Returns the path of the file `name`, in the folder or its subfolder `field_data`.
     fn path(&self, name: &str) -> Result<PathBuf, String> {
         let places = [self.folder.join(name), self.folder.join("field_data").join(name)];
         let missing = || format!("{}: no such file", self.folder.join(name).display());

@@ -1,11 +1,11 @@
-//! Numeric columns from tables of field data.
+//! Reads numeric columns from tables of field data.
 
 use std::path::Path;
 
 use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::features::read_text;
 
-/// Upper bound on the rows of a table.
+/// Upper bound on the number of rows of a table.
 const MOST_ROWS: usize = 100_000;
 
 /// Returns the rows of the columns named `names` in the header, axes (row, column).

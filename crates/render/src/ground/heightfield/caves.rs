@@ -1,5 +1,5 @@
-//! Ground that heights cannot describe: caves, arches, overhangs and the walls of bodies, drawn
-//! cell by cell; and the columns that end in rock that was lava, which have another colour.
+//! Ground that a height field cannot represent: caves, arches, overhangs and the walls of bodies,
+//! drawn cell by cell; and the columns that end in rock that was lava, which have another colour.
 //!
 //! ```text
 //!              ____                 smooth top (heights)
@@ -23,7 +23,7 @@ use crate::camera::Ray;
 use crate::math::{V3, lerp};
 use lavoxel_automaton::world::Ground;
 
-/// Distance in columns from a column with a cave within which columns are drawn by cells too.
+/// Distance in columns from a column with a cave within which columns are also drawn by cells.
 // The smooth top leans on the column with the cave that far.
 const AROUND: usize = 2;
 /// Lowest and highest offset in cells of the smooth surface from the highest cell's top at which
@@ -40,11 +40,12 @@ const FLAT: u16 = 1 << 15;
 const ROUNDED: u16 = 1 << 14;
 /// Distance in columns to which a rounded hollow extends beyond its columns.
 const MOUTH: usize = 1;
-/// Upper bound of the times that a ray may leave columns with caves.
+/// Maximum number of times that a ray may leave columns with caves.
 const MOST: usize = 1000;
-/// Pieces of a ray's way through a cell in which a crossing with the smooth top is looked for.
+/// Number of sub-intervals of a ray's path through a cell in which an intersection with the smooth
+/// top is searched.
 pub const PIECES: usize = 6;
-/// Bisections that refine such a crossing.
+/// Number of bisections that refine such an intersection.
 pub const HALVINGS: usize = 10;
 
 /// Top of a column.
@@ -58,10 +59,11 @@ pub struct Top {
     pub rounded: bool,
 }
 
-/// Columns that are drawn cell by cell; empty, and without memory, where the ground has no caves.
+/// Set of the columns that are drawn cell by cell; empty, and without allocations, if the ground
+/// has no caves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caves {
-    /// Columns of the box along x and z.
+    /// Number of columns of the box along x and z.
     size: [usize; 2],
     /// Position of each column of the box in `tops`, plus 1; 0 for smooth columns.
     index: Vec<u32>,
@@ -83,7 +85,7 @@ pub struct Caves {
     pub(super) kinds: Kinds,
     /// Bits of the columns that end in fresh rock, as in [`Ground::fresh`].
     fresh: Vec<u64>,
-    /// Columns of the box along x and z, for `fresh`.
+    /// Number of columns of the box along x and z, for `fresh`.
     columns: [usize; 2],
 }
 
@@ -168,7 +170,8 @@ impl Caves {
         !self.fresh.is_empty()
     }
 
-    /// Share of fresh rock at (x, z) in cells, 0 to 1, interpolated between the middles of columns.
+    /// Fraction of fresh rock at (x, z) in cells, 0 to 1, interpolated between the centres of
+    /// columns.
     pub(crate) fn freshness(&self, x: f32, z: f32) -> f32 {
         if self.fresh.is_empty() {
             return 0.0;
@@ -345,7 +348,7 @@ pub(super) struct Kinds {
     pub(super) cornered: bool,
 }
 
-/// Height in cells at which the top of a column is drawn at `p`.
+/// Height in cells of the drawn top of a column at `p`.
 fn surface(block: &Heightfield, Top { cell, flat, .. }: Top, p: V3) -> f32 {
     if flat {
         return cell as f32;

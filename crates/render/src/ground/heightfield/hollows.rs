@@ -15,16 +15,16 @@ use super::{Face, GroundHit, Heightfield, Line, Part};
 use crate::camera::Ray;
 use crate::math::{V3, in_cells, unit_or_up, v3};
 
-/// Share of a hollow from which a place is open.
+/// Spline value (0 to 1) of a hollow from which a point is open.
 // With this value a hollow that is a column wide extends to its ends.
 pub const HOLLOW_OPEN: f32 = 0.36;
 /// Distance between samples of a ray in a hollow, in cells along the ray's fastest axis.
 pub const HOLLOW_STEP: f32 = 0.3;
-/// Bisections that refine a crossing between two samples.
+/// Number of bisections that refine an intersection between two samples.
 pub const HOLLOW_HALVINGS: usize = 9;
 /// Half width in cells of the differences from which the slope of a hollow is taken.
 pub const HOLLOW_SLOPE: f32 = 0.35;
-/// Upper bound of the times that a ray may leave hollows into the air.
+/// Maximum number of times that a ray may leave hollows into the air.
 const MOST: usize = 64;
 
 /// Index of the cell at `place`, and the B-spline weights of the cells below, at and above.
@@ -35,7 +35,8 @@ fn spline(place: f32) -> (i32, [f32; 3]) {
 }
 
 impl Caves {
-    /// Share of a hollow at `p`, 0 to 1: B-spline blend of the 27 cells around.
+    /// Spline value of a hollow at `p` (cells), 0 to 1: quadratic B-spline over the 27 cells
+    /// around.
     pub(super) fn hollow(&self, p: V3) -> f32 {
         if !self.kinds.rounded || self.hollow_cells(p.x.floor() as i32, p.z.floor() as i32).is_empty() {
             return 0.0;
@@ -65,7 +66,8 @@ impl Caves {
 }
 
 impl Heightfield {
-    /// Returns the first rock of the smooth ground minus the hollows, from `start` on.
+    /// Returns the first intersection of `ray` with the smooth ground minus the hollows, from
+    /// distance `start` on.
     pub(super) fn hit_with_hollows(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
         let (_, far, _) = line.within(part, start)?;
         let mut from = start;
@@ -110,7 +112,7 @@ impl Heightfield {
     }
 }
 
-/// End of a ray's way through a hollow.
+/// Result of following a ray through a hollow.
 enum Left {
     /// The ray meets rock.
     Rock(GroundHit),

@@ -1,4 +1,4 @@
-//! Light that reaches the ground: share of the sun, and of the sky.
+//! Sunlight and skylight visibility on the ground.
 
 use crate::ground::heightfield::Heightfield;
 use crate::math::{V3, saturate, v3};
@@ -10,24 +10,24 @@ pub(super) fn sun(block: &Heightfield, sun: V3, [x, h, z]: [f32; 3]) -> f32 {
     if block.lit(start, sun) { 1.0 } else { 0.0 }
 }
 
-/// Radius in nodes of the blur of hard shadows that stands for the sun's disc.
+/// Blur radius in nodes for soft shadows, which approximates the sun's disc.
 pub(super) fn disc(per_cell: f32) -> usize {
     (per_cell * 0.16).round() as usize
 }
 
-/// Directions in which the sky is sampled.
+/// Number of horizontal directions in which the sky is sampled.
 const AROUND: usize = 8;
 /// Distances of the samples in cells, and their weights.
 const RINGS: [(f32, f32); 3] = [(0.7, 0.3), (2.5, 0.35), (8.0, 0.35)];
 
-/// Sampler of the sky that higher ground leaves open.
+/// Sampler of the visible fraction of the sky.
 pub(super) struct OpenSky {
     /// Offsets of the samples along x and z in cells, for each ring.
     offsets: [[[f32; 2]; AROUND]; RINGS.len()],
 }
 
 impl OpenSky {
-    /// Computes the offsets; rings are turned against each other.
+    /// Computes the offsets; successive rings are rotated relative to each other.
     pub(super) fn new() -> Self {
         let offset = |radius: f32, k: usize| {
             let angle = (k as f32 + radius) * std::f32::consts::TAU / AROUND as f32;
@@ -36,12 +36,12 @@ impl OpenSky {
         Self { offsets: RINGS.map(|(radius, _)| std::array::from_fn(|k| offset(radius, k))) }
     }
 
-    /// Places of the farthest samples around (x, z), in cells.
+    /// Positions of the farthest samples around (x, z), in cells.
     pub(super) fn farthest(&self, x: f32, z: f32) -> impl Iterator<Item = [f32; 2]> {
         self.offsets[RINGS.len() - 1].iter().map(move |[dx, dz]| [x + dx, z + dz])
     }
 
-    /// Share of the sky that higher ground leaves open at `p`, from samples all around at three
+    /// Fraction of the sky (0 to 1) visible at `p` (cells), from samples all around at three
     /// distances.
     pub(super) fn open(&self, block: &Heightfield, p: V3) -> f32 {
         let mut shut = 0.0;

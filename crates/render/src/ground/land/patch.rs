@@ -1,4 +1,4 @@
-//! Baking again only the part of a land whose ground changed.
+//! Incremental baking: recomputes only the part of the maps that a change of the ground affects.
 //!
 //! Invariant: a patch makes the same numbers as a new bake, because every map is a function of the
 //! heights within some cells. Two effects reach farther: rills, each of which records the columns
@@ -189,7 +189,7 @@ impl TerrainLook {
     }
 }
 
-/// Set of columns of a box.
+/// Set of columns of a box, as a bit map with bounding ranges.
 #[derive(Clone, Debug)]
 struct Mask {
     /// Columns of the box along x.

@@ -1,4 +1,4 @@
-//! Patterns of the rock: relief, colour and grain as functions of place and slope.
+//! Procedural rock patterns: relief, colour and grain as functions of position and slope.
 
 use crate::ground::floor::STONE;
 use crate::ground::raster::Raster;
@@ -35,7 +35,7 @@ pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, 
     Rill { value: (sum / STEPS as f32 * 2.6).clamp(-1.0, 1.0), reach }
 }
 
-/// Steps of a rill.
+/// Number of steps along a rill.
 const STEPS: usize = 18;
 /// Length of the longest step in pattern units.
 const STRIDE: f32 = 0.55;
@@ -95,12 +95,12 @@ fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
 }
 
-/// Amount of rubble around a place, 0 to 1.
+/// Amount of rubble at `p` (pattern units), 0 to 1.
 fn fields(p: V3) -> f32 {
     smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3))
 }
 
-/// Inputs of the rock's colour at a place.
+/// Inputs of the rock's colour at a point.
 pub struct RockPoint {
     /// Position in pattern units.
     pub(super) p: V3,
@@ -108,15 +108,15 @@ pub struct RockPoint {
     pub(super) rill: f32,
     /// Vertical component of the unit normal.
     pub(super) up: f32,
-    /// Height between the lowest and the highest ground, 0 to 1.
+    /// Relative height between the lowest and the highest ground, 0 to 1.
     pub(super) altitude: f32,
-    /// Share of old lava that crops out there, 0 to 1.
+    /// Fraction of old lava that crops out, 0 to 1.
     pub(super) crags: f32,
     /// Set for smooth stone.
     pub(super) stone: bool,
 }
 
-/// Lightening of basalt in a rill.
+/// Increase of the albedo of basalt in a rill, as a fraction.
 const WASHED: f32 = 0.25;
 
 /// Albedo of the land, linear RGB: basalt, ash on gentle ground and in the rills, oxidised scoria
@@ -141,7 +141,7 @@ pub fn albedo(place: &RockPoint) -> V3 {
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
-/// Share of old flows at a place of a plain, 0 to 1: darker tongues with a ragged edge.
+/// Coverage (0 to 1) with old flows at `p` on a plain: darker tongues with a ragged edge.
 pub(in crate::ground) fn old_flow(p: V3) -> f32 {
     smoothstep(0.02, 0.12, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5))
 }
@@ -156,12 +156,12 @@ const LEDGE: f32 = 0.34;
 /// Distance between the heights from which their slope is taken, in pattern units.
 const APART: f32 = 0.25;
 
-/// Share of lava that crops out of ground whose normal has the vertical component `up`.
+/// Fraction of lava that crops out of ground whose unit normal has the vertical component `up`.
 pub fn craggy(up: f32) -> f32 {
     smoothstep(CRAGGY[0], CRAGGY[1], up)
 }
 
-/// Beds of old lava that crop out of a slope, 0 to 1.
+/// Strength (0 to 1) of beds of old lava that crop out of a slope at `p` (pattern units).
 fn crag(p: V3) -> f32 {
     let level = p.y + 1.8 * noise::fractal(p * 0.15 + v3(6.0, 2.0, 5.0), 3);
     let bed = noise::gradient(v3(p.x * 0.11, level * 0.46, p.z * 0.11))
@@ -169,7 +169,7 @@ fn crag(p: V3) -> f32 {
     smoothstep(-0.06, 0.14, bed)
 }
 
-/// Normal of a slope with the ledges of the cropping beds.
+/// Unit normal `n` of a slope with the ledges of outcropping beds added.
 pub fn ledged(n: V3, p: V3) -> V3 {
     let crags = craggy(n.y);
     if crags <= 0.0 {
@@ -210,7 +210,8 @@ pub fn basalt(p: V3) -> V3 {
     mix(v3(0.016, 0.016, 0.018), v3(0.046, 0.043, 0.043), saturate(0.42 + 0.7 * clinker + 0.35 * ropes))
 }
 
-/// Normal with grain finer than the nodes' relief, on slopes as on flat ground.
+/// Unit normal `n` with grain finer than the nodes' relief added, equally strong on slopes and on
+/// flat ground.
 pub fn bumped(n: V3, p: V3) -> V3 {
     let e = 0.12;
     let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
@@ -234,7 +235,7 @@ pub const BROADER: f32 = 0.5;
 /// Roughness of the grain of a land of coarse nodes, relative to fine nodes.
 pub const RUGGED: f32 = 1.5;
 
-/// Normal with the grain of a land of coarse nodes.
+/// Unit normal `n` with the grain of a land of coarse nodes added.
 pub fn rugged(n: V3, p: V3) -> V3 {
     let grain = bumped(n, p * BROADER);
     unit_or_up(n + (grain - n) * RUGGED)

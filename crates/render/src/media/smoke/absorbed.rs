@@ -7,7 +7,8 @@ use lavoxel_automaton::world::Span;
 use lavoxel_base::parallel::*;
 use lavoxel_sim::lowpass::AirVolume;
 
-/// Divisor of the box's length that gives the fading length of smoke before an open side.
+/// Divisor of the box's length that gives the length over which smoke fades out towards an open
+/// side.
 const FADING: usize = 6;
 /// Upper bound of that fading length, in cells, before the variation by [`FADED`].
 const MOST_FADING: usize = 16;
@@ -22,15 +23,15 @@ const HALF_SHOWN: f32 = 0.5;
 /// Extinction per voxel length in each cell of the air.
 pub(super) struct Absorbed {
     pub(super) cells: Vec<f32>,
-    /// Span of cells of each row along x outside of which the row is empty.
+    /// Non-empty range of cells of each row along x.
     pub(super) held: Vec<Span>,
     /// Largest extinction of all cells, at least 1e-6.
     pub(super) most: f32,
 }
 
 impl Absorbed {
-    /// Extinction of the ash and steam in `air`; `per_kg` is the extinction of 1 kg/m³ per voxel
-    /// length.
+    /// Computes the extinction of the ash and steam in `air`; `per_kg` is the extinction per voxel
+    /// length at 1 kg/m³.
     pub(super) fn of(air: &AirVolume, per_kg: f32) -> Self {
         let (grid, fade) = (air.grid.cells, Fade::of(&air.grid));
         let mut cells = vec![0.0_f32; grid.cells()];
@@ -56,14 +57,15 @@ impl Absorbed {
     }
 }
 
-/// Span of cells outside of which a row is empty; the row must hold something.
+/// Non-empty range of cells of a row; the row must contain ash or steam.
 fn span(carried: &[[u16; 2]]) -> Span {
     let held = |[ash, steam]: &[u16; 2]| ash | steam != 0;
     let from = carried.iter().position(held).unwrap_or(0);
     Span { from: from as u16, to: carried.iter().rposition(held).map_or(0, |last| last as u16 + 1) }
 }
 
-/// Fading of smoke towards open sides of the air's box, where it would otherwise end as if cut.
+/// Fade-out of smoke towards open sides of the air's box, where smoke would otherwise end in a
+/// plane.
 struct Fade {
     size: [usize; 3],
     /// Edge of a cell, in voxels.
@@ -88,9 +90,9 @@ impl Fade {
         Self { size, edge: grid.ratio as f32, over }
     }
 
-    /// Extinction left of `dense` where `share` of the smoke is left. Scaling alone would keep
-    /// dense smoke a wall: therefore the optical depth of a cell is limited as well, by a bound
-    /// that is 0 at the side and infinite away from it.
+    /// Extinction left of `dense` at a fade-out factor `share` (0 to 1). Scaling alone would leave
+    /// dense smoke opaque: the optical depth of a cell is limited too, by a bound that is 0 at the
+    /// side and infinite away from the side.
     fn left(&self, dense: f32, share: f32) -> f32 {
         let most = HALF_SHOWN * 2.0 * share * share / ((1.0 - share).max(0.0) * self.edge);
         let shown = dense * share;
@@ -98,7 +100,7 @@ impl Fade {
         if most.is_finite() && shown > 0.0 { shown * most / (shown + most) } else { shown }
     }
 
-    /// Share of smoke that fading along `axis` leaves in a cell.
+    /// Fade-out factor along `axis` of the cell `place`, 0 to 1.
     fn along(&self, axis: usize, place: [usize; 3]) -> f32 {
         let [b, c] = ACROSS[axis];
         let beside = place[c] * self.size[b] + place[b];
@@ -108,7 +110,7 @@ impl Fade {
         smoothstep(0.0, 1.0, low.min(1.0) * high.min(1.0))
     }
 
-    /// Share of smoke that fading leaves in a cell.
+    /// Fade-out factor of the cell `place`, 0 to 1.
     fn at(&self, place: [usize; 3]) -> f32 {
         self.along(0, place) * self.along(1, place) * self.along(2, place)
     }

@@ -1,5 +1,5 @@
-//! Coarse grid for the light in smoke: cells of twice the edge, read by interpolation. Light is
-//! soft, and the grid has an eighth of the cells.
+//! Coarse grid for light in smoke: cells of twice the edge, interpolated. Light varies smoothly,
+//! and the grid has an eighth of the cells.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Coarse grid, whose cells hold two air cells along each axis, or a single one where the air has
-/// only one layer.
+/// Coarse grid whose cells cover two air cells along each axis, or one along an axis with a single
+/// layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coarse {
     pub(super) grid: Grid,
@@ -28,7 +28,7 @@ impl Coarse {
         Self { grid: Grid::new(nx, ny, nz), fine, by }
     }
 
-    /// Mean of a quantity over the air cells in each coarse cell.
+    /// Returns the mean of a quantity over the air cells of each coarse cell.
     pub(super) fn mean(&self, absorbed: &Absorbed, asked: Asked) -> Vec<f32> {
         let mut means = vec![asked.of(0.0); self.grid.cells()];
         means.par_chunks_mut(self.grid.slab()).enumerate().for_each(|(k, means)| {
@@ -78,12 +78,12 @@ impl Coarse {
     }
 }
 
-/// Quantity of a cell that is averaged.
+/// Quantity that is averaged over cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked {
     /// Extinction itself.
     Absorption,
-    /// Transmittance of a length in voxels.
+    /// Transmittance over a length in voxels.
     Through(f32),
 }
 

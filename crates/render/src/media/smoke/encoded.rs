@@ -1,4 +1,4 @@
-//! Encoding of the cells of smoke, a byte per value.
+//! Encoding of smoke cells, one byte per value.
 
 use std::ops::Range;
 
@@ -22,19 +22,19 @@ const SIGNS: u32 = 0x0080_8080;
 /// Encoded cell without smoke, in full sunlight.
 const CLEAR: [u8; 4] = [0, 0, 255, 0];
 
-/// Light of sun, sky and lava in the coarse cells.
+/// Incident light of sun, sky and lava per coarse cell.
 pub(super) struct Light {
     coarse: Coarse,
     sun: Vec<f32>,
     sky: Vec<f32>,
     lava: Vec<f32>,
-    /// Flag of each row of coarse cells: set where all sunlight arrives.
+    /// Flag of each row of coarse cells: set if sunlight is unattenuated in the whole row.
     sunny: Vec<bool>,
 }
 
 impl Light {
-    /// Light in the smoke `absorbed`, from the sun and the sky of `wanted` and from patches of
-    /// lava.
+    /// Computes the incident light in the smoke `absorbed`, from the sun and sky of `wanted` and
+    /// from patches of lava.
     pub(super) fn new(
         absorbed: &Absorbed,
         (grid, low, edge): (Grid, V3, f32),
@@ -61,14 +61,14 @@ impl Light {
         Self { coarse, sunny: sunny.collect(), sun, sky, lava }
     }
 
-    /// Buffers for a row of cells along x.
+    /// Returns buffers for a row of cells along x.
     fn row(&self) -> Row {
         let none = vec![0.0; self.coarse.fine_nx()];
         Row { sun: none.clone(), sky: none.clone(), lava: none, between: Vec::new() }
     }
 }
 
-/// Light in a row of cells along x.
+/// Incident light in a row of cells along x.
 struct Row {
     sun: Vec<f32>,
     sky: Vec<f32>,
@@ -123,7 +123,7 @@ pub(super) struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Span of the cells of row `y` with smoke, or next to smoke.
+    /// Range of the cells of row `y` with smoke, or next to smoke.
     fn near(&self, y: usize) -> Span {
         let Grid { nx, ny, nz } = self.air.grid.cells;
         let rows = (self.z.saturating_sub(1)..(self.z + 2).min(nz))
@@ -163,8 +163,8 @@ impl Work for Slab<'_> {
     }
 }
 
-/// Sets the share of steam in cells without smoke to the share of their neighbours: otherwise the
-/// edge of a cloud of steam would have the colour of ash.
+/// Sets the fraction of steam in cells without smoke to the fraction of their neighbours: otherwise
+/// the edge of a cloud of steam would have the colour of ash.
 #[inline(always)]
 fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: Range<usize>) {
     let Grid { nx, ny, nz } = air.grid.cells;
@@ -195,7 +195,7 @@ fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: 
     }
 }
 
-/// Encodes a share, clamped to 0..1, as a byte.
+/// Encodes a fraction, clamped to 0..1, as a byte.
 #[inline(always)]
 fn byte(share: f32) -> u32 {
     (share.clamp(0.0, 1.0) * 255.0 + 0.5) as i32 as u32

@@ -1,4 +1,4 @@
-//! Light that reaches each coarse cell of smoke: from a distant source, and from the lava below.
+//! Incident light in each coarse cell of smoke: from a distant source, and from the lava below.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use lavoxel_base::simd::{Level, Simd, Work};
 const PATCH: f32 = 6.0;
 /// Number of samples of smoke between a patch and a cell.
 const SAMPLES: usize = 6;
-/// Light of a patch below which it is skipped.
+/// Light of a patch below which the patch is skipped.
 const FAINTEST: f32 = 1e-4;
 
 /// Width of the rim of open air around a layer, in cells: light comes from at most two cells to the
@@ -111,7 +111,7 @@ impl Lit<'_> {
         bare * faded(self.between(patch.place, way) * (DETOURS * squared.sqrt() / SAMPLES as f32))
     }
 
-    /// Sum of the extinction at evenly spaced samples on the way from `from`, in the nearest cells.
+    /// Sum of the extinction (nearest cell) at evenly spaced samples from `from` along `way`.
     #[inline(always)]
     fn between(&self, from: V3, way: V3) -> f32 {
         let Grid { nx, ny, nz } = self.coarse.grid;

@@ -10,8 +10,9 @@ use lavoxel_base::parallel::*;
 /// black.
 const DARKEST: f32 = 0.02;
 
-/// Bytes of each cell: square roots of the ink colour, and the share of ink. `inks` are the shares
-/// of the four inks, 255 for all.
+/// Encodes the ink of each cell; bytes: square roots of the RGB ink colour, and the fraction of
+/// ink. `inks`: fractions of the four inks per cell, 255 for 1; `colors`: linear RGB of the four
+/// inks.
 pub(super) fn of(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
     let ratios = colors.map(|color| color.map(ratio));
     inks.par_iter().map(|shares| tint(*shares, &ratios)).collect()

@@ -12,7 +12,7 @@ use lavoxel_sim::source::{
     FLOW_KELVIN_MAX, FLOW_RATE_MAX, Focus, RATE_MAX, VentAir, VentFlow, default_energy, default_radius, default_rate,
 };
 
-/// Places with a name.
+/// Named positions of a vent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Spot {
@@ -21,7 +21,7 @@ enum Spot {
 
 words!(Spot);
 
-/// Largest distance of a place from a corner of the box, in metres or units of a map.
+/// Maximum distance of a position from a corner of the box, in metres or map units.
 const FAR: f64 = 1e12;
 
 table! {
@@ -149,7 +149,7 @@ impl From<Focus> for FocusKeys {
     }
 }
 
-/// Interpolation of a table of rates between its rows.
+/// Interpolation of a table of rates between rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum RatesForm {
@@ -166,7 +166,7 @@ impl Value for VentTable {
 }
 
 impl Keys {
-    /// Rates and temperature of the physical model; `None` without any of their keys.
+    /// Rates and temperature of the physical model; `None` if none of their keys is given.
     fn flow(&self) -> Result<Option<Box<VentFlow>>, &'static str> {
         let of_files = [self.rates_start.is_some(), self.rates_shift.is_some(), self.radiant_j_m3.is_some()];
         if self.rates_files.is_none() && of_files.contains(&true) {
@@ -206,7 +206,7 @@ impl Keys {
         Ok(Some(Box::new(VentFlow { rates_m3_s, linear, focus, temperature_k: self.temperature_k })))
     }
 
-    /// Takes the files of rates; `None` without any.
+    /// Removes and returns the rate files with their keys; `None` if the table names no file.
     fn rates(&mut self) -> Option<Box<RatesFiles>> {
         let files = self.rates_files.take()?;
         let (start, radiant_j_m3) = (self.rates_start.take(), self.radiant_j_m3);
@@ -220,7 +220,7 @@ impl TryFrom<Keys> for VentTable {
     fn try_from(mut keys: Keys) -> Result<Self, Self::Error> {
         let pairs = (keys.x.zip(keys.z), keys.x_m.zip(keys.z_m), keys.map_x.zip(keys.map_y));
         let numbers = [keys.x, keys.z, keys.x_m, keys.z_m, keys.map_x, keys.map_y].iter().flatten().count();
-        // The count refuses half a pair in addition to a complete one.
+        // The count also rejects half a pair in addition to a complete one.
         let place = match (keys.at, numbers, pairs) {
             (Some(Spot::Summit), 0, _) => VentPlace::Summit,
             (None, 2, (Some((x, z)), ..)) => VentPlace::Cells { x, z },

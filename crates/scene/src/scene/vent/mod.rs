@@ -1,5 +1,5 @@
-//! `[[vent]]` and `[[source]]` tables: vents on the summit, in cells, in metres or in the
-//! coordinates of the terrain's file.
+//! `[[vent]]` and `[[source]]` tables: vents on the summit, in cells, in metres or in map
+//! coordinates.
 
 mod keys;
 
@@ -15,26 +15,26 @@ use lavoxel_sim::source::{
     FUME, VentAir, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate,
 };
 
-/// Place of a vent.
+/// Position of a vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentPlace {
-    /// The crater of the built-in volcano; on any other ground its [summit](Surface::summit).
+    /// Crater of the built-in volcano; on any other ground its [summit](Surface::summit).
     Summit,
-    /// Cells east and south of the box's north-west corner.
+    /// Position in cells east and south of the box's north-west corner.
     Cells {
-        /// East of the box's western side, in cells.
+        /// Distance east of the box's western side, in cells.
         x: f64,
-        /// South of the box's northern side, in cells.
+        /// Distance south of the box's northern side, in cells.
         z: f64,
     },
-    /// Metres east and south of the box's north-west corner.
+    /// Position in metres east and south of the box's north-west corner.
     Metres {
-        /// East of the box's western side, in metres.
+        /// Distance east of the box's western side, in metres.
         x_m: f64,
-        /// South of the box's northern side, in metres.
+        /// Distance south of the box's northern side, in metres.
         z_m: f64,
     },
-    /// A point on the map of the terrain's file.
+    /// Position in the map coordinates of the terrain's file.
     Map {
         /// Easting or longitude, in map units.
         map_x: f64,
@@ -43,7 +43,7 @@ pub enum VentPlace {
     },
 }
 
-/// Radius of a vent.
+/// Radius of a vent, in cells or metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentRadius {
     /// Radius in cells.
@@ -52,43 +52,43 @@ pub enum VentRadius {
     Metres(f64),
 }
 
-/// Files of rates of a vent, with the keys for reading them.
+/// Rate files of a vent, with the keys for their interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatesFiles {
-    /// Names of the files, relative to the folder of the scene.
+    /// Paths of the files, relative to the folder of the scene.
     pub files: Vec<String>,
-    /// Date at which the simulation starts.
+    /// Date at which the simulation starts; `None`: the first date in the files.
     pub start: Option<String>,
-    /// Multiple of the error of each rate that is added to the rate.
+    /// Multiple of each rate's standard error that is added to the rate.
     pub shift: f64,
-    /// Energy in joules that lava radiates for each m³ that is poured.
+    /// Radiated energy in joules per m³ of erupted lava, which converts radiant power to a rate;
+    /// `None` if not given.
     pub radiant_j_m3: Option<f64>,
 }
 
-/// Vent as a scene writes it. Once the terrain is known, [`VentTable::on`] converts the table into
-/// a [`VentSpec`].
+/// Vent as written in a scene. When the terrain is known, [`VentTable::on`] converts the table to a
+/// [`VentSpec`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Keys", into = "Keys")]
 pub struct VentTable {
     /// Centre of the vent.
     pub place: VentPlace,
-    /// Further points of a fissure, of which `place` is the first, in the same units; empty: a
-    /// disc.
+    /// Further points of a fissure in the units of `place`, its first point; empty for a disc.
     pub to: Vec<[f64; 2]>,
-    /// Radius; the column under the centre, or those that a fissure crosses, always belong to the
-    /// vent.
+    /// Radius. The column of the centre, or all columns that a fissure crosses, belong to the vent
+    /// even at radius 0.
     pub radius: VentRadius,
-    /// Height of the cells into which the vent pours, in cells above the floor; absent: on the
-    /// ground, grains below the roof.
+    /// Height above the floor of the cells that receive the output, in cells; absent: liquids enter
+    /// on the ground, grains below the roof.
     pub height: Option<f64>,
-    /// Volume poured by the whole vent in one step, in full cells; for grains the probability of a
-    /// grain in each cell.
+    /// Volume poured by the whole vent per step, in full cells; for grains the probability of a
+    /// grain per cell and step, for a fume kg/s.
     pub rate: f64,
-    /// Size `[x, y, z]` in cells of the box that `rate`, and a radius in cells, are meant for. In
-    /// another box the radius scales with the shorter side, the rate with the shorter side and the
-    /// height. `None`: both hold in any box.
+    /// Reference size `[x, y, z]` in cells for `rate` and a radius in cells. In a box of another
+    /// size the radius scales with the shorter side, the rate with the shorter side × the height.
+    /// `None`: no scaling.
     pub for_box: Option<[usize; 3]>,
-    /// First step in which the vent pours.
+    /// Index of the first step in which the vent pours.
     pub start: u64,
     /// End step (exclusive) of pouring; absent: the vent never stops.
     pub end: Option<u64>,
@@ -96,16 +96,16 @@ pub struct VentTable {
     pub energy: f64,
     /// Name of the poured material, in a `[[source]]` table; absent: lava.
     pub material: Option<String>,
-    /// Gas, ash and jet that the vent gives to the air; absent: the default for lava of a vent.
+    /// Gas, ash and jet that the vent adds to the air; absent: the default of a lava vent.
     pub air: Option<Box<VentAir>>,
-    /// Rates and temperature in a scene of the physical model, which has no rate and energy.
+    /// Rates and temperature in the physical model, where `rate` and `energy` are not allowed.
     pub flow: Option<Box<VentFlow>>,
-    /// Files of rates, until a scene has read them into `flow`.
+    /// Rate files that have not been read into `flow` yet.
     pub rates: Option<Box<RatesFiles>>,
 }
 
 impl Default for VentTable {
-    /// Creates a vent on the summit that pours from the first step on.
+    /// Creates a vent on the summit that pours from step 0 on.
     fn default() -> Self {
         Self {
             place: VentPlace::Summit,
@@ -135,17 +135,18 @@ impl From<VentSpec> for VentTable {
 }
 
 impl VentTable {
-    /// Creates a vent with this centre and the defaults of all other keys.
+    /// Creates a vent at `place` with defaults for all other keys.
     pub fn at(place: VentPlace) -> Self {
         Self { place, ..Self::default() }
     }
 
-    /// Returns true for a vent that gives to the air alone.
+    /// Returns true if the vent is a fume, whose only output goes to the air.
     pub fn is_fume(&self) -> bool {
         self.material.as_deref() == Some(FUME)
     }
 
-    /// Converts to a vent in cells; `None` unless the table is given in cells of any box.
+    /// Converts to a vent in cells; `None` if the position or radius is not in cells, or depends on
+    /// the size of the box.
     pub fn in_cells(&self) -> Option<VentSpec> {
         let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) = (self.place, self.radius, self.for_box)
         else {
@@ -154,7 +155,7 @@ impl VentTable {
         Some(self.pouring_at((x, z), &self.to, radius, self.rate))
     }
 
-    /// Factors on radius and rate in a box of this shape.
+    /// Scale factors (radius, rate) for a box of shape `grid`.
     ///
     /// The radius grows with the shorter side. The rate grows with the shorter side and the height:
     /// the volume to be filled grows with their product and once more with the side, as do the
@@ -165,7 +166,7 @@ impl VentTable {
         (wide, wide * (grid.ny as f64 / ny as f64))
     }
 
-    /// Radius in cells of `cell_m` metres, in a box of this shape.
+    /// Radius in cells for cells of `cell_m` metres, scaled to a box of shape `grid`.
     pub(super) fn radius_in(&self, grid: Grid, cell_m: f64) -> f64 {
         match self.radius {
             VentRadius::Cells(cells) => cells * self.growth(grid).0,
@@ -173,14 +174,14 @@ impl VentTable {
         }
     }
 
-    /// Upper bound of the width and depth, in cells of `cell_m` metres, of the bounding box of the
-    /// vent's columns.
+    /// Upper bound of the extent (x, z) in cells of the vent's bounding box, for cells of `cell_m`
+    /// metres.
     pub(super) fn extent(&self, grid: Grid, cell_m: f64) -> [f64; 2] {
         let unit = match self.place {
             VentPlace::Summit => 0.0,
             VentPlace::Cells { .. } => 1.0,
             VentPlace::Metres { .. } => 1.0 / cell_m,
-            // Unknown before the terrain is read.
+            // Map coordinates cannot be converted before the terrain is read.
             VentPlace::Map { .. } => f64::INFINITY,
         };
         let first = match self.place {
@@ -197,11 +198,11 @@ impl VentTable {
         })
     }
 
-    /// Checks everything that is known before the terrain; `key` is the table's name, such as
-    /// `vent[0]`.
+    /// Checks everything that does not depend on the terrain; `key` is the table's name in
+    /// messages, such as `vent[0]`.
     ///
     /// # Errors
-    /// Names the first number that is wrong.
+    /// Returns an error that names the first invalid number.
     pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {
         if let Some(spec) = self.in_cells() {
             return spec.validate(key, grid);
@@ -212,12 +213,11 @@ impl VentTable {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// Converts to a vent on the columns of a ground, in a box of this shape; `key` as for
-    /// [`VentTable::validate`].
+    /// Converts to a vent in cells on the columns of `ground`; `key` is the table's name in
+    /// messages.
     ///
-    /// # Errors
-    /// For a vent outside of the box, names the extent of the box in the vent's own units; also for
-    /// a vent on a map where the terrain has no place on one.
+    /// If the vent lies outside of the box, an error with the extent of the box in the vent's
+    /// units; also if the vent is in map coordinates and the terrain has no georeference.
     pub fn on(&self, key: &str, ground: &Surface, grid: Grid) -> Result<VentSpec, Invalid> {
         let (x, z) = self.place.on(key, ground)?;
         let point = |&point: &[f64; 2]| self.place.with(point).on(&format!("{key}.to"), ground).map(<[f64; 2]>::from);
@@ -245,7 +245,7 @@ impl VentTable {
 }
 
 impl VentPlace {
-    /// Another place, given in the same units.
+    /// Returns a position with the coordinates `[a, b]` in the same units.
     fn with(self, [a, b]: [f64; 2]) -> Self {
         match self {
             Self::Summit => self,
@@ -255,7 +255,7 @@ impl VentPlace {
         }
     }
 
-    /// Converts the place to cells east and south of the box's north-west corner.
+    /// Converts the position to (x, z) in cells east and south of the box's north-west corner.
     fn on(self, key: &str, ground: &Surface) -> Result<(f64, f64), Invalid> {
         let (nz, nx) = ground.heights.dim();
         let (nx, nz, cell) = (nx as f64, nz as f64, ground.cell_size_m);
@@ -284,7 +284,7 @@ impl VentPlace {
                 let [middle, _] = map.middle(nx * cell, nz * cell);
                 let (east_m, south_m) = map.from_map(map.crs.near(map_x, middle), map_y);
                 let (x, z) = (east_m / cell, south_m / cell);
-                // A place computed from the edge of the box may miss the box by the last digit.
+                // A coordinate computed from the edge of the box may exceed it in the last digit.
                 let slack = 1e-6;
                 if !(-slack..=nx + slack).contains(&x) || !(-slack..=nz + slack).contains(&z) {
                     return Err(wrong(format!("within the box: {}", map.bounds(nx * cell, nz * cell))));
@@ -295,8 +295,8 @@ impl VentPlace {
     }
 }
 
-/// Refuses cells that are also a longitude and latitude within the box: one of both was meant, and
-/// it is unknown which.
+/// Returns an error if a position in cells is also a longitude and latitude within the box, because
+/// either could be meant.
 fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<(), Invalid> {
     let Some(map) = ground.georeference.as_ref().filter(|map| map.crs.is_geographic()) else { return Ok(()) };
     let (nz, nx) = ground.heights.dim();

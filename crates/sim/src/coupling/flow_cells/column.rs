@@ -1,21 +1,22 @@
-//! Column of the flow, converted to the cells that display the flow.
+//! Conversion of one column of the flow to the cells that display the flow.
 
 use super::{PER_UNIT, ROCK};
 use lavoxel_automaton::world::Content;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 use lavoxel_flow::{Flow, FlowCell, Lava, UNITS};
 
-/// Column of a flow as the world displays it.
+/// Buffer with one column of a flow in its displayed form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Column {
-    /// Lowest level that was read; all levels below are rock.
+    /// Lowest level read; all lower levels are rock.
     pub(super) from: usize,
-    /// End (exclusive) of the levels that may be anything but air.
+    /// Upper end (exclusive) of the levels read; all higher levels are air.
     pub(super) to: usize,
-    /// Cells read from the flow; `rock` excludes the solid that can melt, which `solids` holds.
+    /// Cells of the flow from level `from`; for a lava that melts, `rock` excludes the meltable
+    /// solid, which `solids` holds.
     cells: Vec<FlowCell>,
     solids: Vec<i32>,
-    /// Level of the first cell above the ground; `None` for a lava that does not melt.
+    /// Level of the first cell above the ground; `None` if the lava does not melt.
     pub(super) melts: Option<usize>,
     shown: Vec<Shown>,
     /// Height of the ground surface above the floor in cells; `None` if the surface lies below the
@@ -27,19 +28,20 @@ pub(super) struct Column {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown {
     pub(super) ground: bool,
-    /// Amount of solid that can melt, in units of a layer.
+    /// Amount of meltable solid, in units of a layer.
     pub(super) solid: u16,
-    /// Amount of rock above the ground (from bodies), in units of a layer.
+    /// Amount of rock above the ground that bodies placed, in units of a layer.
     pub(super) mould: u16,
     pub(super) liquid: Content,
 }
 
 impl Column {
-    /// Reads column `number` of `flow` into this buffer; the world has `ny` levels.
+    /// Reads column `number` of `flow` into this buffer; the world has `ny` levels (cells in
+    /// height).
     pub(super) fn read(&mut self, flow: &Flow, number: usize, ny: usize) {
         let (x, z) = (number % flow.space().nx, number / flow.space().nx);
         let levels = flow.levels(number);
-        // One level more on either side: the surface may lie on the cell below, and a film on the
+        // One extra level on each side: the surface may lie on the cell below, and a film on the
         // highest cell is displayed in the cell above.
         (self.from, self.to) = (levels.start.min(ny).saturating_sub(1), (levels.end + 1).min(ny));
         self.cells.clear();
@@ -51,7 +53,7 @@ impl Column {
         }
     }
 
-    /// Converts the cells read by [`Self::read`] into displayed content.
+    /// Converts the cells that [`Self::read`] stored into displayed content.
     pub(super) fn show(&mut self, lava: &Lava) {
         self.shown.clear();
         let first = self.melts.unwrap_or(usize::MAX);
@@ -68,8 +70,8 @@ impl Column {
         self.height = self.surface();
     }
 
-    /// Displays solid and liquid of each cell in place; content of a cell that is mostly ground
-    /// moves into the cell above.
+    /// Displays solid and liquid of each cell at its own level; the content of a cell that is
+    /// mostly ground is moved to the cell above.
     fn show_cells(&mut self, lava: &Lava) {
         let (mut solid, mut amount, mut warmth) = (0, 0, 0.0);
         for (i, (cell, shown)) in self.cells.iter().zip(&mut self.shown).enumerate() {
@@ -88,7 +90,7 @@ impl Column {
         }
     }
 
-    /// Displayed content of level `y`; below the levels read there is rock, above them air.
+    /// Displayed content at level `y`: rock below the levels read, air above.
     pub(super) fn shown(&self, y: usize) -> Shown {
         match y.checked_sub(self.from) {
             Some(i) => self.shown.get(i).copied().unwrap_or_default(),
@@ -96,7 +98,7 @@ impl Column {
         }
     }
 
-    /// One above the highest level that shows lava or solid; 0 if none does.
+    /// One above the highest level that displays lava or solid; 0 if no level does.
     pub(super) fn top(&self) -> usize {
         self.shown
             .iter()
@@ -104,7 +106,7 @@ impl Column {
             .map_or(0, |i| self.from + i + 1)
     }
 
-    /// Stacks the lava of each run from its first open cell upwards.
+    /// Stacks the lava of each contiguous run, starting from the run's first open cell.
     fn stack_runs(&mut self, lava: &Lava) {
         let mut first = 0;
         while first < self.cells.len() {
@@ -116,8 +118,9 @@ impl Column {
         }
     }
 
-    /// Height of the highest rock above the floor in cells, rounded such that the cell below the
-    /// surface displays as solid and the cell of the surface does not; `None` if no rock was read.
+    /// Height of the topmost rock surface above the floor in cells, rounded such that the cell
+    /// below the surface is displayed as solid and the cell of the surface is not; `None` if no
+    /// rock was read.
     fn surface(&self) -> Option<f32> {
         let top = self.cells.iter().rposition(|cell| cell.rock >= ROCK).map_or(0, |i| i + 1);
         if top == 0 && self.from > 0 {
@@ -136,7 +139,7 @@ impl Column {
     }
 }
 
-/// Fills the open cells of a run from below with the lava of the run.
+/// Fills the open cells of a run from the bottom up with the total lava of the run.
 fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     let mut open = shown.iter_mut().filter(|shown| !shown.ground);
     let (mut to, mut amount, mut warmth) = (open.next(), 0, 0.0);
@@ -153,15 +156,16 @@ fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     }
 }
 
-/// Content of a layer's cell for an amount of the flow and its `warmth`.
+/// Content of a layer's cell for an `amount` in units of the flow and a dimensionless `warmth`.
 fn content(amount: i32, warmth: f64) -> Content {
-    // At least one unit: a film is displayed, however thin.
+    // At least one unit: even the thinnest film is displayed.
     let units = ((amount + PER_UNIT / 2) / PER_UNIT).clamp(1, AMOUNT_ONE.into()) as u16;
     let energy = warmth / f64::from(UNITS) * f64::from(ENERGY_ONE);
     Content { amount: units, energy: energy.round().clamp(0.0, ENERGY_MAX.into()) as u16 }
 }
 
-/// Warmth of a cell (dimensionless): 0 at the solidus, 1 at the temperature of the vent.
+/// Warmth of a cell (dimensionless, linear in temperature): 0 at the solidus, 1 at the vent
+/// temperature.
 fn warmth_of(cell: &FlowCell, lava: &Lava) -> f64 {
     let [cold, hot] = lava.warmth_k();
     let kelvin = cell.temperature_k(lava).unwrap_or(cold);

@@ -28,21 +28,22 @@ use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_flow::store::blocks::Blocks;
 use lavoxel_flow::{Flow, FlowEdit, FlowState, UNITS};
 
-/// Units of amount of the flow per unit of a layer.
+/// Ratio of amount units: units of the flow per unit of a layer.
 pub(super) const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
 
-/// Least rock of a cell that is displayed as solid: half of the cell.
+/// Minimum rock of a cell displayed as solid: half of the cell.
 const ROCK: i32 = UNITS / 2;
 
-/// Solid and body rock of a cell (lava that melts) from which still matter and grains are pushed
-/// out: half of the cell.
+/// Amount of solid and body rock in a cell (lava that melts) above which still matter and grains
+/// are displaced: half of the cell.
 const FILLED: u16 = AMOUNT_ONE / 2;
 
-/// Solid and body rock of a cell from which liquids and gases are pushed out, too: 63/64 of the
-/// cell.
+/// Amount of solid and body rock in a cell above which liquids and gases are displaced too: 63/64
+/// of the cell.
 const FULL: u16 = AMOUNT_ONE / 64 * 63;
 
-/// Least amount of another material in a cell that covers lava: an eighth of the cell.
+/// Minimum amount of another material in a cell that counts as a cover over lava: an eighth of the
+/// cell.
 const COVER: u16 = AMOUNT_ONE / 8;
 
 /// Columns that are read before any is written; `TASK` is the smallest number of columns worth a
@@ -50,7 +51,7 @@ const COVER: u16 = AMOUNT_ONE / 8;
 const AT_ONCE: usize = 8192;
 const TASK: usize = 64;
 
-/// Numbers of the layers that display a lava that melts.
+/// Indices of the layers that display a lava that melts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Melting {
     pub(crate) solid: usize,
@@ -59,7 +60,7 @@ pub(crate) struct Melting {
 }
 
 impl Melting {
-    /// Finds the display layers of `world`; `None` if the lava of `flow` does not melt or a layer
+    /// Finds the display layers of `world`; `None` if the lava of `flow` does not melt, or a layer
     /// is missing.
     fn of(world: &World, flow: &Flow) -> Option<Self> {
         if !flow.setup().lava.melts() {
@@ -76,9 +77,10 @@ pub struct FlowInCells {
     pub(crate) flow: Flow,
     /// Layers that display the flow, for a lava that melts.
     pub(crate) melting: Option<Melting>,
-    /// Level above the highest cell that displays lava, by column; 0 where none does.
+    /// One above the highest level that displays lava, by column; 0 for columns without displayed
+    /// lava.
     tops: Blocks<u16>,
-    /// Changed columns that are displayed on demand; `None` where every step is displayed at once.
+    /// Changed columns in deferred display; `None` if every step is displayed at once.
     unseen: Option<Unseen>,
     /// Reusable buffer for the displayed content of columns.
     columns: Vec<Column>,
@@ -92,8 +94,8 @@ impl FlowInCells {
         Self { flow, melting, tops: Blocks::at_rest(world.grid().columns(), 0), unseen: None, columns: Vec::new() }
     }
 
-    /// Displays `flow` in `world`, whose lava follows the physical model from now on: writes ground
-    /// and lava of all columns. The flow has the columns and levels of this box.
+    /// Starts to display `flow` in `world`, whose lava follows the physical model from now on:
+    /// writes the ground and lava of all columns. The flow's grid must match the box.
     pub(crate) fn shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
         let columns = world.grid().columns() as u32;
@@ -103,7 +105,7 @@ impl FlowInCells {
         flowing
     }
 
-    /// Couples a flow that `world` displays already, such as one read from a file.
+    /// Couples a flow that the cells of `world` display already, for example after reading a file.
     pub(crate) fn already_shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
         flowing.tops = mirrored_tops(world);
@@ -112,7 +114,7 @@ impl FlowInCells {
         flowing
     }
 
-    /// Restores a saved flow that the ground and the layers display already.
+    /// Restores a saved flow `state` whose ground and layers `world` displays already.
     pub(crate) fn restore(&mut self, world: &World, state: &FlowState) -> Result<(), String> {
         self.tops = mirrored_tops(world);
         self.flow.restore(state.clone())?;
@@ -120,7 +122,7 @@ impl FlowInCells {
         Ok(())
     }
 
-    /// Marks the columns in which lava set.
+    /// Marks columns with newly solidified lava as fresh ground.
     fn show_fresh(&self, world: &mut World) {
         let nx = world.grid.nx;
         for column in 0..world.grid.columns() {
@@ -128,8 +130,8 @@ impl FlowInCells {
         }
     }
 
-    /// Makes one step: adds the lava of the vents to the flow, moves the flow, and displays the
-    /// result.
+    /// Advances the flow by one step: adds the lava of the vents, runs the flow solver, and
+    /// displays the result.
     pub(crate) fn step(&mut self, world: &mut World, vents: &Vents, step: u64) {
         self.cover(world);
         let about = (self.flow.clock(), self.flow.setup().lava.vent_k);
@@ -144,7 +146,8 @@ impl FlowInCells {
         }
     }
 
-    /// Tells the flow where other matter covers the lava; called before the flow's step.
+    /// Passes the cells or columns that other matter covers to the flow; called before the flow's
+    /// step.
     fn cover(&mut self, world: &World) {
         let covers = |(number, layer): &(usize, &Layer)| {
             !world.is_mirror(*number) && matches!(layer.material().kind, Kind::Liquid | Kind::Still)
@@ -154,8 +157,8 @@ impl FlowInCells {
             return;
         }
         if self.flow.setup().lava.melts() {
-            // A lava that melts exchanges heat on all sides, so that single cells are covered
-            // instead of columns.
+            // A lava that melts exchanges heat on all sides: covers are set per cell instead of per
+            // column.
             let held = covers.iter().flat_map(|layer| layer.held()).filter(|(_, cell)| cell.amount >= COVER);
             let cells: Vec<Place> = held.map(|(place, _)| place).collect();
             return self.flow.cover_cells(&cells);
@@ -177,22 +180,22 @@ impl FlowInCells {
         world.stay_mirrored();
     }
 
-    /// Displays the columns `numbers` of the flow; called between two steps of the flow.
+    /// Displays the columns `numbers` of the flow; called between two steps.
     pub(super) fn show_columns(&mut self, world: &mut World, numbers: &[u32]) {
-        // Covers the lava by the world of this moment, as a flow restored from a file does.
+        // Recomputes the covers from the present world, as after a restore from a file.
         self.cover(world);
         let Self { flow, tops, columns, melting, .. } = self;
         show(world, (flow, *melting), tops, columns, numbers);
     }
 
-    /// Applies an edit of lava or rock to the flow; other matter in the edited cells follows the
-    /// rules of any world.
+    /// Applies an edit of lava or rock to the flow; other matter in the edited cells is edited by
+    /// the usual rules of a world.
     pub(crate) fn edit(&mut self, world: &mut World, edit: &Edit) {
         self.show_unseen(world);
         let lava = &self.flow.setup().lava;
         let [cold, hot] = lava.warmth_k();
-        // Each kind of matter becomes one edit of the flow; matter without a counterpart there
-        // returns early.
+        // Each kind of matter maps to one edit of the flow; a kind without a counterpart returns
+        // early.
         let change = match edit.matter {
             Matter::Lava { amount, energy, temperature_k } => {
                 let temperature_k = temperature_k.unwrap_or(cold + energy * (hot - cold));
@@ -224,8 +227,8 @@ impl FlowInCells {
         self.show_columns(world, &changed);
     }
 
-    /// Raises the ground of a shape's columns by calling `raise` with the column numbers; removes
-    /// other matter in the raised cells.
+    /// Raises the ground in the columns of `shape`: `raise` receives the column numbers and returns
+    /// the ranges of raised levels. Other matter in the raised cells is removed.
     fn raise(&mut self, world: &mut World, shape: &Shape, raise: impl FnOnce(&mut Flow, &[u32]) -> Vec<Range<usize>>) {
         let columns = shape.columns(world.grid);
         let numbers: Vec<u32> = columns.iter().map(|&(x, z)| world.grid.column(x, z) as u32).collect();
@@ -237,7 +240,7 @@ impl FlowInCells {
     }
 }
 
-/// Displays some columns of a flow, in parallel; `room` is a reusable buffer of columns.
+/// Displays the given columns of a flow in parallel; `room` is a reusable buffer.
 fn show(
     world: &mut World,
     (flow, melting): (&Flow, Option<Melting>),
@@ -264,19 +267,20 @@ fn show(
     take_account(world, flow);
 }
 
-/// Writer of displayed content into the cells of a world.
+/// Writer of displayed columns into the cells of a world.
 struct Cells<'a> {
     world: &'a mut World,
     melting: Option<Melting>,
 }
 
 impl Cells<'_> {
-    /// Writes a displayed column; the flow was displayed below `old_top` before.
+    /// Writes the displayed column at (x, z); `old_top` is the upper end of the previously
+    /// displayed levels.
     fn column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
         let melting = self.melting;
         let liquid = melting.map_or(self.world.number_of_lava(), |melting| melting.melt);
-        // An edit may have moved the ground by more cells than the column stores: these become rock
-        // below and air above.
+        // An edit may have moved the ground beyond the stored levels: cells below become rock,
+        // cells above become air.
         let ground = &self.world.ground;
         let levels = column.from.min(ground.lowest_open(x, z))..column.to.max(old_top).max(ground.top(x, z));
         for y in levels {
@@ -285,7 +289,8 @@ impl Cells<'_> {
                 self.world.layers[liquid].set([x, y, z], shown.liquid);
                 continue;
             }
-            // A cell is emptied before it becomes ground, and no cell may hold more than fits.
+            // A cell is emptied before it becomes ground, because no cell may contain more than
+            // fits.
             self.world.layers[liquid].set([x, y, z], Content::default());
             let still = melting.map(|Melting { solid, mould, .. }| [(solid, shown.solid), (mould, shown.mould)]);
             let filled: u16 =
@@ -303,8 +308,8 @@ impl Cells<'_> {
             if shown.liquid.amount > 0 {
                 self.world.layers[liquid].set([x, y, z], shown.liquid);
             }
-            // Lifts only where the cell fills just now: a column may be displayed again without a
-            // change, for example after a checkpoint.
+            // Displaces matter only at the step in which the threshold is crossed: a column may be
+            // displayed again without a change, for example after a checkpoint.
             match shown.solid + shown.mould {
                 FULL.. if filled < FULL => self.lift([x, y, z], |_| true),
                 // Liquids and gases leave a half-filled cell by their own rules.
@@ -317,8 +322,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Moves the matter of a cell that rock or solid fills to the lowest cell above with room;
-    /// removes matter that finds none. Affects the layers that do not display the flow and whose
+    /// Moves matter out of a cell that rock or solid fills, to the lowest cell above with room;
+    /// matter without room is removed. Applies to layers that do not display the flow and whose
     /// kind satisfies `goes`.
     fn lift(&mut self, [x, y, z]: Place, goes: impl Fn(Kind) -> bool) {
         let lifted: Vec<usize> = (0..self.world.layers.len())
@@ -338,7 +343,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Returns true if a cell can take the content `held` of a layer other than the lava.
+    /// Returns true if the cell at `place` has room for the content `held` of a layer other than
+    /// the lava.
     fn takes(&self, (layer, held): (usize, Content), place: Place) -> bool {
         if self.melting.is_some_and(|Melting { solid, mould, .. }| {
             self.world.layers[solid].at(place).amount + self.world.layers[mould].at(place).amount >= FILLED
@@ -354,8 +360,8 @@ impl Cells<'_> {
     }
 }
 
-/// Updates the ledger of the lava layer in its own units, for reports; the exact account is that of
-/// the flow.
+/// Copies the account of the flow into the ledger of the lava layer, rounded to the layer's units,
+/// for reports; the exact account is that of the flow.
 fn take_account(world: &mut World, flow: &Flow) {
     let lava = world.number_of_lava();
     let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
@@ -369,7 +375,8 @@ fn take_account(world: &mut World, flow: &Flow) {
     ledger.blocked = units(account.blocked);
 }
 
-/// Level above the highest cell that displays any of the flow, by column; 0 where none does.
+/// One above the highest level of each column that displays part of the flow; 0 for columns
+/// without.
 fn mirrored_tops(world: &World) -> Blocks<u16> {
     let mut tops = Blocks::at_rest(world.grid.columns(), 0);
     let shown = world.layers.iter().enumerate().filter(|&(number, _)| world.is_mirror(number));

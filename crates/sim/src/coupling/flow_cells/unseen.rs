@@ -1,11 +1,11 @@
-//! Deferred display of a flow: writes the flow into cells only on demand, so that a run without
-//! pictures displays a step only when that step is exported.
+//! Deferred display of a flow: the flow is written into cells only on demand, so that a run without
+//! pictures pays for the display of exported steps alone.
 
 use super::FlowInCells;
 use lavoxel_automaton::world::World;
 use lavoxel_flow::store::blocks::Blocks;
 
-/// Columns of a flow that have changed since they were last displayed.
+/// Columns of a flow that have changed since their last display.
 #[derive(Clone, Debug)]
 pub(super) struct Unseen {
     is_listed: Blocks<bool>,
@@ -22,7 +22,7 @@ impl Unseen {
         }
     }
 
-    /// Takes the changed columns, ascending; leaves the list empty.
+    /// Returns the changed columns in ascending order and clears the list.
     fn take(&mut self) -> Vec<u32> {
         let mut columns = std::mem::take(&mut self.columns);
         columns.iter().for_each(|&c| self.is_listed[c as usize] = false);

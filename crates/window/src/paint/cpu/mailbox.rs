@@ -1,6 +1,7 @@
-//! Mailbox between the window and the drawing thread.
+//! Mailbox between the window and the drawing thread of the CPU painter.
 //!
-//! Invariant: the lock is held for moves only, so that neither side waits for the other's work.
+//! Invariant: the lock is held only to move or clone values in and out, so that neither side waits
+//! for the other's work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -16,48 +17,48 @@ use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::{Camera, Cut, LookSpec, Mouth};
 use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 
-/// Complete content of a picture except for the volume.
+/// Complete content of a picture without the volume.
 #[derive(Clone)]
 pub(super) struct Wanted {
-    /// Number of the box; another value means a new box.
+    /// Number of the simulation box; a different number means a new box.
     pub(super) epoch: u64,
     pub(super) grid: Grid,
     pub(super) land: Arc<TerrainLook>,
     pub look: LookSpec,
     pub(super) cuts: [Option<Arc<Cut>>; 3],
-    /// Number of steps simulated so far.
+    /// Number of simulation steps so far.
     pub(super) steps: u64,
-    /// Mouths of the vents that throw clots.
+    /// Mouths of the vents that throw clots of lava.
     pub(super) mouths: Arc<Vec<Mouth>>,
-    /// Number of visible changes other than those of the view.
+    /// Number of visible changes of scene and look, without those of the view.
     pub(super) content: u64,
-    /// Number of all visible changes.
+    /// Number of visible changes of scene, look and view.
     pub(super) state: u64,
-    /// View of the window; `None` before the first.
+    /// View of the window; `None` before the first view.
     pub(super) view: Option<View>,
 }
 
-/// Request for a picture for a file.
+/// Request for one picture for an image file.
 pub(super) struct Job {
     pub(super) view: View,
-    /// Set for full antialiasing of every pixel.
+    /// Set for full antialiasing; otherwise only edges are smoothed.
     pub(super) smooth: bool,
     pub(super) transparent: bool,
     pub(super) reply: Sender<Option<RgbaImage>>,
 }
 
-/// Pixels of four bytes (RGBA), row-major from the top.
+/// Picture of the window without the covered columns: RGBA bytes, row-major from the top.
 pub(super) struct Pixels {
     /// Width and height of the window in pixels.
     pub(super) window: (usize, usize),
-    /// Number of pixel columns at the left of the window that are left out.
+    /// Number of pixel columns at the left of the window that `rgba` leaves out.
     pub(super) left: usize,
     pub(super) rgba: Vec<u8>,
 }
 
 impl Pixels {
-    /// Picture of the whole window, black where nothing was drawn; `None` if the number of bytes
-    /// does not match.
+    /// Returns the picture in the window's size, with black in the columns that were left out;
+    /// `None` if the number of bytes does not fit the size.
     pub(super) fn whole(&self) -> Option<RgbaImage> {
         let ((width, height), drawn) = (self.window, self.window.0 - self.left);
         let mut image = RgbaImage::from_pixel(width as u32, height as u32, image::Rgba([0, 0, 0, u8::MAX]));
@@ -67,29 +68,29 @@ impl Pixels {
     }
 }
 
-/// Finished picture for the window.
+/// Finished picture for the window, with its timing.
 pub(super) struct Finished {
     pub(super) pixels: Pixels,
-    /// Camera of the picture's view, in pixels of the window.
+    /// Camera of the picture, in pixels of the window.
     pub(super) camera: Camera,
     pub(super) took: Duration,
-    /// Linear share of the window's resolution that was traced, 0 to 1.
+    /// Traced share of the window's resolution along each axis, 0 to 1.
     pub(super) share: f32,
-    /// Set if no finer picture follows while nothing changes.
+    /// Set if the picture is final: no refined picture follows while nothing changes.
     pub(super) last: bool,
     /// Value of [`Wanted::state`] that the picture shows.
     pub(super) state: u64,
 }
 
-/// Changed parts of the volume.
+/// Changed parts of the volume, in the order of the updates.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) lava: Vec<Patch>,
-    /// Changes of the other materials, in the order of the updates.
+    /// Changes of the materials other than lava, in the order of the updates.
     pub(super) media: Vec<MediaUpdate>,
-    /// Contents of the air; outer `None` if unchanged.
+    /// Volume of the air's contents; outer `None` if unchanged, inner `None` if there is none.
     pub(super) air: Option<Option<Arc<AirVolume>>>,
-    /// Surface temperature of the lava; outer `None` if unchanged.
+    /// Surface temperatures of the lava; outer `None` if unchanged, inner `None` if there are none.
     pub(super) crust: Option<Option<Arc<CrustMap>>>,
 }
 
@@ -100,7 +101,7 @@ impl Parts {
         lava + media.map(|patch| patch.texels.len()).sum::<usize>()
     }
 
-    /// True if anything changed.
+    /// Returns true if any part changed.
     pub(super) fn is_there(&self) -> bool {
         self.bytes() > 0 || self.air.is_some() || self.crust.is_some()
     }
@@ -113,7 +114,8 @@ impl Parts {
     }
 }
 
-/// Order for the drawing thread.
+/// Work for the drawing thread: new content, changed parts of the volume, and requests for image
+/// files.
 pub(super) struct Order {
     pub(super) serial: u64,
     pub(super) wanted: Option<Wanted>,
@@ -123,19 +125,19 @@ pub(super) struct Order {
 
 #[derive(Default)]
 struct State {
-    /// Number of changes so far.
+    /// Number of changes posted so far.
     serial: u64,
     wanted: Option<Wanted>,
     parts: Parts,
     jobs: Vec<Job>,
     finished: Option<Finished>,
-    /// Stop switch of the picture under way; set by the next change, which makes that picture
-    /// worthless.
+    /// Stop flag of the picture being drawn; set by the next change, which makes that picture
+    /// outdated.
     give_up: Option<Arc<AtomicBool>>,
     quit: bool,
 }
 
-/// State with its lock, and the condition on which the drawing thread waits.
+/// Shared state with its lock, and the condition variable on which the drawing thread waits.
 #[derive(Default)]
 pub(super) struct Mailbox {
     state: Mutex<State>,
@@ -148,8 +150,8 @@ impl Mailbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the wanted content and adds changed parts of the volume. A new box drops older
-    /// parts.
+    /// Replaces the wanted content, queues the changed parts of the volume and interrupts the
+    /// picture being drawn. A new box drops queued parts of the old box.
     pub(super) fn post(&self, wanted: Wanted, parts: Parts) {
         let mut state = self.lock();
         if state.wanted.as_ref().is_none_or(|before| before.epoch != wanted.epoch) {
@@ -162,7 +164,7 @@ impl Mailbox {
         self.changed.notify_all();
     }
 
-    /// Requests a picture for a file.
+    /// Queues a request for an image file and interrupts the picture being drawn.
     pub(super) fn ask(&self, job: Job) {
         let mut state = self.lock();
         state.jobs.push(job);
@@ -170,7 +172,7 @@ impl Mailbox {
         self.changed.notify_all();
     }
 
-    /// Ends the drawing thread.
+    /// Tells the drawing thread to end and interrupts the picture being drawn.
     pub(super) fn quit(&self) {
         let mut state = self.lock();
         state.quit = true;
@@ -178,23 +180,25 @@ impl Mailbox {
         self.changed.notify_all();
     }
 
-    /// Bytes of the volume that the drawing thread has not taken yet.
+    /// Returns the size in bytes of the queued parts of the volume, which the drawing thread has
+    /// not taken yet.
     pub(super) fn waiting(&self) -> usize {
         self.lock().parts.bytes()
     }
 
-    /// Takes the finished picture; `None` if there is no new one.
+    /// Takes the latest finished picture; `None` if there is no new picture.
     pub(super) fn take_finished(&self) -> Option<Finished> {
         self.lock().finished.take()
     }
 
-    /// True if a finished picture waits for the window.
+    /// Returns true if a finished picture is ready for the window.
     pub(super) fn has_finished(&self) -> bool {
         self.lock().finished.is_some()
     }
 
-    /// Drawing thread: waits for a change after the serial number `seen`, for the time `most` at
-    /// most. `None` if the thread must end.
+    /// Drawing thread: blocks until there is a change with a serial number other than `seen` or a
+    /// request, at most for the time `most` (`None`: without limit). Returns `None` if the thread
+    /// must end.
     pub(super) fn wait(&self, seen: u64, most: Option<Duration>) -> Option<Order> {
         let until = most.map(|most| Instant::now() + most);
         let mut state = self.lock();
@@ -218,8 +222,8 @@ impl Mailbox {
         }
     }
 
-    /// Drawing thread: lets the next change set `switch`. Returns false if there was a change after
-    /// `seen` already.
+    /// Drawing thread: registers `switch` as the stop flag that the next change sets. Returns false
+    /// if there is already a change after the serial number `seen`, a request, or the order to end.
     pub(super) fn guard(&self, seen: u64, switch: &Arc<AtomicBool>) -> bool {
         let mut state = self.lock();
         if state.serial != seen || !state.jobs.is_empty() || state.quit {
@@ -229,14 +233,15 @@ impl Mailbox {
         true
     }
 
-    /// Drawing thread: detaches the switch from changes and turns it off.
+    /// Drawing thread: unregisters the stop flag and clears it.
     pub(super) fn unguard(&self) {
         if let Some(switch) = self.lock().give_up.take() {
             switch.store(false, Ordering::Relaxed);
         }
     }
 
-    /// Drawing thread: hands a finished picture over.
+    /// Drawing thread: stores a finished picture for the window; replaces a picture that the window
+    /// has not taken.
     pub(super) fn finish(&self, finished: Finished) {
         self.lock().finished = Some(finished);
     }

@@ -1,5 +1,5 @@
-//! Drawing thread: ray-marches at the wanted rate while something moves, then refines the same
-//! picture.
+//! Drawing thread of the CPU painter: draws moving pictures at the target frame rate, then refines
+//! the picture once nothing changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,34 +19,34 @@ use lavoxel_render::{Antialias, Camera, Image, LookSpec};
 /// Shortest time between two moving pictures: one frame at 60 Hz.
 const SHORTEST: Duration = Duration::from_millis(16);
 
-/// Factor on the distance between samples in moving pictures of less than the whole resolution.
+/// Factor on the sampling distance along rays in moving pictures below the full resolution.
 const COARSER: f32 = 2.0;
-/// Upper bound in cells of the distance between samples that this factor makes.
+/// Upper bound in cells of the sampling distance after that factor.
 const LONGEST_STEP: f32 = 1.0;
 
-/// Time after a change of the ground during which another change is likely: each new ground must be
-/// searched from all traced places again. Meanwhile, frames take turns at fewer places, as if the
-/// resolution were at least `FEW`.
+/// Time after a ground change during which the next one is likely. After each ground change, the
+/// rays of all subpixel offsets must search the ground again; meanwhile, frames cycle through fewer
+/// offsets, as if the resolution were at least `FEW`.
 const UNSTEADY: Duration = Duration::from_secs(3);
-/// Least share of the window's resolution that counts for the number of places while the ground
-/// changes.
+/// Lower bound of the resolution share from which the number of subpixel offsets is chosen while
+/// the ground changes.
 const FEW: f32 = 0.5;
 
-/// Refinement of the present state.
+/// Refinement level of the present picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// Nothing has been drawn.
+    /// The present state has not been drawn.
     Stale,
-    /// Drawn with the resolution that the wanted rate allows.
+    /// Drawn at the resolution that the target frame rate allows.
     Moving,
-    /// Drawn at the whole resolution.
+    /// Drawn at the full resolution.
     Whole,
-    /// Drawn with full antialiasing; final.
+    /// Drawn at the full resolution with full antialiasing; final.
     Smooth,
 }
 
-/// Resolution and time of one kind of movement: pictures from a turning camera take longer than
-/// those from a camera at rest, since rays must search the ground again.
+/// Resolution controller and average drawing time for one kind of movement. A turning camera has
+/// its own controller, since its rays must search the ground again in each picture.
 #[derive(Default)]
 struct Movement {
     resolution: Resolution,
@@ -56,54 +56,55 @@ struct Movement {
 /// State of the drawing thread.
 pub(super) struct Marcher {
     mailbox: Arc<Mailbox>,
-    /// Serial number of the last change taken.
+    /// Serial number of the last order taken from the mailbox.
     seen: u64,
     wanted: Option<Wanted>,
     stage: Option<Stage>,
     level: Level,
     rest: Rest,
-    /// Movement with a turning camera.
+    /// Controller for a turning camera.
     turning: Movement,
-    /// Movement of the scene before a camera at rest.
+    /// Controller for a changing scene before a camera at rest.
     running: Movement,
-    /// Camera of the last moving picture.
+    /// Camera of the last moving picture; `None` before the first.
     last: Option<Camera>,
-    /// Depths of the ground in the last moving picture, for reprojection.
+    /// Depths of the ground in the last moving picture, for reprojection; `None` before the first.
     depths: Option<Depths>,
-    /// Running picture of a moving scene.
+    /// Running picture: accumulated frames of a moving scene.
     shown: Upsampler,
-    /// Number of frames mixed into running pictures so far.
+    /// Number of frames accumulated into running pictures so far.
     frames: u64,
-    /// Number of pictures since the camera came to rest.
+    /// Number of moving pictures drawn since the camera came to rest.
     rested: usize,
-    /// Start time of the last moving picture.
+    /// Time at which the last moving picture was begun.
     started: Instant,
 }
 
-/// Antialiasing and sampling of a picture.
+/// Antialiasing and sampling of one picture.
 struct Fineness {
     antialias: Antialias,
-    /// Factor on the distance between samples.
+    /// Factor on the sampling distance along rays, ≥ 1.
     coarser: f32,
-    /// Number of the frame; each number jitters the samples differently.
+    /// Frame number, the seed of the samples' jitter.
     frame: u64,
 }
 
 impl Fineness {
-    /// Sampling of a picture for a file or of a still picture.
+    /// Sampling of a still picture or of a picture for an image file: full sampling density, fixed
+    /// jitter.
     fn still(antialias: Antialias) -> Self {
         Self { antialias, coarser: 1.0, frame: 0 }
     }
 }
 
-/// Renderer of one box, and its volume.
+/// Renderer of one simulation box with its volume.
 struct Stage {
     epoch: u64,
     renderer: Renderer,
     mirror: Mirror,
-    /// Time of the last change of the ground; `None` before the first change.
+    /// Time of the last ground change; `None` before the first.
     grounded: Option<Instant>,
-    /// Set once the renderer has seen the volume; later pictures need only the mirror's changes.
+    /// Set once the renderer has drawn the volume; later pictures need only the mirror's changes.
     known: bool,
 }
 
@@ -127,7 +128,7 @@ impl Marcher {
         }
     }
 
-    /// Draws until the window closes.
+    /// Runs the loop of the drawing thread until the window closes.
     pub(super) fn run(mut self) {
         let mailbox = Arc::clone(&self.mailbox);
         let mut due = None;
@@ -142,7 +143,7 @@ impl Marcher {
         }
     }
 
-    /// Applies a change and returns the requests for pictures.
+    /// Applies the changes of `order` and returns its requests for image files.
     fn take(&mut self, order: Order) -> Vec<Job> {
         self.seen = order.serial;
         if let Some(wanted) = order.wanted {
@@ -166,8 +167,8 @@ impl Marcher {
         order.jobs
     }
 
-    /// Draws the next picture if it is due. Returns the time until there is work again; `None` to
-    /// wait for a change.
+    /// Draws the next picture if due. Returns the time to wait before the next call; `None` if only
+    /// a new order can bring work.
     fn work(&mut self, now: Instant) -> Option<Duration> {
         let wanted = self.wanted.clone()?;
         let view = wanted.view.as_ref()?;
@@ -192,7 +193,7 @@ impl Marcher {
         }
     }
 
-    /// Time between the starts of two moving pictures.
+    /// Returns the minimum time between the starts of two moving pictures.
     fn interval(&self, quality: Quality) -> Duration {
         let whole = self.running.resolution.scale() >= 1.0 && self.turning.resolution.scale() >= 1.0;
         match quality {
@@ -202,7 +203,7 @@ impl Marcher {
         }
     }
 
-    /// Draws a moving picture at an adapted resolution and mixes it into the running picture.
+    /// Draws a moving picture at an adapted resolution and accumulates it into the running picture.
     fn draw_moving(&mut self, wanted: &Wanted, view: &View) {
         let Some(stage) = &mut self.stage else { return };
         self.started = Instant::now();
@@ -212,17 +213,18 @@ impl Marcher {
         let movement = if rests { &mut self.running } else { &mut self.turning };
         let effort = movement.resolution.moving(view.quality, [window.0, window.1], movement.took);
         let share = effort.size[1] as f32 / window.1.max(1) as f32;
-        // Each new ground must be searched again from all places: while it changes, use fewer
-        // places.
+        // While the ground changes, use fewer subpixel offsets: the rays of each offset must search
+        // each new ground again.
         let unsteady = stage.grounded.is_some_and(|since| since.elapsed() < UNSTEADY);
         let places = places(if unsteady { share.max(FEW) } else { share });
         self.frames += 1;
         let shift = places[self.frames as usize % places.len()];
         let camera = visible.resized((effort.size[0], effort.size[1])).shifted(shift);
-        // A turning camera returns to none of the places, so their hits need not be kept.
+        // A turning camera never returns to a subpixel offset, so the ground hits of earlier frames
+        // need not be kept.
         stage.renderer.keep_cameras(if rests { places.len() } else { 1 });
         let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
-        // If there is no time for all pixels, there is none for fine samples either.
+        // Coarser sampling along rays where the frame budget does not even allow all pixels.
         let coarser = if effort.size[0] < window.0 { COARSER } else { 1.0 };
         let fineness = Fineness { antialias, coarser, frame: self.frames };
         let Some(image) = stage.draw(wanted, view, &camera, fineness) else { return };
@@ -235,9 +237,9 @@ impl Marcher {
         }
         let rgba = self.shown.add(&image, shift, window);
         let took = self.started.elapsed();
-        // The first pictures from a camera at rest must find the ground, as those from a turning
-        // camera must; they are not timed. Later ones are timed even if they find the ground too,
-        // because it changes.
+        // The first pictures from a camera at rest must search the ground for each subpixel offset,
+        // as those from a turning camera must; their times are not measured. Later pictures are
+        // measured even if they search the ground too, because the ground changes.
         self.rested = if rests { self.rested + 1 } else { 0 };
         if !rests || self.rested > places.len() {
             movement.took = smoothed(movement.took, took);
@@ -247,7 +249,8 @@ impl Marcher {
         self.hand_over(rgba, view, (took, share), false);
     }
 
-    /// Draws the present state at `level`. Returns false if a change has stopped the picture.
+    /// Draws the present state at the refinement level `level`. Returns false if a change has
+    /// interrupted the picture.
     fn refine(&mut self, wanted: &Wanted, view: &View, level: Level) -> bool {
         let Some(stage) = &mut self.stage else { return false };
         let visible = view.visible();
@@ -276,7 +279,9 @@ impl Marcher {
         true
     }
 
-    /// Hands a picture to the window; its pixels lie right of the panel.
+    /// Hands a picture to the window; `rgba` covers the columns right of the panel. `took`: drawing
+    /// time; `share`: traced share of the resolution along each axis; `last`: true if no refined
+    /// picture follows.
     fn hand_over(&self, rgba: Vec<u8>, view: &View, (took, share): (Duration, f32), last: bool) {
         let window = view.camera.size();
         let pixels = Pixels { window, left: window.0 - view.visible().size().0, rgba };
@@ -284,7 +289,7 @@ impl Marcher {
         self.mailbox.finish(Finished { pixels, camera, took, share, last, state });
     }
 
-    /// Draws a picture for a file; `None` before the first scene.
+    /// Draws a picture for an image file; `None` before the first scene.
     fn picture(&mut self, job: &Job) -> Option<RgbaImage> {
         let (wanted, stage) = (self.wanted.as_ref()?, self.stage.as_mut()?);
         let antialias = if job.smooth { Antialias::Full } else { Antialias::Edges };
@@ -305,8 +310,9 @@ impl Stage {
         Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), grounded: None, known: false })
     }
 
-    /// Depths in the window's picture of the ground hit by the last frame. Rays without a hit, as
-    /// before the sky or a plume, get the depth of the scene's middle.
+    /// Returns the depths (along the view direction) of the ground hits of the last frame, related
+    /// to the window's picture. Rays without a hit (sky, plume) get the depth of the scene's
+    /// centre.
     fn depths(&self, window: &Camera, frame: &Camera) -> Depths {
         let subject = self.renderer.subject();
         let middle = nalgebra::center(&subject.low, &subject.high);
@@ -315,7 +321,7 @@ impl Stage {
         Depths::new(window, frame, &self.renderer.distances(), beyond)
     }
 
-    /// Draws a picture; `None` if a change has stopped it.
+    /// Draws a picture; `None` if a change has interrupted it.
     fn draw(
         &mut self,
         wanted: &Wanted,
@@ -323,7 +329,8 @@ impl Stage {
         camera: &Camera,
         Fineness { antialias, coarser, frame }: Fineness,
     ) -> Option<Image> {
-        // The renderer is kept: only what differs from the last picture is set again.
+        // Only the settings that differ from the last picture are set again: the renderer keeps its
+        // caches.
         let Self { renderer, mirror, known, grounded, .. } = self;
         if !renderer.is_over(&wanted.land) {
             *grounded = Some(Instant::now());
@@ -352,12 +359,13 @@ impl Stage {
     }
 }
 
-/// Exponential average of a picture's time, since the time varies with the load of the machine.
+/// Returns the exponential moving average of drawing times (weight 0.4 for `now`), since times vary
+/// with the load of the machine.
 fn smoothed(before: Duration, now: Duration) -> Duration {
     if before.is_zero() { now } else { before.mul_f32(0.6) + now.mul_f32(0.4) }
 }
 
-/// RGBA bytes of a picture with full opacity.
+/// Returns RGBA bytes of a picture, with alpha 255.
 fn opaque(image: &Image) -> Vec<u8> {
     image.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
 }

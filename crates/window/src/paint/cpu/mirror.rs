@@ -1,4 +1,4 @@
-//! Volume on the drawing thread, kept up to date from the parts that changed.
+//! Copy of the volume on the drawing thread, updated from patches.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use lavoxel_base::grid::Grid;
 use lavoxel_render::volume::prepared::{FieldChanges, VolumeChanges};
 use lavoxel_sim::lowpass::{AirVolume, Change, CrustMap, Medium, Volume};
 
-/// Volume with its row spans and changes.
+/// Copy of the volume with the row spans and the changed cells of each field.
 pub(super) struct Mirror {
     volume: Volume,
     lava: Known,
-    /// State of each medium of [`Volume::media`].
+    /// Row spans and changes of each medium, in the order of [`Volume::media`].
     media: Vec<Known>,
 }
 
-/// Row spans and changes of one field.
+/// Row spans and changed cells of one field (lava or one medium).
 struct Known {
-    /// Span of cells that holds all content of each row (index `z · ny + y`); not valid for rows
-    /// that are `stale`.
+    /// Smallest span of cells that contains all content of each row (index `z · ny + y`); outdated
+    /// where `stale` is set.
     rows: Vec<Span>,
     stale: Vec<bool>,
     /// Cells that may differ from the last picture; `None` if any cell may.
@@ -33,7 +33,7 @@ impl Known {
         Self { rows: vec![Span::EMPTY; rows], stale: vec![false; rows], changed: Some(Vec::new()) }
     }
 
-    /// Notes that `cells` of a row changed.
+    /// Marks the cells `cells` of the row with index `row` as changed.
     fn change(&mut self, row: usize, cells: Span) {
         self.stale[row] = true;
         if let Some(changed) = &mut self.changed {
@@ -41,7 +41,8 @@ impl Known {
         }
     }
 
-    /// Computes the spans of stale rows by `held`, once for all patches that touched a row.
+    /// Recomputes the spans of stale rows with `held` (row index → span): once per row, however
+    /// many patches touched the row.
     fn settle(&mut self, held: impl Fn(usize) -> Span) {
         for (row, stale) in self.stale.iter_mut().enumerate().filter(|(_, stale)| **stale) {
             (self.rows[row], *stale) = (held(row), false);
@@ -54,22 +55,22 @@ impl Known {
 }
 
 impl Mirror {
-    /// Creates an empty box.
+    /// Creates an empty volume of the size `grid`.
     pub(super) fn new(grid: Grid) -> Self {
         Self { volume: Volume::empty(grid), lava: Known::empty(grid), media: Vec::new() }
     }
 
-    /// Replaces the contents of the air.
+    /// Replaces the volume of the air's contents; `None` for clear air.
     pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
         self.volume.air = air;
     }
 
-    /// Replaces the surface temperatures of the lava.
+    /// Replaces the surface temperatures of the lava; `None` if there are none.
     pub(super) fn set_crust(&mut self, crust: Option<Arc<CrustMap>>) {
         self.volume.crust = crust;
     }
 
-    /// Applies a changed part of the lava.
+    /// Writes a patch of the lava's density and energy bytes into the volume.
     pub(super) fn patch(&mut self, patch: &Patch) {
         let grid = self.volume.grid;
         let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
@@ -83,7 +84,7 @@ impl Mirror {
         }
     }
 
-    /// Applies changes of the other materials; a reset replaces all fields.
+    /// Applies changes of the materials other than lava; a reset replaces all their fields.
     pub(super) fn update_media(&mut self, update: &MediaUpdate) {
         let grid = self.volume.grid;
         if update.reset {
@@ -112,7 +113,7 @@ impl Mirror {
         }
     }
 
-    /// Updates the row spans after all patches taken so far.
+    /// Recomputes the row spans that patches have made stale.
     pub(super) fn settle(&mut self) {
         let Volume { grid, density, energy, media, .. } = &self.volume;
         let nx = grid.nx;
@@ -132,14 +133,14 @@ impl Mirror {
         &self.volume
     }
 
-    /// Changes since [`Self::drawn`]; with `known` false, everything may have changed. The row
-    /// spans are those of the last [`Self::settle`].
+    /// Returns the changes since the last [`Self::drawn`]; with `known` false, every cell counts as
+    /// changed. Call [`Self::settle`] before, for current row spans.
     pub(super) fn changes(&self, known: bool) -> VolumeChanges<'_> {
         let media = self.media.iter().map(|medium| medium.changes(known)).collect();
         VolumeChanges { lava: self.lava.changes(known), media }
     }
 
-    /// Forgets all changes: the last picture shows the present state.
+    /// Clears the list of changes, after a picture has shown the present state.
     pub(super) fn drawn(&mut self) {
         for known in self.media.iter_mut().chain([&mut self.lava]) {
             known.changed.get_or_insert_default().clear();
@@ -147,12 +148,13 @@ impl Mirror {
     }
 }
 
-/// Values of the row with index `z · ny + y`.
+/// Returns the values of the row with index `row` = `z · ny + y`.
 fn row_of(values: &[u8], grid: Grid, row: usize) -> &[u8] {
     &values[row * grid.nx..][..grid.nx]
 }
 
-/// Smallest span of a row that contains all cells with `matter`.
+/// Returns the smallest span of a row of `nx` cells that contains all cells for which `matter` is
+/// true.
 fn span(nx: usize, matter: impl Fn(usize) -> bool) -> Span {
     match ((0..nx).find(|&x| matter(x)), (0..nx).rfind(|&x| matter(x))) {
         (Some(from), Some(last)) => Span { from: from as u16, to: last as u16 + 1 },

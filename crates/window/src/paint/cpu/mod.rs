@@ -1,7 +1,7 @@
-//! Draws with the ray-marcher of [`lavoxel_render`] on a thread.
+//! CPU painter: draws with the ray-marcher of [`lavoxel_render`] on a separate thread.
 //!
-//! Invariant: the window shows the latest finished picture and never waits for the next one, except
-//! for pictures for files.
+//! Invariant: the window shows the latest finished picture and waits for the drawing thread only
+//! when it requests a picture for an image file.
 
 mod mailbox;
 mod marcher;
@@ -35,15 +35,15 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::ground::sky::Sky;
 use lavoxel_render::{Bounds, Camera, Cut, LookSpec, Mouth};
 
-/// Upper bound in bytes of volume patches that wait for the drawing thread; above it, the window
+/// Upper bound in bytes of volume patches queued for the drawing thread; above it, the painter
 /// takes no further updates.
 const MOST_WAITING: usize = 32 << 20;
 
-/// Window's side of the drawing thread.
+/// Painter on the processor: the window's end of the drawing thread.
 pub struct CpuPainter {
     gpu: Gpu,
     screen: Screen,
-    /// Texture with the panel as it was drawn last.
+    /// Texture with the panel as last drawn.
     sheet: Screen,
     mailbox: Arc<Mailbox>,
     thread: Option<JoinHandle<()>>,
@@ -52,23 +52,25 @@ pub struct CpuPainter {
     ground: Option<BakedGround>,
     cuts: [Option<Arc<Cut>>; 3],
     view: Option<View>,
-    /// Changed parts of the volume that arrived before the first ground.
+    /// Changed parts of the volume that arrived before the first ground; sent to the drawing thread
+    /// together with that ground.
     early: Parts,
     steps: u64,
-    /// Mouths of the vents that throw clots.
+    /// Mouths of the vents that throw clots of lava.
     mouths: Arc<Vec<Mouth>>,
-    /// Number of boxes shown so far.
+    /// Number of simulation boxes received so far.
     epoch: u64,
-    /// Number of visible changes other than those of the view.
+    /// Number of visible changes of the scene and the look, without those of the view.
     content: u64,
-    /// Number of all visible changes.
+    /// Number of visible changes of scene, look and view.
     state: u64,
-    /// Picture that the next frame of the window shows first.
+    /// Finished picture that the next frame of the window uploads; `None` if there is no new
+    /// picture.
     next: Option<Finished>,
-    /// Picture on the screen, and its camera.
+    /// Picture on the screen with its camera; `None` before the first picture.
     on_screen: Option<(Pixels, Camera)>,
-    /// State that the picture on the screen shows, once no finer picture of that state follows;
-    /// else `None`.
+    /// Value of `state` for which the picture on the screen is final (no refined picture follows);
+    /// `None` while a refined picture may follow.
     finished: Option<u64>,
     times: PaintTimes,
 }
@@ -109,7 +111,7 @@ impl CpuPainter {
 
     pub(super) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         look.validate()?;
-        // Building the palette is the only check of its colours.
+        // Colours are checked only when the palette is built.
         look.palette.build("look.palette")?;
         if *look == self.look {
             return Ok(());
@@ -133,8 +135,8 @@ impl CpuPainter {
     }
 
     pub(super) fn has_room(&self) -> bool {
-        // One update per picture: data that the thread cannot show yet need not be filtered and
-        // sent.
+        // At most one update per picture: the simulation thread need not filter and send data that
+        // the drawing thread cannot show yet.
         let since = self.times.changed.map_or(Duration::MAX, |changed| changed.elapsed());
         let waiting = self.mailbox.waiting();
         waiting == 0 || (waiting < MOST_WAITING && since >= 2 * self.times.draw)
@@ -185,8 +187,8 @@ impl CpuPainter {
         self.post(parts);
     }
 
-    /// Sends the present state to the drawing thread; keeps `parts` back until the first ground has
-    /// arrived.
+    /// Sends the present state to the drawing thread. Without grid or ground, keeps `parts` for the
+    /// first send.
     fn post(&mut self, parts: Parts) {
         self.early.append(parts);
         let (Some(grid), Some(ground)) = (self.grid, &self.ground) else { return };
@@ -227,8 +229,8 @@ impl CpuPainter {
         self.next.as_ref().map(|next| &next.camera).or(on_screen)
     }
 
-    /// Updates the ground and fetches the latest picture. Returns true if the window has not shown
-    /// that picture.
+    /// Updates the baked ground and fetches the latest finished picture. Returns true if there is a
+    /// picture that the window has not shown.
     pub(super) fn fetch(&mut self) -> bool {
         if let Some(ground) = &mut self.ground
             && ground.tend(&self.look)
@@ -243,7 +245,7 @@ impl CpuPainter {
         self.next.is_some()
     }
 
-    /// Ends with the panic of the drawing thread, which ends only by a bug.
+    /// Propagates the panic of the drawing thread, which ends early only by a bug.
     ///
     /// # Panics
     /// Always.
@@ -282,23 +284,25 @@ impl CpuPainter {
         pixels.whole()
     }
 
-    /// Copies pixel columns of the latest picture onto a surface; false if there is no picture.
+    /// Copies the pixel columns `columns` of the latest picture onto the surface `on` of format
+    /// `format`. Returns false if there is no picture.
     pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
         self.take_next();
         self.on_screen.is_some() && self.screen.lay(&self.gpu, on, format, columns)
     }
 
-    /// Cleared texture of `size` pixels to draw the panel on.
+    /// Returns a cleared texture of `size` pixels (width, height) for the panel.
     pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
         self.sheet.blank(&self.gpu, size, format)
     }
 
-    /// Copies pixel columns of the panel's texture onto a surface.
+    /// Copies the pixel columns `columns` of the panel's texture onto the surface `on` of format
+    /// `format`.
     pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
         self.sheet.lay(&self.gpu, on, format, columns);
     }
 
-    /// Puts the next picture on the screen, if one has arrived.
+    /// Uploads the next finished picture, if one has arrived, and takes over its timing.
     fn take_next(&mut self) {
         let Some(next) = self.next.take() else { return };
         self.screen.put(&self.gpu, &next.pixels);

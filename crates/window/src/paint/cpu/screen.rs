@@ -1,22 +1,24 @@
-//! Texture over the window: a finished picture, or the panel as it was drawn last.
+//! Window-sized texture of the CPU painter: the latest finished picture, or the panel as last
+//! drawn.
 
 use std::ops::Range;
 
 use super::mailbox::Pixels;
 use crate::paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
 
-/// Gamma by which a picture's bytes pass kiss3d's film unchanged. The film codes light with a plain
-/// gamma of 2.2 and raises it to a settable power before, which costs nothing extra. Where a
-/// processor runs the shaders, each further step costs milliseconds a frame.
+/// Exponent with which a picture's bytes pass kiss3d's film pass unchanged: the film codes linear
+/// light with a gamma of 2.2 and applies a configurable exponent before, at no extra cost. Where
+/// the processor runs the shaders, each further pass costs milliseconds per frame.
 pub(super) const GAMMA: f32 = 2.2;
 
-/// Pipelines, and the texture of the last picture.
+/// Texture of the last picture, with the pipelines that draw it.
 pub(super) struct Screen {
     layout: wgpu::BindGroupLayout,
     module: wgpu::ShaderModule,
-    /// Pipeline into kiss3d's film, with the number of samples that it was made for.
+    /// Pipeline into kiss3d's render pass, with the sample count of its target; `None` before the
+    /// first use.
     pipeline: Option<(u32, wgpu::RenderPipeline)>,
-    /// Pipeline onto a surface, with the format that it was made for.
+    /// Pipeline onto a surface, with the format of the surface; `None` before the first use.
     straight: Option<(wgpu::TextureFormat, wgpu::RenderPipeline)>,
     picture: Option<(Texture, wgpu::BindGroup)>,
 }
@@ -33,7 +35,7 @@ impl Screen {
         }
     }
 
-    /// Replaces the picture.
+    /// Uploads `pixels`, and replaces the texture if the window's size changed.
     pub(super) fn put(&mut self, gpu: &Gpu, pixels: &Pixels) {
         let (left, size) = (pixels.left, [pixels.window.0, pixels.window.1, 0]);
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
@@ -46,7 +48,7 @@ impl Screen {
         }
     }
 
-    /// Draws the picture inside kiss3d's pass.
+    /// Draws the picture within kiss3d's render pass `pass` of `samples` samples per pixel.
     pub(super) fn draw(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, samples: u32) {
         if self.pipeline.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
             let film = (kiss3d::context::Context::render_format(), Some(gpu.untested_depth()), samples);
@@ -55,7 +57,8 @@ impl Screen {
         self.draw_by(self.pipeline.as_ref(), pass);
     }
 
-    /// Replaces the picture by a cleared target of `size` pixels and returns its view.
+    /// Replaces the picture by a render target of `size` pixels (width, height), cleared to black,
+    /// and returns the view of that target.
     pub(super) fn blank(&mut self, gpu: &Gpu, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
         let fits = |texture: &Texture| texture.size() == size.map(|n| n as f32) && texture.texture.format() == format;
         let kept = self.picture.take().filter(|(texture, _)| fits(texture));
@@ -73,8 +76,8 @@ impl Screen {
         (texture, bind)
     }
 
-    /// Copies pixel columns of the picture onto a surface, byte for byte. Returns false before the
-    /// first picture.
+    /// Copies the pixel columns `columns` of the picture onto the surface `on` of format `format`,
+    /// byte for byte. Returns false if there is no picture.
     pub(super) fn lay(
         &mut self,
         gpu: &Gpu,

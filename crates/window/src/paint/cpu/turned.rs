@@ -14,14 +14,15 @@ use super::upsample::Pixel;
 use lavoxel_base::simd::{Level, Simd, Work};
 use lavoxel_render::Camera;
 
-/// Relative difference of depth up to which two surfaces count as the same.
+/// Relative depth difference up to which two samples count as the same surface.
 const ALIKE: f32 = 0.06;
-/// Factor on a pixel's weight per reprojection: interpolation makes each pixel a little less sharp.
+/// Factor on a pixel's accumulated weight per reprojection: bilinear interpolation blurs a little
+/// each time.
 const KEPT: f32 = 0.8;
-/// Smallest depth that is looked up; guards the division by depth.
+/// Lower bound of a depth for the lookup; avoids a division by zero.
 const NEAREST: f32 = 1e-3;
 
-/// Depths of the surfaces of a frame, related to the window's picture.
+/// Depth buffer of a frame, related to the window's picture.
 pub(super) struct Depths {
     /// Camera of the window's picture.
     camera: Camera,
@@ -32,8 +33,9 @@ pub(super) struct Depths {
 }
 
 impl Depths {
-    /// Depths of `frame` from the distances along its rays (row-major); a ray without a hit gets
-    /// the depth `beyond`.
+    /// Converts the distances along the rays of `frame` (row-major, in cells) to depths along the
+    /// view direction; a ray without a hit gets the depth `beyond`. `window`: camera of the
+    /// window's picture.
     pub(super) fn new(window: &Camera, frame: &Camera, distances: &[f32], beyond: f32) -> Self {
         let size = frame.size();
         let depth = |(k, distance): (usize, &f32)| {
@@ -43,13 +45,13 @@ impl Depths {
         Self { camera: window.clone(), size, values: distances.iter().enumerate().map(depth).collect() }
     }
 
-    /// True if the depths belong to the picture from `camera`.
+    /// Returns true if the depths belong to the picture from `camera`.
     pub(super) fn is_of(&self, camera: &Camera) -> bool {
         self.camera == *camera
     }
 
-    /// Reprojects `pixels`, the picture of `before`, to this camera and writes the result into
-    /// `carried`. Pixels whose surface was hidden before get no weight.
+    /// Reprojects `pixels`, the picture of `before`, to this camera and writes the result to
+    /// `carried`. Pixels whose surface was hidden in `before` get weight 0.
     pub(super) fn carry(&self, before: &Self, pixels: &[Pixel], carried: &mut Vec<Pixel>) {
         let (width, height) = self.camera.size();
         carried.resize(width * height, [0.0; 4]);
@@ -68,21 +70,21 @@ impl Depths {
     }
 }
 
-/// Pixel index of the frame for each pixel of the window, along one axis.
+/// Returns the frame's pixel index (of `count`) for each of the `window` pixels along one axis.
 fn places(window: usize, count: usize) -> Vec<usize> {
     (0..window).map(|n| ((2 * n + 1) * count / (2 * window)).min(count - 1)).collect()
 }
 
-/// Row of the picture that is looked up in the previous picture.
+/// Work item of a reprojection: one row `y` of the new picture.
 struct Carried<'a> {
     ways: &'a Ways,
     y: usize,
-    /// Depths of the frame on this row.
+    /// Depths of the frame on this row, one per column of the frame.
     depths: &'a [f32],
     /// Column of the frame for each column of the window.
     columns: &'a [usize],
     before: &'a Depths,
-    /// Columns and rows of the previous frame for those of the window.
+    /// Column and row of the previous frame for each column and row of the window.
     known: [&'a [usize]; 2],
     pixels: &'a [Pixel],
     row: &'a mut [Pixel],
@@ -100,9 +102,9 @@ impl Work for Carried<'_> {
 }
 
 impl Depths {
-    /// Pixel of the picture at (`u`, `v`), bilinearly interpolated, if the surface there has about
-    /// the depth `depth`; else no weight. `columns` and `rows` give the frame's pixel for each
-    /// pixel of the window.
+    /// Looks the picture up at the position (`u`, `v`) in pixels, bilinearly interpolated; weight 0
+    /// unless the surface there has about the depth `depth`. `columns` and `rows` give the frame's
+    /// pixel for each pixel of the window.
     #[inline(always)]
     fn look_up(&self, pixels: &[Pixel], [columns, rows]: [&[usize]; 2], [u, v, depth]: [f32; 3]) -> Pixel {
         let (width, height) = self.camera.size();
@@ -132,11 +134,13 @@ impl Depths {
     }
 }
 
-/// Map from pixels and depths of one camera to pixels and depths of another one: affine in the
-/// pixel, times the depth, in the axes of the second camera.
+/// Projective map from pixel position and depth in one camera to pixel position and depth in a
+/// second camera: the point relative to the second eye is affine in the pixel position, scaled by
+/// the depth.
 struct Ways {
-    /// Vector from the second eye to the first one, and the first camera's view vector of depth 1
-    /// through the picture's corner, with its change per pixel to the right and down.
+    /// In the axes of the second camera: offset from the second eye to the first eye (`apart`), the
+    /// first camera's view vector of depth 1 through the picture's corner (`corner`), and its
+    /// change per pixel (`right`, `down`).
     apart: [f32; 3],
     corner: [f32; 3],
     right: [f32; 3],
@@ -166,8 +170,8 @@ impl Ways {
         }
     }
 
-    /// Pixel position and depth in the second picture of the point at depth `depth` behind the
-    /// position (`x`, `y`) of the first one.
+    /// Returns pixel position and depth, in the second picture, of the point at the depth `depth`
+    /// under the pixel position (`x`, `y`) of the first picture.
     #[inline(always)]
     fn seen(&self, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
         let mut way = self.apart;

@@ -1,4 +1,4 @@
-//! Temporal upsampling: frames of few pixels, each traced at other places within its pixels,
+//! Temporal upsampling: low-resolution frames, each traced at a different subpixel offset,
 //! accumulate into a picture of the window's size.
 //!
 //! ```text
@@ -22,18 +22,19 @@ use super::turned::Depths;
 use lavoxel_base::simd::{Level, Simd, Work};
 use lavoxel_render::Image;
 
-/// Red, green and blue in levels of 255, and the accumulated weight.
+/// Red, green and blue (0 to 255), and the accumulated weight.
 pub(super) type Pixel = [f32; 4];
 
-/// One place in a pixel: the centre. This and the following tables list the places at which frames
-/// take turns, as shifts from a pixel's centre in pixels; consecutive places are far apart.
+/// Table of one subpixel offset: the pixel's centre. This and the following tables list the offsets
+/// from a pixel's centre, in pixels, that successive frames cycle through; successive offsets are
+/// far apart.
 const ONE: [[f32; 2]; 1] = [[0.0; 2]];
-/// Two places on a diagonal.
+/// Two subpixel offsets on a diagonal.
 const TWO: [[f32; 2]; 2] = [[-0.25, -0.25], [0.25, 0.25]];
-/// Four places, a 2 × 2 grid.
+/// Four subpixel offsets, a 2 × 2 grid.
 const FOUR: [[f32; 2]; 4] = [[-0.25, -0.25], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25]];
 const THIRD: f32 = 1.0 / 3.0;
-/// Nine places, a 3 × 3 grid.
+/// Nine subpixel offsets, a 3 × 3 grid.
 const NINE: [[f32; 2]; 9] = [
     [0.0, 0.0],
     [THIRD, -THIRD],
@@ -45,55 +46,58 @@ const NINE: [[f32; 2]; 9] = [
     [-THIRD, 0.0],
     [THIRD, 0.0],
 ];
-/// Upper bound of the traced pixels of all places together, as a multiple of the window's pixels:
-/// their rays' hits are kept in memory.
+/// Upper bound of the traced pixels of all subpixel offsets together, as a multiple of the window's
+/// pixels: the hits of their rays are kept in memory.
 const MOST_TRACED: f32 = 1.5;
 /// Decay of a frame's weight with the squared distance to the nearest traced place, per square
 /// pixel of the window.
 const FALL: f32 = 2.2;
-/// Least weight of a frame at a pixel.
+/// Lower bound of a frame's weight at a pixel.
 const LEAST: f32 = 1e-3;
-/// Upper bound of the accumulated weight: the latest frame counts a third where it was traced.
+/// Upper bound of the accumulated weight: where the latest frame was traced, it contributes a third
+/// of the average.
 const MOST: f32 = 2.0;
-/// Difference in levels between history and its clamped value at which half of the history's weight
-/// is dropped.
+/// Difference (in levels of 255) between the history and its clamped value at which half of the
+/// history's weight is dropped.
 const OUTDATED: f32 = 6.0;
-/// Difference in levels between a pixel of a frame and the mean of its neighbours up to which the
-/// pixel counts as soft.
+/// Difference (in levels of 255) between a pixel of a frame and the mean of its neighbours at which
+/// the pixel's softness is one half.
 const SOFT: f32 = 3.0;
-/// Number of pixels repeated beyond each side of a frame.
+/// Number of repeated border pixels on each side of a frame.
 const RIM: usize = 2;
 
-/// Shifts within a pixel for frames with the share `share` of the window's pixels along an edge.
+/// Returns the subpixel offsets for frames with the share `share` (0 to 1) of the window's
+/// resolution along each axis.
 pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
     let all: [&'static [[f32; 2]]; 4] = [&NINE, &FOUR, &TWO, &ONE];
     all.into_iter().find(|places| places.len() as f32 * share * share <= MOST_TRACED).unwrap_or(&ONE)
 }
 
-/// Running picture into which frames are mixed.
+/// Running picture into which frames are accumulated.
 #[derive(Default)]
 pub(super) struct Upsampler {
     size: (usize, usize),
     pixels: Vec<Pixel>,
-    /// Buffer for the picture reprojected to another camera.
+    /// Buffer for the reprojected picture, swapped with `pixels`.
     turned: Vec<Pixel>,
 }
 
-/// Interpolation of one row or column of the window from those of a frame.
+/// Interpolation weights of one row or column of the window in a frame.
 struct Tap {
-    /// First of the four frame pixels around the place.
+    /// Index of the first of the four frame pixels around the position, border included.
     first: usize,
-    /// Weights of the four pixels.
+    /// Catmull-Rom weights of the four pixels.
     shares: [f32; 4],
-    /// Fraction of the way from the second to the third pixel, 0 to 1.
+    /// Position between the second and the third pixel, 0 to 1.
     between: f32,
-    /// Weight of the frame at this place, by the distance to the nearest traced place.
+    /// Weight of the frame at this position; decays with the distance to the nearest traced
+    /// position.
     weight: f32,
 }
 
 impl Tap {
-    /// Taps of `window` pixels for a frame of `count` pixels that are traced `shift` pixels off
-    /// their centres.
+    /// Returns the taps of `window` pixels along one axis, for a frame of `count` pixels traced
+    /// `shift` pixels off their centres.
     fn along(window: usize, count: usize, shift: f32) -> Vec<Self> {
         let per_pixel = count as f32 / window as f32;
         let tap = |n: usize| {
@@ -112,19 +116,20 @@ impl Tap {
     }
 }
 
-/// Catmull-Rom weights of four values at the fraction `t` between the second and the third one.
+/// Returns the Catmull-Rom weights of four values at the position `t` (0 to 1) between the second
+/// and the third.
 fn cubic(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [0.5 * (2.0 * t2 - t - t3), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (4.0 * t2 + t - 3.0 * t3), 0.5 * (t3 - t2)]
 }
 
 impl Upsampler {
-    /// Drops the running picture.
+    /// Discards the running picture.
     pub(super) fn forget(&mut self) {
         self.pixels.clear();
     }
 
-    /// Reprojects the running picture to another camera.
+    /// Reprojects the running picture from the camera of `before` to the camera of `now`.
     pub(super) fn turn(&mut self, before: &Depths, now: &Depths) {
         if !self.pixels.is_empty() {
             now.carry(before, &self.pixels, &mut self.turned);
@@ -132,15 +137,15 @@ impl Upsampler {
         }
     }
 
-    /// Restarts the running picture from a picture of the window's size.
+    /// Restarts the running picture with `image`, a picture of the window's size.
     pub(super) fn begin(&mut self, image: &Image) {
         self.size = (image.width, image.height);
         self.pixels.clear();
         self.pixels.extend(image.rgb.chunks_exact(3).map(|rgb| pixel(rgb, MOST)));
     }
 
-    /// Mixes in a frame that was traced `shift` pixels off the centres of its pixels. Returns the
-    /// picture as RGBA bytes.
+    /// Accumulates a frame traced `shift` pixels (x, y) off its pixels' centres. Returns the
+    /// running picture as RGBA bytes of the size `window`.
     pub(super) fn add(&mut self, frame: &Image, shift: [f32; 2], window: (usize, usize)) -> Vec<u8> {
         if self.size != window || self.pixels.is_empty() {
             self.size = window;
@@ -162,7 +167,7 @@ impl Upsampler {
     }
 }
 
-/// Frame with a rim of repeated pixels.
+/// Frame with a border of repeated pixels.
 struct Framed {
     width: usize,
     pixels: Vec<Pixel>,
@@ -180,7 +185,8 @@ impl Framed {
         framed
     }
 
-    /// Stores in the last channel how soft the picture is, 0 to 1; the rim has no detail to lose.
+    /// Computes the softness of each pixel (0 to 1; 1 without detail) into the last channel; the
+    /// outermost border pixels stay 0.
     fn soften(&mut self) {
         let (width, count) = (self.width, self.pixels.len());
         for k in width + 1..count - width - 1 {
@@ -208,7 +214,7 @@ fn pixel(rgb: &[u8], weight: f32) -> Pixel {
     [f32::from(rgb[0]), f32::from(rgb[1]), f32::from(rgb[2]), weight]
 }
 
-/// Row of the running picture, with the buffers of its interpolation.
+/// Work item of an accumulation: one row of the running picture, with interpolation buffers.
 struct Row<'a> {
     framed: &'a Framed,
     tap: &'a Tap,
@@ -230,14 +236,15 @@ impl Work for Row<'_> {
             let [p, q, r, s] = tap.shares;
             for i in 0..4 {
                 values[k][i] = a[k][i] * p + b[k][i] * q + c[k][i] * r + d[k][i] * s;
-                // Bounds interpolate between those of the row before and behind the place: bounds
+                // Bounds interpolate between the bounds of the previous and the next row: bounds
                 // that jump from row to row would be visible.
                 let (mid_low, mid_high) = (least(b[k][i], c[k][i]), largest(b[k][i], c[k][i]));
                 low[k][i] = blend(least(a[k][i], mid_low), least(mid_low, d[k][i]), tap.between);
                 high[k][i] = blend(largest(a[k][i], mid_high), largest(mid_high, d[k][i]), tap.between);
             }
         }
-        // Once per column of the frame, since several pixels of the window use each column.
+        // Computed once per column of the frame, since several pixels of the window use each
+        // column.
         for k in 1..framed.width - 1 {
             for i in 0..4 {
                 from[k][i] = least(least(low[k - 1][i], low[k][i]), low[k + 1][i]);
@@ -247,8 +254,8 @@ impl Work for Row<'_> {
         for ((pixel, byte), at) in pixels.iter_mut().zip(bytes.as_chunks_mut::<4>().0).zip(across) {
             let v = &values[at.first..at.first + 4];
             let (low, high) = (&from[at.first + 1..at.first + 3], &to[at.first + 1..at.first + 3]);
-            // All four channels are computed, though the last is no colour: four lanes are one
-            // instruction.
+            // All four channels are computed, although the last is no colour: four lanes are one
+            // SIMD instruction.
             let ([p, q, r, s], mut new, mut old, mut away) = (at.shares, [0.0; 4], [0.0; 4], [0.0; 4]);
             let mut from = [0.0; 4];
             for i in 0..4 {
@@ -260,8 +267,8 @@ impl Work for Row<'_> {
             }
             let soft = from[3];
             let gone = largest(largest(away[0], away[1]), away[2]);
-            // Where the picture changes, a frame also counts between its traced places: a mesh of
-            // new and old pixels would be visible.
+            // Where the picture changes, a frame also counts between its traced positions:
+            // otherwise a mesh of new and old pixels would be visible.
             let outdated = if pixel[3] > 0.0 { gone / (OUTDATED + gone) } else { 0.0 };
             let near = largest(tap.weight * at.weight, LEAST);
             let weight = near + (1.0 - near) * largest(outdated, soft);
@@ -277,13 +284,13 @@ impl Work for Row<'_> {
     }
 }
 
-/// Minimum as one instruction; unlike `f32::min`, without care for NaN.
+/// Returns the minimum in one instruction; unlike `f32::min`, does not handle NaN.
 #[inline(always)]
 fn least(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// Maximum as one instruction; unlike `f32::max`, without care for NaN.
+/// Returns the maximum in one instruction; unlike `f32::max`, does not handle NaN.
 #[inline(always)]
 fn largest(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

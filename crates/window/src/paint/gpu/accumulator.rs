@@ -1,5 +1,5 @@
-//! Drawing of a view: two layers of light, each coarse while it moves and fine when it rests, and
-//! their development into a picture.
+//! Accumulation of a view in two layers of light: each layer is coarse while its content moves and
+//! fine when it is still.
 
 use std::time::Instant;
 
@@ -20,22 +20,23 @@ use lavoxel_render::Camera;
 /// Layers in drawing order.
 const LAYERS: [Layer; 2] = [Layer::Backdrop, Layer::Lava];
 
-/// Canvases of the two layers of one picture, and their development.
+/// Canvases of both layers of one picture, with the post-processing that combines them.
 #[derive(Default)]
 pub(super) struct Accumulator {
-    /// Canvas of each layer while something moves.
+    /// Canvas of each layer at reduced resolution, while something moves.
     coarse: [Canvas; 2],
-    /// Canvas of each layer at the whole resolution, while nothing moves.
+    /// Canvas of each layer at the full resolution, while nothing moves.
     fine: [Canvas; 2],
-    /// Set for layers that are shown from their fine canvas.
+    /// Set for each layer that is shown from its fine canvas.
     shows_fine: [bool; 2],
     development: Option<Development>,
-    /// Textures that the development reads: for each layer, true for the fine canvas, and the
-    /// number of its textures.
+    /// Textures that the post-processing reads, per layer: true for the fine canvas, and the
+    /// canvas's texture number.
     of: [(bool, u64); 2],
 }
 
-/// Frames of a layer: camera, upper bound of their number, and number of bands of each frame.
+/// Frames of a layer to draw: camera, upper bound of averaged frames, and number of bands per
+/// frame.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) camera: &'a Camera,
@@ -44,18 +45,18 @@ pub(super) struct Task<'a> {
 }
 
 impl Accumulator {
-    /// Begins new averages.
+    /// Discards all averages.
     pub(super) fn forget(&mut self) {
         self.coarse.iter_mut().chain(&mut self.fine).for_each(Canvas::forget);
     }
 
-    /// True if the lava is shown at the whole resolution.
+    /// Returns true if the lava is shown at the full resolution.
     pub(super) fn is_fine(&self) -> bool {
         self.shows_fine[Layer::Lava as usize]
     }
 
-    /// Development of the two layers; `None` until both are drawn. A new one is built only for
-    /// other textures.
+    /// Returns the post-processing of both layers; `None` until both are drawn. Created again only
+    /// after a change of textures.
     pub(super) fn development(&mut self, gpu: &Gpu, film: &PostProcess) -> Option<&Development> {
         let canvas = |layer: usize| if self.shows_fine[layer] { &self.fine[layer] } else { &self.coarse[layer] };
         let ((backdrop, first), (lava, second)) = (canvas(0).sheet()?, canvas(1).sheet()?);
@@ -69,7 +70,8 @@ impl Accumulator {
 }
 
 impl GpuPainter {
-    /// Parameters of a frame; `None` before the first scene has arrived.
+    /// Returns the parameters of a frame; `None` before the first scene has arrived. `shift`:
+    /// jitter of the rays within a pixel (x, y) and of their first samples.
     fn frame(&self, view: &View, camera: &Camera, shift: [f32; 3]) -> Option<Frame> {
         let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
         let cut = |axis: usize| lava.cut_cells[axis].filter(|_| view.cuts_shown[axis]);
@@ -95,8 +97,8 @@ impl GpuPainter {
         }))
     }
 
-    /// Identity of a layer's picture: the parameters and the content number on which the layer
-    /// depends.
+    /// Returns the key of a layer's picture: the parameters and the change counter on which the
+    /// layer depends. `None` before the first scene.
     fn identity(&self, layer: Layer, view: &View, camera: &Camera) -> Option<(Frame, u64)> {
         let frame = self.frame(view, camera, [0.0; 3])?;
         Some(match layer {
@@ -105,13 +107,13 @@ impl GpuPainter {
         })
     }
 
-    /// Draws one more band of a layer's average, or the first band of a new picture. Returns false
-    /// if the average has enough frames.
+    /// Draws the next band of a layer's average; a changed picture starts a new average. Returns
+    /// false if the average has enough frames.
     fn draw_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> bool {
         self.try_layer(canvas, layer, view, task).is_some()
     }
 
-    /// Implements [`Self::draw_layer`]; `None` if there is no scene or nothing to draw.
+    /// Implements [`Self::draw_layer`]; `None` instead of false, and if there is no scene.
     fn try_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> Option<()> {
         let (still, content) = self.identity(layer, view, task.camera)?;
         let turn = canvas.turn(&still, content, task.most, task.bands)?;
@@ -134,7 +136,7 @@ impl GpuPainter {
         Some(())
     }
 
-    /// Updates both layers of a picture for a file, and its bloom.
+    /// Draws the next bands of both layers of a picture for an image file, and its bloom.
     pub(super) fn draw_picture(&mut self, view: &View, task: Task) {
         let mut accumulator = std::mem::take(&mut self.pictures);
         for layer in LAYERS {
@@ -144,7 +146,7 @@ impl GpuPainter {
         self.pictures = accumulator;
     }
 
-    /// Updates the bloom of a picture's layers.
+    /// Draws the bloom of a picture.
     fn bloom(&self, accumulator: &mut Accumulator) {
         if let Some(development) = accumulator.development(&self.gpu, &self.film) {
             let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -153,7 +155,8 @@ impl GpuPainter {
         }
     }
 
-    /// Draws more of the window's layers. Returns true for each layer that was drawn.
+    /// Draws the next bands of the window's layers. Returns for each layer true if anything was
+    /// drawn.
     fn draw_window(&mut self, view: &View, window: [usize; 2], effort: Effort, rests: Still) -> [bool; 2] {
         let mut accumulator = std::mem::take(&mut self.window);
         let camera = |size: [usize; 2]| view.camera.resized((size[0], size[1]));
@@ -173,8 +176,8 @@ impl GpuPainter {
                     Task { camera: &near, most, bands: 1 },
                 );
             }
-            // A layer comes to rest: until its fine canvas has a whole frame, the coarse one is
-            // shown.
+            // When a layer comes to rest, its coarse canvas stays visible until the fine canvas has
+            // a whole frame.
             let identity = self.identity(layer, view, &far);
             let is_whole =
                 |canvas: &Canvas| identity.as_ref().is_some_and(|(of, content)| canvas.is_whole(of, *content));
@@ -220,7 +223,8 @@ impl Renderer3d for GpuPainter {
             let now = self.draw_window(&view, window, effort, rests);
             drawn = [drawn[0] | now[0], drawn[1] | now[1]];
         }
-        // The time of a fine layer tells nothing about a frame of a moving picture.
+        // Only coarse frames are timed: the time of a fine layer says nothing about a frame of a
+        // moving picture.
         if let Some(start) = start
             && drawn[1]
             && !rests.all

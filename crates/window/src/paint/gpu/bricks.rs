@@ -1,11 +1,11 @@
-//! Bricks of a box on the graphics card: for each brick the distance to the nearest one worth
-//! sampling.
+//! Bricks of the volume on the graphics card: distance of each brick to the nearest brick worth
+//! sampling, for empty-space skipping.
 
 use crate::messages::BRICK;
 use lavoxel_base::grid::Grid;
 use lavoxel_render::volume::bricks::chessboard;
 
-/// Upper bound of the distances in bricks.
+/// Upper bound of the stored distances, in bricks.
 pub(super) const FARTHEST: u8 = 16;
 
 /// Reason why a box cannot be drawn.
@@ -21,12 +21,13 @@ pub struct TooLarge {
     pub(super) reason: String,
 }
 
-/// Number of bricks along x, y and z.
+/// Returns the number of bricks along x, y and z.
 pub(super) fn brick_count(grid: Grid) -> [usize; 3] {
     [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK))
 }
 
-/// Chessboard distance in bricks from each brick (x fastest) to the nearest one that is `full`.
+/// Returns the Chebyshev distance in bricks from each brick (x fastest) to the nearest brick for
+/// which `full` is true, at most `FARTHEST`.
 pub(super) fn distances(grid: Grid, full: impl Iterator<Item = bool>) -> Vec<u8> {
     let mut distance: Vec<u8> = full.map(|full| if full { 0 } else { FARTHEST }).collect();
     chessboard(&mut distance, brick_count(grid), FARTHEST);

@@ -1,45 +1,46 @@
-//! Canvas: textures of one size, the identity of the picture on them, and the average that grows
-//! while nothing changes.
+//! Canvas: render targets of one size, the key of the picture on them, and the average that
+//! accumulates while nothing changes.
 //!
-//! A picture has two canvases for each of its layers: a coarse one while the layer moves and a fine
-//! one while the layer rests. One layer changes only with the camera, the ground and the slices,
-//! the second with the lava: while lava runs before a camera at rest, the first layer is fine and
-//! the second one coarse.
+//! A picture has two canvases per layer: a coarse one for a moving layer and a fine one for a still
+//! layer. The backdrop changes only with camera, ground and slices, the second layer with the lava:
+//! while lava flows before a camera at rest, the backdrop is fine and the lava coarse.
 
 use super::film::RenderTarget;
 use super::frame::Frame;
 use super::stage::Bound;
 use super::turn::Turn;
 
-/// Averaged light of one layer of a view.
+/// Accumulated light of one layer of a view.
 #[derive(Default)]
 pub(super) struct Canvas {
     exposed: Option<Exposed>,
-    /// Parameters and content number of the picture that is averaged; `None` before the first.
+    /// Key (parameters, change counter) of the accumulated picture; `None` before the first
+    /// picture.
     shown: Option<(Frame, u64)>,
-    /// Number of whole frames in the average.
+    /// Number of complete frames in the average.
     averaged: u32,
-    /// Next band of the next frame, and the number of bands of that frame.
+    /// Index of the next band in the next frame, and the number of bands of that frame.
     band: (u32, u32),
-    /// Number of textures made so far.
+    /// Number of texture sets created so far.
     made: u64,
 }
 
-/// Textures, bound to a scene.
+/// Render targets, bound to a scene.
 pub(super) struct Exposed {
     sheet: RenderTarget,
     bound: Bound,
-    /// Number of the scene's textures that `bound` belongs to.
+    /// Number of the scene's texture set to which `bound` belongs.
     bindings: u64,
-    /// Frame for which the ground was found, and the number of the scene's textures then.
+    /// Frame for which the ground was found, and the number of the scene's texture set then; `None`
+    /// before the first.
     ground: Option<(Frame, u64)>,
-    /// Number of these textures among those that the canvas has made.
+    /// Number of these render targets among all that the canvas has created.
     made: u64,
 }
 
 impl Canvas {
-    /// Next band of the picture with the parameters `still` and the content number `content`; each
-    /// frame is drawn in `bands` bands. `None` if the average has `most` frames.
+    /// Returns the next band to draw of the picture with the key (`still`, `content`); `bands` is
+    /// the number of bands per frame. `None` if the average already has `most` frames.
     pub(super) fn turn(&mut self, still: &Frame, content: u64, most: u32, bands: u32) -> Option<Turn> {
         if !self.shows(still, content) {
             self.shown = Some((*still, content));
@@ -59,23 +60,23 @@ impl Canvas {
         Some(turn)
     }
 
-    /// True if the picture was begun.
+    /// Returns true if the canvas accumulates the picture with this key.
     fn shows(&self, still: &Frame, content: u64) -> bool {
         self.shown.as_ref().is_some_and(|(frame, of)| frame == still && *of == content)
     }
 
-    /// True if the average holds a whole frame of the picture.
+    /// Returns true if the average has at least one complete frame of the picture with this key.
     pub(super) fn is_whole(&self, still: &Frame, content: u64) -> bool {
         self.averaged > 0 && self.shows(still, content)
     }
 
-    /// Begins a new average.
+    /// Discards the average.
     pub(super) fn forget(&mut self) {
         self.shown = None;
     }
 
-    /// Textures of `size` pixels, bound to the present scene; made by `expose` and bound by `bind`
-    /// only after a change.
+    /// Returns the render targets of `size` pixels, bound to the scene's texture set number
+    /// `bindings`. Calls `expose` only for another size and `bind` only for other textures.
     pub(super) fn prepare(
         &mut self,
         size: [usize; 2],
@@ -100,7 +101,7 @@ impl Canvas {
         self.exposed.as_mut().expect("it was just put there")
     }
 
-    /// Textures and their number; `None` before anything was drawn.
+    /// Returns the render targets and their number; `None` before the first drawing.
     pub(super) fn sheet(&self) -> Option<(&RenderTarget, u64)> {
         self.exposed.as_ref().map(|exposed| (&exposed.sheet, exposed.made))
     }
@@ -115,7 +116,8 @@ impl Exposed {
         &self.bound
     }
 
-    /// True if the ground must be searched again for `frame`; the ground then counts as found.
+    /// Returns true if the ground must be searched again for `frame`, and then registers `frame` as
+    /// searched.
     pub(super) fn ground_moved(&mut self, frame: &Frame, bindings: u64) -> bool {
         let moved = self.ground.as_ref().is_none_or(|(last, of)| !last.same_rays(frame) || *of != bindings);
         if moved {

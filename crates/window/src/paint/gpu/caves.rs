@@ -1,23 +1,23 @@
-//! Columns with caves on the graphics card: words of a buffer, of which only changed blocks are
-//! uploaded.
+//! Columns with caves on the graphics card: a buffer of 32-bit words, of which only changed blocks
+//! are uploaded.
 
 use crate::paint::device::Gpu;
 use lavoxel_render::ground::heightfield::{Caves, Top};
 
-/// Words before the index of the columns: see `caves.wgsl`.
+/// Number of words before the index of the columns: see `caves.wgsl`.
 pub(super) const HEAD: usize = 8;
-/// Words per block; a block is uploaded whole when one of its words changes.
+/// Number of words per block; a block is uploaded whole when one of its words changes.
 const BLOCK: usize = 64;
 
-/// Words as shaders read them.
+/// Words of the buffer, as shaders read them.
 ///
 /// Invariant: a column keeps its offset as long as the column has caves.
 #[derive(Debug, PartialEq)]
 struct Words {
     words: Vec<u32>,
-    /// Free offsets, of columns that have no caves any more.
+    /// Offsets that columns without caves have freed.
     free: Vec<u32>,
-    /// Caves that the words represent.
+    /// Caves that the words encode.
     of: Caves,
 }
 
@@ -26,8 +26,8 @@ impl Words {
         Self { words: vec![0; HEAD], free: Vec::new(), of: Caves::default() }
     }
 
-    /// Rewrites the words for other caves. Returns the numbers of the blocks of [`BLOCK`] words
-    /// that changed, ascending.
+    /// Encodes other caves. Returns the indices of the changed blocks of [`BLOCK`] words,
+    /// ascending.
     fn follow(&mut self, caves: &Caves) -> Vec<usize> {
         if *caves == self.of {
             return Vec::new();
@@ -50,7 +50,8 @@ impl Words {
         changed
     }
 
-    /// Writes the words of one column; word `entry` holds the column's offset.
+    /// Encodes the caves of one column (`None`: none); word `entry` stores the column's offset.
+    /// Appends the changed blocks to `changed`.
     fn put(&mut self, entry: usize, cells: Option<(Top, &[u64])>, changed: &mut Vec<usize>) {
         changed.push(entry / BLOCK);
         let old = self.words[entry];
@@ -76,7 +77,7 @@ impl Words {
     }
 }
 
-/// Buffer of the caves.
+/// Buffer of the caves, with a copy of its words.
 pub(super) struct CaveBuffer {
     pub(super) buffer: wgpu::Buffer,
     words: Words,
@@ -91,12 +92,12 @@ impl CaveBuffer {
         Self { buffer, words }
     }
 
-    /// True if there are no caves.
+    /// Returns true if there are no caves.
     pub(super) fn is_empty(&self) -> bool {
         self.words.of.is_empty()
     }
 
-    /// Uploads the difference to the previous caves. On a card whose buffers are too small, no
+    /// Uploads the difference to the previous caves. On a graphics card with too small buffers, no
     /// caves are shown.
     pub(super) fn follow(&mut self, gpu: &Gpu, caves: &Caves) {
         let changed = self.words.follow(caves);
@@ -105,7 +106,7 @@ impl CaveBuffer {
         if bytes > limits.max_storage_buffer_binding_size || bytes > limits.max_buffer_size {
             *self = Self::none(gpu);
         } else if bytes > self.buffer.size() {
-            // A quarter more than needed, since caves grow cell by cell.
+            // A reserve of a quarter, since caves grow cell by cell.
             let most = (limits.max_buffer_size / 4).min(limits.max_storage_buffer_binding_size / 4) as usize;
             self.buffer = make(gpu, (self.words.words.len() * 5 / 4).min(most));
             gpu.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(&self.words.words));
@@ -114,7 +115,7 @@ impl CaveBuffer {
         }
     }
 
-    /// Uploads blocks of words, consecutive blocks in one write.
+    /// Uploads blocks of words, adjacent blocks in one write.
     fn send(&self, gpu: &Gpu, blocks: &[usize]) {
         for row in blocks.chunk_by(|a, b| a + 1 == *b) {
             let (from, end) = (row[0] * BLOCK, (row[row.len() - 1] + 1) * BLOCK);

@@ -1,4 +1,4 @@
-//! Light of a picture and its way to the screen: render targets, bloom, and the last pass.
+//! Post-processing of a picture's light: render targets, bloom, and the final tone-mapping pass.
 
 use lavoxel_render::film::{BLOCK, Shimmer, radii};
 use lavoxel_render::{LookSpec, Style};
@@ -7,10 +7,10 @@ use super::stage::mask_of_noise;
 use super::wgsl::{self, numbers};
 use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
 
-/// Format of light. Light is stored as `c / (1 + max(c))`, so that averages of frames are weighted
-/// by visible brightness.
+/// Texture format of light. Light is stored as `c / (1 + max(c))`, so that averages of frames are
+/// weighted by visible brightness.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
-/// Blocks along the edge of a texel of the wide blur.
+/// Edge length of a texel of the wide blur, in texels of the narrow one.
 const WIDE: usize = 2;
 
 numbers! {
@@ -29,16 +29,16 @@ numbers! {
     }
 }
 
-/// Destination of the last pass.
+/// Destination of the final pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outlet {
-    /// kiss3d's film of the window, which codes with a plain gamma of 2.2 afterwards.
+    /// kiss3d's film pass of the window, which applies a gamma of 2.2 afterwards.
     Window,
-    /// Picture, coded as sRGB, with coverage.
+    /// Image file: coded as sRGB, with the coverage as alpha.
     Picture,
 }
 
-/// Pipelines that do not depend on a size.
+/// Pipelines of the post-processing, independent of the picture's size.
 pub(super) struct PostProcess {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
@@ -47,7 +47,8 @@ pub(super) struct PostProcess {
     blur: wgpu::RenderPipeline,
     picture: wgpu::RenderPipeline,
     module: wgpu::ShaderModule,
-    /// Last pass into the window, with the number of samples that it was made for.
+    /// Final pass into the window, with the sample count of its target; `None` before the first
+    /// use.
     window: Option<(u32, wgpu::RenderPipeline)>,
 }
 
@@ -61,16 +62,16 @@ struct BloomPass {
     sizes: [f32; 4],
 }
 
-/// Textures of one size that light accumulates on.
+/// Render targets of one size, on which light accumulates.
 pub(super) struct RenderTarget {
     pub(super) size: [usize; 2],
     pub(super) light: Texture,
-    /// Distance to the ground, and number of the face hit.
+    /// Distance to the ground, and number of the face hit, per pixel.
     pub(super) hits: Texture,
     pub(super) depth: Texture,
 }
 
-/// Development of the light of a backdrop and of the lava over it into a picture.
+/// Post-processing resources that combine a backdrop and the lava over it into a picture.
 pub(super) struct Development {
     lava_size: [f32; 2],
     passes: Vec<BloomPass>,
@@ -110,12 +111,13 @@ impl PostProcess {
             picture,
             layout,
             module,
-            // Made by the first `show`, which knows the number of samples of the pass.
+            // Created by the first `show`, which knows the sample count of the pass.
             window: None,
         }
     }
 
-    /// Binds the inputs of a pass: lava or the source of a blur, both blurs, backdrop.
+    /// Binds the inputs of a pass: `from` holds lava (or the source of a blur), narrow blur, wide
+    /// blur, backdrop.
     fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 4]) -> wgpu::BindGroup {
         let mut resources = vec![(0, numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
         let view = |texture: &'_ Texture| texture.view.clone();
@@ -125,7 +127,7 @@ impl PostProcess {
         gpu.bind(&self.layout, &resources)
     }
 
-    /// Creates render targets of `size` pixels.
+    /// Creates render targets of `size` pixels (width, height).
     pub(super) fn sheet(gpu: &Gpu, size: [usize; 2]) -> RenderTarget {
         RenderTarget {
             size,
@@ -135,7 +137,8 @@ impl PostProcess {
         }
     }
 
-    /// Creates the development of two layers' light; the bloom has the lava's size.
+    /// Creates the post-processing resources for two layers of light; the bloom has the size of the
+    /// lava's layer.
     pub(super) fn development(&self, gpu: &Gpu, backdrop: &RenderTarget, lava: &RenderTarget) -> Development {
         let blocks = lava.size.map(|n| n.div_ceil(BLOCK));
         let coarse = blocks.map(|n| n.div_ceil(WIDE));
@@ -172,7 +175,7 @@ impl PostProcess {
         Development { lava_size: lava.light.size(), passes, develop, numbers }
     }
 
-    /// Draws the bloom of the light, in the cinematic style only.
+    /// Draws the bloom of the light; no effect outside the cinematic style.
     pub(super) fn bloom(
         &self,
         gpu: &Gpu,
@@ -194,7 +197,7 @@ impl PostProcess {
         }
     }
 
-    /// Sets the parameters of the last pass into a target of `size` pixels.
+    /// Sets the parameters of the final pass into a target of `size` pixels.
     pub(super) fn aim(
         &self,
         gpu: &Gpu,
@@ -212,7 +215,7 @@ impl PostProcess {
         gpu.queue.write_buffer(&development.numbers, 0, bytemuck::bytes_of(&numbers));
     }
 
-    /// Draws the last pass into a picture.
+    /// Draws the final pass into a texture, for an image file.
     pub(super) fn develop(&self, encoder: &mut wgpu::CommandEncoder, development: &Development, to: &Texture) {
         let mut render = color_pass(encoder, "develop", &to.view);
         render.set_pipeline(&self.picture);
@@ -220,7 +223,8 @@ impl PostProcess {
         render.draw(0..3, 0..1);
     }
 
-    /// Draws the last pass into the window, inside kiss3d's pass.
+    /// Draws the final pass into the window, within kiss3d's render pass of `samples` samples per
+    /// pixel.
     pub(super) fn show(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, development: &Development, samples: u32) {
         if self.window.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
             self.window = Some((samples, self.window_pipeline(gpu, samples)));
@@ -246,7 +250,7 @@ impl PostProcess {
     }
 }
 
-/// Parameters `how` of `FilmNumbers` for a look and an outlet.
+/// Returns the parameters `how` of `FilmNumbers` for a look and a destination.
 fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
     let flag = |yes: bool| f32::from(u8::from(yes));
     [look.exposure.exp2(), look.glow, flag(look.style == Style::Cinematic), flag(outlet == Outlet::Picture)]

@@ -1,6 +1,6 @@
-//! Gases and the shade of solids on the graphics card: the coarse grid of
-//! [`lavoxel_render::media::fog`], computed on the processor when one of these media or the sun has
-//! changed.
+//! Gases and the shadow of solids on the graphics card: the coarse grid of
+//! [`lavoxel_render::media::fog`], recomputed on the processor after changes of these media or of
+//! the sun.
 
 use crate::messages::{MediaPatch, MediaUpdate};
 use crate::paint::device::{Gpu, Texture};
@@ -13,30 +13,31 @@ use lavoxel_sim::lowpass::{Medium, Volume};
 
 /// Texture of the coarse grid, and the densities from which the grid is computed.
 pub(super) struct FogTexture {
-    /// Densities of two kinds of gas, light of the sun, light from below; one cell while there is
-    /// nothing.
+    /// Densities of two kinds of gas, light of the sun, light from below; a single cell if there is
+    /// no gas and no shadow.
     pub(super) cells: Texture,
     size: [usize; 3],
-    /// Corners of a box around all gas, in cells.
+    /// Bounding box of all gas: lower and upper corner, in cells.
     pub(super) low: [f32; 3],
     pub(super) high: [f32; 3],
-    /// Edge of a coarse cell in cells.
+    /// Edge length of a coarse cell, in cells.
     pub(super) edge: f32,
     pub(super) kinds: [Kind; KINDS],
-    /// Set if the grid holds gas or shade.
+    /// Set if the grid contains gas or shadow.
     pub(super) is_there: bool,
-    /// Set if the grid holds gas.
+    /// Set if the grid contains gas.
     pub(super) has_gas: bool,
-    /// Densities of the gases and solids alone.
+    /// Densities of gases and solids only.
     read: Volume,
-    /// Span of cells that holds all content of each row (index `z · ny + y`), per medium of `read`.
+    /// Smallest span of cells that contains all content of each row (index `z · ny + y`), per
+    /// medium of `read`.
     rows: Vec<Vec<Span>>,
-    /// Index of each medium of `read` among the media of an update.
+    /// Index of each medium of `read` in the media of an update.
     places: Vec<usize>,
-    /// Number of media of an update.
+    /// Number of media in an update.
     sent: usize,
-    /// Sun, height of a cell in cell widths, and rise of the eddies for which the grid was
-    /// computed.
+    /// Inputs of the present grid: direction of the sun, height of a cell in cell widths, and rise
+    /// of the billows.
     sun: V3,
     tall: f32,
     risen: f32,
@@ -65,8 +66,9 @@ impl FogTexture {
         }
     }
 
-    /// Applies changes, if any, and computes the grid for the direction `sun`, cells of height
-    /// `tall` in cell widths, and the step `steps`. Returns true if the texture is new.
+    /// Applies changes of the media, if any, and recomputes the grid where needed, for the sun
+    /// direction `sun`, cells of height `tall` (in cell widths) and the step `steps`. Returns true
+    /// if the texture was replaced.
     pub(super) fn apply(
         &mut self,
         gpu: &Gpu,
@@ -118,7 +120,7 @@ impl FogTexture {
         }
     }
 
-    /// Computes the coarse grid and uploads it. Returns true if the texture is new.
+    /// Computes the coarse grid and uploads it. Returns true if the texture was replaced.
     fn send(&mut self, gpu: &Gpu) -> bool {
         self.is_there = false;
         let Some(wanted) = Wanted::of(&self.read, (self.sun, self.tall), self.risen) else { return false };

@@ -31,27 +31,28 @@ use super::wgsl::numbers;
 type Four = [f32; 4];
 
 numbers! {
-    /// Parameters of one frame as the shaders read them, four numbers a row.
+    /// Parameters of one frame as the shaders read them; each field is one or more rows of four
+    /// numbers.
     pub(super) struct Frame {
         eye: Four,
-        /// Half the picture's width and height at distance 1, along the camera's right and up.
+        /// Half the picture's width and height at distance 1, along the camera's right and up axes.
         right: Four,
         up: Four,
-        /// w: square of the height of a cell as drawn, in cell widths.
+        /// w: square of a cell's drawn height, in cell widths.
         forward: Four,
-        /// Width and height in pixels, jitter of this frame's rays within a pixel (x, y).
+        /// Width and height in pixels; jitter of this frame's rays within a pixel (x, y).
         size: Four,
-        /// nx, ny, nz, cells per unit of pattern.
+        /// Number of cells nx, ny, nz; cells per unit of the pattern.
         cells: Four,
-        /// Nodes of the ground across and down, nodes per cell, jitter of ray starts.
+        /// Nodes of the ground along x and z; nodes per cell; jitter of the rays' first samples.
         nodes: Four,
-        /// Foot and top of the ground block, density up to which nothing is drawn, distance between
-        /// samples.
+        /// Foot and top of the ground block in cells; largest invisible density; sampling distance
+        /// in cells.
         block: Four,
         clip_low: Four,
         clip_high: Four,
-        /// Planes of the slices across x, y, z, or below 0; w: bits of those that only cut the box
-        /// open.
+        /// Planes of the slices across x, y, z, below 0 for a hidden slice; w: bits of the slices
+        /// that only cut the box open.
         cuts: Four,
         /// Iso value, film, crust, width of plates.
         lava: Four,
@@ -60,32 +61,33 @@ numbers! {
         /// Temperatures (K) of lava with energy 0 and 1 per amount, 1 where they are known, energy
         /// per amount at the end of the palette.
         kelvin: Four,
-        /// Style, colour by energy per amount (1) or by amount (0), volume shown, ground shown.
+        /// Style; 1 to colour by energy per amount, 0 by amount; lava shown; ground shown.
         view: [u32; 4],
-        /// Phase and offset of the two copies of the riding crust; phase below 0: no ride.
+        /// Phase and offset of the two advected copies of the crust's pattern; a phase below 0
+        /// turns the advection off.
         ride: Four,
-        /// Lowest height of the ground, rise from there to the height that counts as its top,
+        /// Lowest height of the ground; rise from there to the height that counts as its top;
         /// height of the floor around the box.
         altitude: Four,
-        /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over the
-        /// floor; number of fountains; width of a pixel at distance 1.
+        /// Kind of floor around the box (0 none, 1 land, 2 table); mean height of the box's sides
+        /// above the floor; number of fountains; width of a pixel at distance 1.
         floor: Four,
-        /// Foot of a flame and the flame's height in cell widths, 0 without one.
+        /// Foot of the flame, and w: its height in cell widths, 0 without a flame.
         flame: Four,
         /// Displacement of the flame's tip by the wind.
         flame_blown: Four,
         /// Sea around the box: level, medium, 1 where there is one, cells to its haze.
         sea: Four,
-        /// Ground around the box: cells from its first node to the box and from node to node, nodes
-        /// along x and z.
+        /// Ground around the box: cells from its first node to the box, and between nodes; number
+        /// of nodes along x and z.
         beyond: Four,
-        /// Bounding balls of fountains: centre and radius.
+        /// Bounding spheres of the fountains: centre and radius.
         fountains: [Four; MOST_MOUTHS],
-        /// Numbers of each fountain's first streak and of the first streak of the next fountain.
+        /// Per fountain: index of its first streak, and index after its last streak.
         fountain_streaks: [Four; MOST_MOUTHS],
-        /// Heads of streaks with their radius.
+        /// Heads of the streaks (x, y, z), with their radius.
         spark_heads: [Four; MOST_SPARKS],
-        /// Tails of streaks with their temperature (K).
+        /// Tails of the streaks (x, y, z), with their temperature in K.
         spark_tails: [Four; MOST_SPARKS],
         sun: Four,
         sun_color: Four,
@@ -93,15 +95,15 @@ numbers! {
         horizon: Four,
         nadir: Four,
         halo: Four,
-        /// Share of the sky that clouds cover, brightness of stars, 1 where hills stand at the
-        /// horizon.
+        /// Fraction of the sky covered by clouds; brightness of the stars; 1 where hills stand at
+        /// the horizon.
         sky: Four,
         ambient_below: Four,
         ambient_above: Four,
-        /// Lamp of the scientific styles; w: smallest visible density there.
+        /// Direction of the lamp of the scientific styles; w: smallest visible density there.
         lamp: Four,
-        /// Number of media other than the lava, displacement of their ripples, 1 where a ray ends
-        /// at a solid medium.
+        /// Number of materials other than lava; displacement of their ripples; 1 where a ray ends
+        /// at a solid material.
         media: Four,
         /// By medium: share of usual absorption, height of ripples, number of the preset.
         media_look: [Four; MOST],
@@ -167,7 +169,7 @@ impl SmokeNumbers {
     }
 }
 
-/// Inputs of a frame.
+/// Inputs from which the parameters of a frame are computed.
 pub(super) struct FrameSpec<'a> {
     pub(super) camera: &'a Camera,
     pub(super) grid: Grid,
@@ -175,27 +177,27 @@ pub(super) struct FrameSpec<'a> {
     pub(super) look: &'a LookSpec,
     pub(super) sky: &'a Sky,
     pub(super) transfer: &'a Transfer,
-    /// Density up to which nothing is drawn, in units of 1/255.
+    /// Largest density that is invisible, in units of 1/255.
     pub(super) empty: u8,
-    /// Number of steps simulated so far.
+    /// Number of simulation steps so far.
     pub(super) steps: u64,
-    /// Jitter of the rays within a pixel (x, y), and of their first samples.
+    /// Jitter of the rays within a pixel (x, y, in pixels), and of their first samples.
     pub(super) shift: [f32; 3],
-    /// Cells of the slices to show; `None` where no slice is shown.
+    /// Cell index of each slice to show; `None` for a hidden slice.
     pub(super) cuts: [Option<usize>; 3],
-    /// Set for slices that show amounts.
+    /// Set for each slice that shows amounts.
     pub(super) cuts_of_amounts: [bool; 3],
     pub(super) volume_shown: bool,
     pub(super) ground_shown: bool,
-    /// Looks of the media other than the lava.
+    /// Looks of the materials other than lava.
     pub(super) media: &'a [MaterialLook],
-    /// Gases and the shade of solids.
+    /// Gases and the shadow of solids.
     pub(super) fog: &'a FogTexture,
     /// Ash and steam in the air; `None` without smoke.
     pub(super) smoke: Option<SmokeBox>,
-    /// Water at the sides of the box; `None` without a sea.
+    /// Sea: water at the sides of the box; `None` without a sea.
     pub(super) sea: Option<Sea>,
-    /// Mouths of the vents that throw clots.
+    /// Mouths of the vents that throw clots of lava.
     pub(super) mouths: &'a [Mouth],
 }
 
@@ -210,7 +212,7 @@ impl Frame {
         let middle = |axis: usize| spec.cuts[axis].map_or(-1.0, |cell| cell as f32 + 0.5);
         let plane = |axis: usize| spec.cuts[axis].map(|_| middle(axis) / cells[axis]);
         let eye = camera.eye();
-        // Slices cut the box open: the matter between a slice and the eye is not shown.
+        // Slices cut the box open: matter between a slice and the eye is not shown.
         let clip = opened(look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / cells[axis]));
         let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
         let flag = u32::from;
@@ -303,7 +305,7 @@ impl Frame {
 }
 
 impl Frame {
-    /// Copy without the parameters that matter to the lava's layer only, as the identity of the
+    /// Returns a copy without the parameters that affect only the lava's layer, as the key of the
     /// backdrop.
     pub(super) fn without_flow(self) -> Self {
         let nothing = [0.0; 4];
@@ -329,25 +331,26 @@ impl Frame {
         Self { floor, sea, fountains, fountain_streaks, spark_heads, spark_tails, ..still }
     }
 
-    /// True if there is ground around the box.
+    /// Returns true if there is ground around the box.
     pub(super) fn goes_on(&self) -> bool {
         self.beyond[1] > 0.0
     }
 
-    /// True if every pixel's ray and the shown part of the box are equal in both frames, so that
-    /// rays hit the ground at the same places.
+    /// Returns true if all rays and the visible part of the box are equal in both frames, so that
+    /// the rays hit the ground at the same points.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
         let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high, f.beyond];
         rays(self) == rays(other)
     }
 }
 
-/// True if ground around the box is drawn; `clip` is the shown part of the box.
+/// Returns true if the ground around the box is drawn; `clip` is the visible part of the box (lower
+/// and upper end per axis, 0 to 1).
 fn is_land_shown(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> bool {
     spec.look.style == Style::Cinematic && spec.ground_shown && clip == [[0.0, 1.0]; 3]
 }
 
-/// Parameters of the sea around a box whose part `clip` is shown; zero without a sea.
+/// Returns the parameters of the sea around a box whose part `clip` is visible; zero without a sea.
 fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
     let is_wanted = spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
     let is_shown = spec.volume_shown && is_land_shown(spec, clip) && spec.land.beyond.is_some();
@@ -357,13 +360,14 @@ fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
     }
 }
 
-/// Bits of the slices that only cut the box open and show no cells of their own.
+/// Returns a bit per slice that only cuts the box open and shows no cells of its own.
 fn opening(spec: &FrameSpec) -> u8 {
     let opens = |axis: usize| spec.look.style == Style::Cinematic && spec.cuts_of_amounts[axis];
     (0..3).map(|axis| u8::from(opens(axis)) << axis).sum()
 }
 
-/// Phase and offset of the two copies of the crust's pattern; below 0 the pattern does not ride.
+/// Returns phase and offset of the two advected copies of the crust's pattern; a phase below 0
+/// turns the advection off.
 fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
     copies(look, unit, steps as f64)
         .map_or([-1.0; 4], |[first, second]| [first.phase, first.offset, second.phase, second.offset])

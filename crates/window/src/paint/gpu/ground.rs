@@ -1,5 +1,5 @@
-//! Ground on the graphics card: the maps that `render::land` bakes, as textures and buffers for the
-//! pass that finds each pixel's ground.
+//! Ground on the graphics card: the maps baked by `render::land`, as textures and buffers of the
+//! pass that finds the ground under each pixel.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use crate::messages::GroundPatch;
 use crate::paint::bake::BakedGround;
 use crate::paint::device::{Gpu, Texture, halves};
 
-/// Baked ground, uploaded.
+/// Baked maps of the ground, uploaded.
 pub(super) struct GroundMaps {
-    /// Baked maps in main memory, for cameras.
+    /// Baked maps in main memory, for framing cameras.
     pub(super) land: Arc<TerrainLook>,
     pub(super) height: Texture,
     pub(super) albedo: Texture,
     pub(super) normal: Texture,
     pub(super) slope: Texture,
-    /// Indices of the triangles of the ground's top.
+    /// Triangle indices of the ground's top.
     pub(super) triangles: wgpu::Buffer,
     pub(super) triangle_corners: u32,
     /// Nodes of the ground around the box, and the number of corners of its triangles; a single
-    /// node that is not drawn where there is no such ground.
+    /// placeholder node if there is no such ground.
     pub(super) beyond: wgpu::Buffer,
     pub(super) beyond_corners: u32,
 }
@@ -41,7 +41,8 @@ impl GroundMaps {
         };
         let height = map("ground height", wgpu::TextureFormat::R32Float, bytemuck::cast_slice(&heights.data), nodes);
         let light = &land.light.data;
-        // Shares of light use the alpha channels of albedo and normal: no further texture.
+        // The light factors are stored in the alpha channels of albedo and normal, which saves a
+        // texture.
         let texels = |rgb: &[lavoxel_render::math::V3], alpha: fn(&nalgebra::Vector2<f32>) -> f32| -> Vec<[u16; 4]> {
             rgb.iter().zip(light).map(|(c, l)| halves([c.x, c.y, c.z, alpha(l)])).collect()
         };
@@ -70,15 +71,15 @@ impl GroundMaps {
         Self { land, height, albedo, normal, slope, triangles, triangle_corners, beyond, beyond_corners }
     }
 
-    /// Number of corners of the triangles of the four walls.
+    /// Returns the number of triangle corners of the four walls.
     pub(super) fn wall_corners(&self) -> u32 {
         let heights = &self.land.block.heights;
         6 * 2 * (heights.width - 1 + heights.depth - 1) as u32
     }
 }
 
-/// Packed nodes of the ground around a box: height as `f32`, then colour, normal (x, z), sky and
-/// sun light.
+/// Packs the nodes of the ground around a box: height as `f32` bits, then colour, normal (x, z),
+/// and light of sky and sun.
 fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
     let node = |k: usize| {
         let (color, normal, light) = (beyond.albedo.data[k], beyond.normal.data[k], beyond.light.data[k]);
@@ -89,7 +90,7 @@ fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
     (0..beyond.heights().data.len()).map(node).collect()
 }
 
-/// Triangle indices of a mesh of `width` × `depth` nodes, two triangles per square.
+/// Returns the triangle indices of a mesh of `width` × `depth` nodes, two triangles per square.
 fn triangles(width: u32, depth: u32) -> Vec<u32> {
     let square = |k: u32| {
         let a = k / (width - 1) * width + k % (width - 1);
@@ -98,7 +99,7 @@ fn triangles(width: u32, depth: u32) -> Vec<u32> {
     (0..(width - 1) * (depth - 1)).flat_map(square).collect()
 }
 
-/// Ground on the graphics card with its bake.
+/// Ground on the graphics card, with the bake that updates it.
 pub(super) struct GroundRoom {
     pub(super) baked: BakedGround,
     pub(super) maps: GroundMaps,
@@ -106,7 +107,7 @@ pub(super) struct GroundRoom {
 }
 
 impl GroundRoom {
-    /// Shows a whole ground, coarsely at first.
+    /// Uploads a coarse bake of the whole ground; the fine bake follows.
     pub(super) fn new(gpu: &Gpu, ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
         let baked = BakedGround::new(ground, grid, look);
         let maps = GroundMaps::upload(gpu, baked.land.clone());
@@ -115,13 +116,13 @@ impl GroundRoom {
         Self { baked, maps, caves }
     }
 
-    /// Applies a changed part.
+    /// Applies a changed part of the ground.
     pub(super) fn apply(&mut self, gpu: &Gpu, patch: &GroundPatch, look: &LookSpec) {
         let changed = self.baked.apply(patch, look);
         self.upload(gpu, changed);
     }
 
-    /// Takes a finished bake and starts the next one when due. Returns true if the shown maps
+    /// Uploads a finished bake and starts the next one when due. Returns true if the shown maps
     /// changed.
     pub(super) fn tend(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
         let changed = self.baked.tend(look);

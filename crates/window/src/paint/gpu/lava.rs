@@ -1,5 +1,4 @@
-//! Volume, empty bricks, slices and light of the lava on the graphics card; only changes are
-//! uploaded.
+//! Volume of the lava on the graphics card with its bricks, slices and light; uploads only changes.
 
 use crate::messages::{Cut, Patch};
 use lavoxel_base::grid::Grid;
@@ -11,36 +10,36 @@ use super::fog::FogTexture;
 use super::media::MediaTextures;
 use super::smoke::SmokeTextures;
 
-/// Textures and buffers of the lava and of everything that drifts with the air.
+/// Textures and buffers of the lava, of the other materials and of the air.
 pub(super) struct VolumeTextures {
     pub(super) grid: Grid,
     pub(super) volume: Texture,
     pub(super) bricks: Texture,
     pub(super) ember: Texture,
-    /// Materials other than the lava.
+    /// Textures of the materials other than lava.
     pub(super) media: MediaTextures,
-    /// Gases among those materials, and the shade of solids.
+    /// Texture of the gases among those materials and of the shadow of solids.
     pub(super) fog: FogTexture,
-    /// Ash and steam in the air.
+    /// Textures of ash and steam in the air.
     pub(super) smoke: SmokeTextures,
-    /// Slices across x, y and z, one after another.
+    /// Texels of the slices across x, y and z, concatenated.
     pub(super) cuts: wgpu::Buffer,
-    /// Cell of each slice; `None` where there is none.
+    /// Cell index of each slice; `None` for a missing slice.
     pub(super) cut_cells: [Option<usize>; 3],
-    /// Set for slices that show amounts.
+    /// Set for each slice that shows amounts.
     pub(super) cuts_of_amounts: [bool; 3],
-    /// Largest density of each brick, x fastest.
+    /// Largest density of each brick, 0 to 255, x fastest.
     brick_maxima: Vec<u8>,
-    /// Set for the bricks that were last uploaded as worth sampling.
+    /// Set for each brick that the last upload marks as worth sampling.
     occupied: Vec<bool>,
-    /// Density up to which nothing is drawn, in units of 1/255.
+    /// Largest density that is invisible, in units of 1/255.
     empty: u8,
-    /// Set if rays jump over empty bricks; pictures are the same either way.
+    /// Set while rays skip empty bricks; pictures are identical either way.
     skipping: bool,
 }
 
 impl VolumeTextures {
-    /// Creates a box without lava.
+    /// Creates the textures of an empty box.
     ///
     /// # Errors
     /// When the graphics card cannot hold the box.
@@ -50,7 +49,7 @@ impl VolumeTextures {
         if size.iter().any(|&side| side > most) {
             return Err(TooLarge { size, reason: format!("it draws at most {most} along each side") });
         }
-        // A new texture is all zero.
+        // wgpu initializes a new texture with zeros.
         let volume = gpu
             .within_memory(|| gpu.map("volume", size, wgpu::TextureFormat::Rg8Unorm))
             .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
@@ -78,7 +77,7 @@ impl VolumeTextures {
         })
     }
 
-    /// Uploads the changed boxes of the volume and returns their bytes.
+    /// Uploads changed boxes of the volume and returns their size in bytes.
     pub(super) fn patch(&self, gpu: &Gpu, patches: &[Patch]) -> usize {
         for patch in patches {
             gpu.write(&self.volume, patch.origin, patch.size, bytemuck::cast_slice(&patch.texels));
@@ -86,13 +85,14 @@ impl VolumeTextures {
         patches.iter().map(|patch| 2 * patch.texels.len()).sum()
     }
 
-    /// Replaces the largest densities of the bricks.
+    /// Replaces the bricks' largest densities.
     pub(super) fn set_bricks(&mut self, gpu: &Gpu, maxima: Vec<u8>) {
         self.brick_maxima = maxima;
         self.send_bricks(gpu, false);
     }
 
-    /// Sets the density up to which nothing is drawn, and the jumps over empty bricks.
+    /// Sets `empty`, the largest invisible density in units of 1/255, and turns empty-space
+    /// skipping on or off.
     pub(super) fn set_empty(&mut self, gpu: &Gpu, empty: u8, skipping: bool) {
         let changed = (self.empty, self.skipping) != (empty, skipping);
         (self.empty, self.skipping) = (empty, skipping);
@@ -112,15 +112,14 @@ impl VolumeTextures {
         self.occupied = occupied;
     }
 
-    /// Uploads the light that leaves each column, the column's height times that light, and the
-    /// temperature of its surface (K).
+    /// Uploads per column: emitted light, height × emitted light, and surface temperature (K).
     pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 3]]) {
         let texels: Vec<[u16; 4]> =
             ember.iter().map(|[glow, lifted, kelvin]| halves([*glow, *lifted, *kelvin, 0.0])).collect();
         gpu.write(&self.ember, [0; 3], [self.grid.nx, self.grid.nz, 0], bytemuck::cast_slice(&texels));
     }
 
-    /// Uploads the slice along an axis.
+    /// Uploads the slice across `axis` (0 x, 1 y, 2 z).
     pub(super) fn set_cut(&mut self, gpu: &Gpu, axis: usize, cut: &Cut) {
         let places = cut_places(self.grid);
         // A slice of another box would overwrite its neighbours in the buffer.
@@ -133,10 +132,11 @@ impl VolumeTextures {
     }
 }
 
-/// Bytes of a texel of a slice.
+/// Size of a slice's texel in bytes.
 const CUT_TEXEL: usize = 4;
 
-/// First texel of the slices across x, y and z in their buffer, and the end of the last one.
+/// Returns the index of the first texel of the slices across x, y and z in their buffer, followed
+/// by the total number.
 fn cut_places(grid: Grid) -> [usize; 4] {
     let Grid { nx, ny, nz } = grid;
     [0, ny * nz, ny * nz + nz * nx, ny * nz + nz * nx + ny * nx]

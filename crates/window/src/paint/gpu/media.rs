@@ -1,4 +1,4 @@
-//! Materials other than the lava on the graphics card, one channel of two textures for each.
+//! Materials other than lava on the graphics card; each material has one channel of two textures.
 
 use crate::messages::MediaUpdate;
 use crate::paint::device::{Gpu, Texture};
@@ -8,36 +8,37 @@ use lavoxel_render::media::clear::{LEAST, step_opacity};
 
 use super::bricks::{TooLarge, brick_count, distances};
 
-/// Channels of a texture.
+/// Number of channels of a texture.
 const CHANNELS: usize = 4;
-/// Upper bound of the materials other than lava that a graphics card draws: the channels of two
-/// textures. The ray-marcher has no such bound.
+/// Upper bound of the number of materials other than lava that a graphics card draws: the channels
+/// of two textures. The ray-marcher has no such bound.
 pub(super) const MOST: usize = 2 * CHANNELS;
-/// Entries of the table of opacities, one per level of density.
+/// Number of entries in the opacity table: one per density level.
 const ENTRIES: usize = 256;
 
-/// Textures of the media.
+/// Textures of the materials other than lava.
 pub(super) struct MediaTextures {
     grid: Grid,
-    /// Densities of the first four media, and of the next four; one cell where there are none.
+    /// Densities of the first four materials, and of the next four; a single cell if there are
+    /// none.
     pub(super) densities: [Texture; 2],
-    /// Distance to the nearest brick that holds any medium, in bricks.
+    /// Distance of each brick to the nearest brick that contains any of the materials, in bricks.
     pub(super) bricks: Texture,
-    /// Opacity of one step by density, in the plain styles.
+    /// Opacity of one sampling step by density level, in the plain styles.
     pub(super) opacities: wgpu::Buffer,
     pub(super) looks: Vec<MaterialLook>,
-    /// Number of media of an update.
+    /// Number of materials in an update.
     sent: usize,
-    /// Number of channels of both textures.
+    /// Number of channels of each texture.
     channels: [usize; 2],
-    /// Largest density of each brick over all media.
+    /// Largest density of each brick over all the materials, 0 to 255.
     maxima: Vec<u8>,
-    /// Set if rays jump over empty bricks.
+    /// Set while rays skip empty bricks.
     skipping: bool,
 }
 
 impl MediaTextures {
-    /// Creates placeholder textures for a scene without such media.
+    /// Creates placeholder textures for a scene without such materials.
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         Self {
             grid,
@@ -52,8 +53,8 @@ impl MediaTextures {
         }
     }
 
-    /// Uploads changes. Returns the bytes sent, and true if the textures are new. `step` is the
-    /// distance between samples in cells.
+    /// Uploads changes. Returns the uploaded bytes, and true if the textures were replaced. `step`
+    /// is the sampling distance in cells.
     ///
     /// # Errors
     /// When the graphics card cannot hold the textures.
@@ -65,8 +66,8 @@ impl MediaTextures {
         let mut bytes = 0;
         for patch in &update.patches {
             for (half, texture) in self.densities.iter().enumerate().filter(|(half, _)| self.channels[*half] > 0) {
-                // A texel has one, two or four channels: with three media, the fourth channel is
-                // zero.
+                // A texel has one, two or four channels: with three materials, the fourth channel
+                // is zero.
                 let channels = CHANNELS * half..CHANNELS * half + self.channels[half];
                 let value = |cell: &[u8], k: usize| cell.get(k).copied().unwrap_or(0);
                 let cells = patch.texels.chunks_exact(self.sent.max(1));
@@ -95,7 +96,7 @@ impl MediaTextures {
             };
             self.channels[half] = channels;
             let size = if channels > 0 { size } else { [1; 3] };
-            // A new texture is all zero.
+            // wgpu initializes a new texture with zeros.
             *texture = gpu
                 .within_memory(|| gpu.map("media", size, format))
                 .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
@@ -104,7 +105,7 @@ impl MediaTextures {
         Ok(())
     }
 
-    /// Recomputes the opacities for the distance `step` between samples in cells.
+    /// Recomputes the opacity table for the sampling distance `step` in cells.
     pub(super) fn set_step(&self, gpu: &Gpu, step: f32) {
         let tables: Vec<Vec<f32>> = self.looks.iter().map(|look| step_opacity(look, step, ENTRIES)).collect();
         let entry = |i: usize| std::array::from_fn::<f32, MOST, _>(|k| tables.get(k).map_or(0.0, |table| table[i]));
@@ -112,7 +113,7 @@ impl MediaTextures {
         gpu.queue.write_buffer(&self.opacities, 0, bytemuck::cast_slice(&entries));
     }
 
-    /// Turns jumps over empty bricks on or off.
+    /// Turns empty-space skipping on or off.
     pub(super) fn set_skipping(&mut self, gpu: &Gpu, skipping: bool) {
         self.skipping = skipping;
         self.send_bricks(gpu);

@@ -53,10 +53,10 @@ use lavoxel_render::media::sea::Sea;
 use lavoxel_render::style::transfer::Transfer;
 use lavoxel_render::{Bounds, LookSpec, Mouth};
 
-/// Upper bound of the frames that are averaged while nothing changes.
+/// Upper bound of the number of frames that are averaged while nothing changes.
 const FRAMES: u32 = 12;
 
-/// Scene on the graphics card.
+/// Painter on the graphics card: scene data, passes and accumulated pictures.
 pub struct GpuPainter {
     gpu: Gpu,
     stage: Stage,
@@ -67,39 +67,40 @@ pub struct GpuPainter {
     ground: Option<GroundRoom>,
     lava: Option<VolumeTextures>,
     view: Option<View>,
-    /// Number of steps simulated so far.
+    /// Number of simulation steps so far.
     steps: u64,
-    /// Water at the sides of the box; `None` without a sea.
+    /// Sea: water at the sides of the box; `None` without a sea.
     sea: Option<Sea>,
-    /// Mouths of the vents that throw clots.
+    /// Mouths of the vents that throw clots of lava.
     mouths: Vec<Mouth>,
-    /// Number of times that textures were replaced: bind groups of an older number are stale.
+    /// Number of times that textures were replaced; bind groups made for an earlier number are
+    /// outdated.
     bindings: u64,
-    /// Number of visible changes other than those of the view.
+    /// Number of visible changes of the scene, without those of the view.
     content: u64,
-    /// Number of visible changes other than those of the lava and the view.
+    /// Number of visible changes of the scenery (ground, slices), without those of lava and view.
     scenery: u64,
-    /// Set if rays jump over empty bricks.
+    /// Set while rays skip empty bricks.
     skipping: bool,
-    /// Layers of the window.
+    /// Accumulated layers of the window's picture.
     window: Accumulator,
-    /// Layers of pictures for files.
+    /// Accumulated layers of pictures for image files.
     pictures: Accumulator,
     resolution: Resolution,
     clock: DrawClock,
-    /// Duration and bytes of the last upload.
+    /// Duration of the last upload, and its size in bytes.
     upload: (Duration, usize),
     /// Number of frames to average while nothing changes.
     frames: u32,
     rest: Rest,
-    /// Set if the next frame would be the same as the last one.
+    /// Set if the next frame would equal the last one.
     settled: bool,
-    /// Number of different pictures that the window has shown.
+    /// Number of different pictures shown in the window so far.
     shown: u64,
 }
 
 impl GpuPainter {
-    /// Creates a painter on `gpu`.
+    /// Creates a painter on the device `gpu`.
     ///
     /// # Errors
     /// When `look` is invalid.
@@ -138,8 +139,8 @@ impl GpuPainter {
         })
     }
 
-    /// Changes the look; only another sun, height of cells, surroundings or drape starts a new bake
-    /// of the ground's light, on a thread of its own.
+    /// Replaces the look. The ground's light is baked again, on a thread of its own, only if the
+    /// sun, the height of cells, the surroundings or the drape differ.
     ///
     /// # Errors
     /// When `look` is invalid; the old look stays.
@@ -171,15 +172,15 @@ impl GpuPainter {
         Ok(())
     }
 
-    /// Turns jumps over empty bricks on or off. Pictures are the same either way, only faster with
-    /// jumps; for measuring.
+    /// Turns empty-space skipping (over empty bricks) on or off, for measurements. Pictures are
+    /// identical either way; skipping is faster.
     pub(crate) fn set_skipping(&mut self, skipping: bool) {
         self.skipping = skipping;
         self.set_empty();
         self.changed();
     }
 
-    /// Counts a change after which nothing of the last picture is valid.
+    /// Registers a change that outdates both layers of the picture.
     fn changed(&mut self) {
         self.content += 1;
         self.scenery += 1;
@@ -192,7 +193,7 @@ impl GpuPainter {
         }
     }
 
-    /// Uploads the changes of an update.
+    /// Uploads the changes of `update`.
     ///
     /// # Errors
     /// When a new box is too large for the graphics card; until the next box arrives, nothing is
@@ -259,27 +260,28 @@ impl GpuPainter {
         self.ground.iter_mut().for_each(|ground| ground.baked.hurry());
     }
 
-    /// Bounds for a camera to frame: the ground block, in cells. `None` before the first ground.
+    /// Returns the bounds that a camera should frame: the ground block, in cells. `None` before the
+    /// first ground.
     pub(crate) fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(|ground| ground.baked.subject())
     }
 
-    /// Sets camera and options of the next frames.
+    /// Sets the camera and the display options of the next frames.
     pub(crate) fn show(&mut self, view: &View) {
         self.view = Some(view.clone());
     }
 
-    /// True if the next frame would be the same as the last one.
+    /// Returns true if the next frame would equal the last one.
     pub(crate) fn idle(&self) -> bool {
         self.settled && self.ground.as_ref().is_none_or(|ground| ground.baked.settled())
     }
 
-    /// True if there is a scene that can be drawn.
+    /// Returns true once a drawable scene has arrived.
     pub(super) fn has_scene(&self) -> bool {
         self.lava.is_some()
     }
 
-    /// Timing of the last picture.
+    /// Returns timing and size of the last update and picture.
     pub(crate) fn times(&self) -> PaintTimes {
         PaintTimes {
             upload: self.upload.0,

@@ -9,7 +9,7 @@ use crate::paint::View;
 
 impl GpuPainter {
     /// Draws `view`, averaged over `frames` jittered frames, and waits for the picture. With
-    /// `transparent`, sky and backdrop have no opacity. `None` before the first scene has arrived.
+    /// `transparent`, sky and backdrop get alpha 0. `None` before the first scene has arrived.
     pub(crate) fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
         if let Some(ground) = &mut self.ground
             && ground.finish(&self.gpu, &self.look)
@@ -32,15 +32,15 @@ impl GpuPainter {
         self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Picture, [width, height]);
         self.film.develop(&mut encoder, development, &target);
         let mut pixels = self.gpu.read(encoder, &target)?;
-        // The last pass writes coverage as opacity.
+        // The final pass writes coverage as alpha.
         if !transparent {
             pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
         }
         RgbaImage::from_raw(width as u32, height as u32, pixels)
     }
 
-    /// Picture that the window showed last, without panel and marks, in the window's size; `None`
-    /// before the first one. Only the last pass is drawn again.
+    /// Returns the picture on the screen, in the window's size, without panel and marks; `None`
+    /// before the first picture. Repeats only the final pass.
     pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
         let (width, height) = self.view.as_ref()?.camera.size();
         let target = self.gpu.target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
@@ -53,7 +53,7 @@ impl GpuPainter {
         RgbaImage::from_raw(width as u32, height as u32, pixels)
     }
 
-    /// Frees the textures of pictures for files.
+    /// Frees the textures of pictures for image files.
     pub(crate) fn forget_pictures(&mut self) {
         self.pictures = Accumulator::default();
     }

@@ -1,5 +1,5 @@
-//! Ash and steam in the air on the graphics card: the grid of [`lavoxel_render::media::smoke`],
-//! computed on the processor when the air, the light of the lava or the sun has changed.
+//! Ash and steam on the graphics card: the grid of [`lavoxel_render::media::smoke`], recomputed on
+//! the processor after changes of the air, the light of the lava or the sun.
 
 use std::sync::Arc;
 
@@ -15,33 +15,33 @@ use lavoxel_sim::lowpass::AirVolume;
 
 use super::bricks::TooLarge;
 
-/// Format of all textures of the smoke.
+/// Texture format of the smoke.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
 /// Textures of the smoke, and the inputs from which they are computed.
 pub(super) struct SmokeTextures {
-    /// Per air cell: root of the absorption, share of steam, light of the sun, light of the lava;
-    /// one cell without smoke.
+    /// Per air cell: square root of the absorption, fraction of steam, light of the sun, light of
+    /// the lava; a single cell without smoke.
     pub(super) cells: Texture,
-    /// Per air cell: velocity, and light of the sky; in an air with inks, the inks' colours follow
+    /// Per air cell: velocity, and light of the sky. If the air contains inks, their colours follow
     /// along z.
     pub(super) flow: Texture,
-    /// Block of billows that repeats along all axes: of smoke, and of stones on the ground.
+    /// Tileable block of billow noise: for smoke, and for stones on the ground.
     pub(super) billows: Texture,
     /// Extent and scale of the smoke; `None` without smoke.
     pub(super) there: Option<SmokeBox>,
-    /// Texels of `cells` and `flow` along x, y and z.
+    /// Number of texels along x, y and z of `cells` and of `flow`.
     size: [[usize; 3]; 2],
     air: Option<Arc<AirVolume>>,
-    /// Patches of lava that light the smoke.
+    /// Patches of glowing lava that light the smoke.
     patches: Vec<Patch>,
-    /// Inputs for which the cells were computed; `None` if the cells must be computed again.
+    /// Inputs of the present textures; `None` if the textures are outdated.
     known: Option<Shown>,
-    /// Smoke that was sent last; the next one reuses its memory.
+    /// Smoke grid uploaded last, whose memory the next grid reuses.
     spare: Option<Smoke>,
 }
 
-/// Inputs of the cells.
+/// Inputs of the smoke textures.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shown {
     /// Smoke and its light, in the cinematic style.
@@ -51,7 +51,7 @@ pub(super) enum Shown {
 }
 
 impl Shown {
-    /// Inputs for a look under the sun `sun`.
+    /// Returns the inputs for the look `look` and the sun direction `sun`.
     pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
         match look.style {
             Style::Cinematic => Self::Smoke(Wanted { sun, tall: look.cell_height, look: look.air.clone() }),
@@ -60,20 +60,20 @@ impl Shown {
     }
 }
 
-/// Box of the air, in voxels, and the scale of its cells.
+/// Box of the air in voxels, and the scale of its cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SmokeBox {
     /// Lower corner in voxels.
     pub(super) low: [f32; 3],
     /// Number of cells along x, y and z.
     pub(super) cells: [f32; 3],
-    /// Edge of a cell in voxels.
+    /// Edge length of an air cell in voxels.
     pub(super) edge: f32,
-    /// Absorption per voxel of path at the largest density that a texel can hold.
+    /// Absorption per voxel of path at the largest density that a texel can store.
     pub(super) most: f32,
-    /// Set if the cells have the colours of inks.
+    /// Set if the cells have ink colours.
     pub(super) has_inks: bool,
-    /// Box around all smoke: lower and upper end per axis, in voxels.
+    /// Bounding box of all smoke: lower and upper end per axis, in voxels.
     pub(super) around: [[f32; 2]; 3],
 }
 
@@ -97,19 +97,20 @@ impl SmokeTextures {
         }
     }
 
-    /// Replaces the contents of the air.
+    /// Replaces the contents of the air; `None` for clear air.
     pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
         (self.air, self.known) = (air, None);
     }
 
-    /// Replaces the lava that lights the smoke, as patches: centre in voxels along x, y and z, and
+    /// Replaces the patches of lava that light the smoke, each as centre x, y, z in voxels and
     /// glow.
     pub(super) fn set_patches(&mut self, patches: &[[f32; 4]]) {
         self.patches = patches.iter().map(|&[x, y, z, glow]| Patch { place: [x, y, z].into(), glow }).collect();
         self.known = None;
     }
 
-    /// Computes the cells for `shown` if anything changed. Returns true if the textures are new.
+    /// Recomputes and uploads the textures for the inputs `shown` if anything changed. Returns true
+    /// if the textures were replaced.
     ///
     /// # Errors
     /// When the graphics card cannot hold the textures.
@@ -160,8 +161,8 @@ impl SmokeTextures {
         Ok(new)
     }
 
-    /// Makes textures of the given sizes where they differ from the present ones; the second one
-    /// (motion) is the larger one.
+    /// Replaces the textures of `cells` and `flow` if their sizes differ from `sizes`. Returns true
+    /// if they were replaced.
     fn make_room(&mut self, gpu: &Gpu, sizes: [[usize; 3]; 2]) -> Result<bool, TooLarge> {
         if self.size == sizes {
             return Ok(false);
@@ -183,7 +184,7 @@ impl SmokeTextures {
     }
 }
 
-/// Box around all `boxes`: lower and upper end per axis; `None` without boxes.
+/// Returns the bounding box of `boxes`: lower and upper end per axis; `None` without boxes.
 fn around(boxes: impl Iterator<Item = Drawn>) -> Option<[[f32; 2]; 3]> {
     let corners = boxes.map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
     let (from, to) = corners.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)))?;

@@ -1,4 +1,5 @@
-//! Passes that turn the scene into light: find the ground, then trace one ray per pixel.
+//! Passes that compute the light of a picture: find the ground under each pixel, then trace one ray
+//! per pixel.
 
 use lavoxel_render::lava::blackbody::BlackBody;
 use lavoxel_render::mask;
@@ -13,59 +14,59 @@ use super::turn::Turn;
 use super::wgsl;
 use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled};
 
-/// Entries of the table of black-body colours.
+/// Number of entries in the table of black-body colours.
 const KELVINS: usize = 512;
-/// Lowest temperature of that table in K.
+/// Temperature of the table's first entry in K.
 pub(super) const COLDEST: f32 = 400.0;
-/// Highest temperature of that table in K.
+/// Temperature of the table's last entry in K.
 pub(super) const HOTTEST: f32 = 1800.0;
 
 /// Pipelines and tables that do not depend on the scene.
 pub(super) struct Stage {
     numbers: wgpu::Buffer,
-    /// Samplers with clamped edges, and with repetition.
+    /// Samplers with linear interpolation: with clamped edges, and with repetition.
     samplers: [wgpu::Sampler; 2],
     hit_layout: wgpu::BindGroupLayout,
     trace_layout: wgpu::BindGroupLayout,
-    /// Pipelines for top, walls, foot and cut faces of the ground block, its caves, and the ground
-    /// around.
+    /// Pipelines that find the ground: top, walls, foot and cut faces of the ground block, its
+    /// caves, and the ground around the box.
     hits: [wgpu::RenderPipeline; 6],
-    /// Pipelines of the backdrop, and of the lava.
+    /// Pipelines that trace the layers, indexed by `Layer`: backdrop, lava.
     traces: [wgpu::RenderPipeline; 2],
     black_body: wgpu::Buffer,
     mask: wgpu::Buffer,
     transfer: Texture,
 }
 
-/// Layer of light of a picture.
+/// Layer of a picture's light, with an average of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {
-    /// Ground, slices and sky, without the lava's own light: changes with the camera, the ground
-    /// and the look.
+    /// Ground, slices and sky without the lava's own light; depends on camera, ground and look
+    /// only.
     Backdrop,
-    /// Lava, and its light on the ground.
+    /// Lava, and the light that it casts on the ground.
     Lava,
 }
 
-/// Bind groups of the passes for one scene at one size.
+/// Bind groups of the passes for one scene and one picture size.
 pub(super) struct Bound {
     hit: wgpu::BindGroup,
     trace: wgpu::BindGroup,
 }
 
-/// Declarations that the shaders of both passes share.
+/// WGSL declarations that the shaders of both passes share.
 const SCENE: &str = include_str!("shaders/scene.wgsl");
-/// Access to the columns with caves, shared by both passes.
+/// WGSL access to the columns with caves, shared by both passes.
 const CAVES: &str = include_str!("shaders/caves.wgsl");
-/// Binding number of the caves.
+/// Binding number of the buffer of caves.
 const CAVES_AT: usize = 18;
-/// Binding number of the first table.
+/// Binding number of the first colour table.
 const TABLES_AT: usize = 19;
-/// Binding number of the sampler that repeats.
+/// Binding number of the sampler with repetition.
 const REPEATED_AT: u32 = 22;
-/// Binding number of the mask of blue noise.
+/// Binding number of the blue-noise mask.
 const MASK_AT: u32 = 23;
-/// Binding number of the ground around the box.
+/// Binding number of the buffer of the ground around the box.
 const BEYOND_AT: usize = 24;
 
 impl Stage {
@@ -123,8 +124,8 @@ impl Stage {
                 samples: 1,
             })
         };
-        // Each frame is blended into the average with a weight set per pass; weight 1 replaces the
-        // average.
+        // Each frame is blended into the running average with a weight set per pass; weight 1
+        // replaces the average.
         let share = wgpu::BlendComponent {
             src_factor: wgpu::BlendFactor::Constant,
             dst_factor: wgpu::BlendFactor::OneMinusConstant,
@@ -163,13 +164,13 @@ impl Stage {
         }
     }
 
-    /// Replaces the table of palette and opacity.
+    /// Uploads the transfer function: the table of colour and opacity.
     pub(super) fn set_transfer(&self, gpu: &Gpu, transfer: &Transfer) {
         let texels: Vec<[u16; 4]> = transfer.matter.iter().copied().map(halves).collect();
         gpu.write(&self.transfer, [0; 3], [texels.len(), 1, 0], bytemuck::cast_slice(&texels));
     }
 
-    /// Binds a scene to textures of one size.
+    /// Creates the bind groups of a scene for the render targets `sheet`.
     pub(super) fn bind(&self, gpu: &Gpu, room: &GroundRoom, lava: &VolumeTextures, sheet: &RenderTarget) -> Bound {
         // Order of the bindings: see `bindings` and `scene.wgsl`.
         let ground = &room.maps;
@@ -206,12 +207,13 @@ impl Stage {
         Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
     }
 
-    /// Sets the parameters of the next frame.
+    /// Uploads the parameters of the next frame.
     pub(super) fn set_frame(&self, gpu: &Gpu, frame: &Frame) {
         gpu.queue.write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
     }
 
-    /// Finds the ground under every pixel; the flag `goes_on` adds the ground around the box.
+    /// Finds the ground under every pixel: distance and face. The flag `goes_on` includes the
+    /// ground around the box.
     pub(super) fn hit(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -261,8 +263,8 @@ impl Stage {
         }
     }
 
-    /// Traces one ray for each pixel of the rows of `turn`, and blends the light into the average
-    /// of the earlier frames.
+    /// Traces one ray per pixel in the rows of `turn`, and blends the light into the running
+    /// average of the earlier frames.
     pub(super) fn trace(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -282,7 +284,7 @@ impl Stage {
     }
 }
 
-/// Types of the bindings of `scene.wgsl`, by number.
+/// Returns the binding types of `scene.wgsl`, indexed by binding number.
 fn bindings() -> Vec<Option<wgpu::BindingType>> {
     use wgpu::{TextureSampleType as Sample, TextureViewDimension as Dimension};
     let smooth = Sample::Float { filterable: true };
@@ -321,10 +323,10 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
     .collect()
 }
 
-/// Columns of the table of colours.
+/// Number of columns in the colour table.
 const COLORS: usize = 1024;
 
-/// Creates the table of the plain styles' colours; the colours of haze fill its second row.
+/// Creates the colour table of the plain styles (first row) and of haze (second row).
 fn transfer(gpu: &Gpu) -> Texture {
     let table = gpu.map("transfer", [COLORS, 2, 0], wgpu::TextureFormat::Rgba16Float);
     let color = |i: usize| {
@@ -336,7 +338,7 @@ fn transfer(gpu: &Gpu) -> Texture {
     table
 }
 
-/// Creates the buffer of the blue-noise mask.
+/// Creates the buffer with the blue-noise mask.
 pub(super) fn mask_of_noise(gpu: &Gpu) -> wgpu::Buffer {
     let values = mask::values();
     let buffer = gpu.numbers("mask", size_of_val(values));

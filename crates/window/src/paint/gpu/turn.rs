@@ -1,17 +1,17 @@
-//! Frames of an average, and their bands.
+//! Progress of an average: its frames, and the bands of each frame.
 
-/// Frame of an average and the band to draw.
+/// Band of a frame to draw next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
-    /// Number of the frame in the average, from 0.
+    /// Index of the frame in the average, from 0.
     pub(super) frame: u32,
-    /// Number of the band, from 0, and the number of bands of the frame.
+    /// Index of the band from 0, and the number of bands per frame.
     pub(super) band: (u32, u32),
 }
 
 impl Turn {
-    /// Jitter of the rays within a pixel (x and y, in pixels) and of their first samples: none in
-    /// the first frame, then low-discrepancy points.
+    /// Returns the jitter of the rays within a pixel (x, y, in pixels) and of their first samples:
+    /// 0 in the first frame, then low-discrepancy points.
     pub(super) fn shift(self) -> [f32; 3] {
         if self.frame == 0 {
             return [0.0; 3];
@@ -19,12 +19,12 @@ impl Turn {
         [halton(self.frame, 2) - 0.5, halton(self.frame, 3) - 0.5, (self.frame as f32 * 0.618_034).fract()]
     }
 
-    /// Weight of this frame in the running average.
+    /// Returns the weight of this frame in the running average.
     pub(super) fn share(self) -> f64 {
         1.0 / f64::from(self.frame + 1)
     }
 
-    /// Rows of the band in a picture of `height` rows.
+    /// Returns the rows of the band in a picture of `height` rows.
     pub(super) fn rows(self, height: u32) -> std::ops::Range<u32> {
         let (band, bands) = self.band;
         let edge = |band: u32| (u64::from(height) * u64::from(band) / u64::from(bands)) as u32;
@@ -32,7 +32,8 @@ impl Turn {
     }
 }
 
-/// Van der Corput sequence in the base `base`: evenly spread at every length.
+/// Returns element `index` of the Van der Corput sequence in the base `base`, 0 to 1: evenly
+/// distributed for any length.
 fn halton(index: u32, base: u32) -> f32 {
     let (mut sum, mut weight, mut rest) = (0.0, 1.0, index);
     while rest > 0 {

@@ -1,7 +1,7 @@
-//! WGSL text generated from Rust: layouts of parameters, names of choices, and constants that both
-//! painters share.
+//! WGSL text generated from Rust: parameter layouts, constants of enum variants, and constants that
+//! both painters share.
 //!
-//! Invariant: each constant is written once, in Rust; tests refuse a second declaration in a
+//! Invariant: each constant is written once, in Rust; tests reject a second declaration in a
 //! shader.
 
 use super::caves;
@@ -23,7 +23,7 @@ use lavoxel_render::{contents, film, mask, media};
 
 /// Type of a shader parameter.
 pub(super) trait Typed {
-    /// Name of the type in WGSL.
+    /// Returns the name of the type in WGSL.
     fn name() -> String;
 }
 
@@ -131,7 +131,7 @@ impl Literal for smooth::Shine {
     }
 }
 
-/// Constructor expression of the type `name` from its parts.
+/// Returns the constructor expression of the WGSL type `name` for the arguments `parts`.
 fn made_of(name: &str, parts: &[impl Literal]) -> String {
     let parts: Vec<String> = parts.iter().map(Literal::text).collect();
     format!("{name}({})", parts.join(", "))
@@ -144,7 +144,7 @@ macro_rules! constants {
     };
 }
 
-/// Constants of the film's shader, shared with [`lavoxel_render::film`].
+/// Returns the constants of the film's shader that are shared with [`lavoxel_render::film`].
 pub(super) fn of_film() -> String {
     written(&constants! {
         MASK_SIDE = mask::SIDE;
@@ -163,16 +163,17 @@ pub(super) fn of_film() -> String {
     })
 }
 
-/// Declarations for the shaders of a scene: parameters, choices and shared constants.
+/// Returns the declarations for the shaders of a scene: parameters, enum constants and shared
+/// constants.
 pub(super) fn of_scene() -> String {
     [SmokeNumbers::wgsl(), Frame::wgsl(), choices(), SHINE.to_owned(), shared()].concat()
 }
 
-/// Declaration of a smooth material's shine; fields as in [`smooth::Shine`].
+/// WGSL declaration of a smooth material's shine; fields as in [`smooth::Shine`].
 const SHINE: &str = "struct Shine { tinted: bool, wrap: f32, bleeds: f32, matt: f32, mirrors: f32, clear: f32, power: f32, \
                      strength: f32, uneven: f32, softer: f32 }\n";
 
-/// Constants for styles and presets of materials, by their numbers.
+/// Returns the constants of the styles and material presets: their numbers.
 fn choices() -> String {
     let styles = Style::LIST.iter().map(|style| (format!("{style:?}"), format!("{}u", *style as u32)));
     let presets = Preset::ALL.iter().map(|preset| (format!("{preset:?}"), format!("{:?}", *preset as u32 as f32)));
@@ -180,7 +181,7 @@ fn choices() -> String {
 }
 
 fn shared() -> String {
-    // WGSL has no modules: names of constants carry the prefix that a module is in Rust.
+    // WGSL has no modules: a prefix stands for the Rust module.
     written(&constants! {
         MASK_SIDE = mask::SIDE;
         BRICK = messages::BRICK as f32;

@@ -5,29 +5,29 @@ use lavoxel_automaton::world::{Edit, Matter};
 use lavoxel_sim::simulation::Command;
 use lavoxel_sim::source::VentChange;
 
-/// Kind of an act, which determines its name and the colour of its mark.
+/// Kind of an act, which determines its description and the colour of its mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Lava was put in.
+    /// Lava was added.
     Lava,
-    /// Another material was put in.
+    /// Another material was added.
     Material,
     /// Rock was built.
     Rock,
-    /// Rock and liquids were dug away.
+    /// Rock and liquids were removed.
     Dig,
-    /// Liquids were taken away.
+    /// Liquids were removed; rock stayed.
     Drain,
-    /// Heat, ash, steam or wind was put into the air.
+    /// Heat, ash, steam or wind was added to the air.
     Air,
-    /// A vent or source was placed, changed or removed.
+    /// A vent or a source was placed, changed or removed.
     Source,
     /// Rules, materials, wind or seed were changed.
     Setting,
 }
 
 impl Kind {
-    /// Kind of a command.
+    /// Returns the kind of a command.
     pub fn of(command: &Command) -> Self {
         match command {
             Command::Put(Edit { matter, .. }) => match matter {
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// Description of an act for the user.
+/// Returns the description of an act for the user.
 pub(crate) fn words(command: &Command) -> String {
     match command {
         Command::Put(Edit { matter, .. }) => match matter {
@@ -78,8 +78,8 @@ pub(crate) fn words(command: &Command) -> String {
     }
 }
 
-/// Returns true if `later` continues `earlier` within one gesture of the mouse, as while a slider
-/// or a vent is dragged.
+/// Returns true if `later` continues the mouse gesture of `earlier`, such as a drag of the same
+/// slider or vent.
 pub(crate) fn goes_on(earlier: &Command, later: &Command) -> bool {
     match (earlier, later) {
         (Command::Pour(VentChange::Change(one, _)), Command::Pour(VentChange::Change(other, _))) => one == other,

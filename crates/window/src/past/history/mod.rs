@@ -1,11 +1,12 @@
 //! History of a session: its acts as a tree, and named branches through the tree. Plain data,
-//! without a simulation and without a window.
+//! independent of simulation and window.
 //!
-//! A state of a session follows from its [`Moment`]: the last act before it, and the steps made.
-//! The path to an act is the chain of acts from the scene as it was opened; a [`Branch`] is such a
-//! path with a name and the furthest step reached. The path of the present branch is the *line*:
-//! while the session runs, the acts ahead on the line are repeated at their steps. An act given
-//! where something lies ahead begins another branch, and so does a step after an undo.
+//! A state of a session is determined by its [`Moment`]: the last act before the state, and the
+//! number of steps made. The path to an act is the chain of acts from the opened scene; a
+//! [`Branch`] is such a path with a name and the last step reached. The path of the present branch
+//! is the *line*: while the session runs, the acts ahead on the line are repeated at their steps.
+//! An act given while acts or steps lie ahead begins another branch, and so does a step after an
+//! undo.
 
 mod kind;
 mod text;
@@ -17,102 +18,103 @@ pub(crate) use self::kind::{goes_on, words};
 pub use self::text::HistoryError;
 use lavoxel_sim::simulation::{Command, MAX_EVENTS};
 
-/// Upper bound of the number of branches; before another one begins, the oldest one without a
+/// Upper bound of the number of branches; when a further branch begins, the oldest branch without a
 /// user-given name is dropped.
 pub const MOST_BRANCHES: usize = 32;
-/// Greatest length in characters of the name of a branch.
+/// Upper bound of a branch name's length in characters.
 pub const LONGEST_NAME: usize = 40;
 /// Name of the first branch.
 const FIRST: &str = "main";
 
-/// Moment of a session.
+/// Moment of a session, in order of steps and then of acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
-    /// Number of steps made.
+    /// Number of steps made since the start.
     pub step: u64,
-    /// Number of the last act before the moment; 0 if there is none.
+    /// Number of the last act before the moment; 0 if there is no act.
     pub act: u64,
 }
 
 impl Moment {
-    /// Moment of the scene as it was opened.
+    /// Moment of the opened scene: step 0, no act.
     pub const START: Self = Self { step: 0, act: 0 };
 }
 
-/// Act: one command given to the simulation.
+/// Act: one command given to the simulation at a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Act {
-    /// Number of the act before, always smaller than the act's own; 0 for the first act.
+    /// Number of the previous act on the path, always smaller than this act's number; 0 for a first
+    /// act.
     pub after: u64,
-    /// Step after which the command was given.
+    /// Number of steps made before the command was given.
     pub step: u64,
-    /// Group number: consecutive acts of one group are undone together, as those of a stroke.
+    /// Group number; undo treats consecutive acts of a group, such as a stroke, as one deed.
     pub group: u64,
     /// Command given to the simulation.
     pub command: Command,
 }
 
-/// Named path through the acts.
+/// Named path through the tree of acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// Unique number of the branch, never reused.
+    /// Number of the branch: unique and never reused.
     pub number: u64,
-    /// Name for the user.
+    /// Name of the branch as displayed.
     pub name: String,
     /// Set if the user gave the name.
     pub named: bool,
-    /// Number of the last act; 0 without acts.
+    /// Number of the branch's last act; 0 without acts.
     pub last: u64,
-    /// Furthest step reached on the branch.
+    /// Last step reached on the branch.
     pub end: u64,
 }
 
 impl Branch {
-    /// Furthest moment of the branch.
+    /// Returns the tip: the last moment of the branch.
     pub fn tip(&self) -> Moment {
         Moment { step: self.end, act: self.last }
     }
 }
 
-/// Action as the user sees it: consecutive acts of one group on a path.
+/// Deed: consecutive acts of one group, a single action for the user and for undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deed {
-    /// Moment just before the first act.
+    /// Moment just before the deed's first act.
     pub before: Moment,
-    /// Moment just after the last act.
+    /// Moment just after the deed's last act.
     pub after: Moment,
-    /// Kind, which determines the colour of the action's mark.
+    /// Kind of the deed, which determines the colour of its mark.
     pub kind: Kind,
 }
 
-/// Undone action, kept for redo.
+/// Undone deed, kept for redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Taken {
     branch: u64,
     act: u64,
 }
 
-/// Error of a request about branches.
+/// Error of an operation on branches.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BranchError {
-    /// No branch has this number.
+    /// There is no branch with this number.
     #[error("there is no branch {0}")]
     Unknown(u64),
-    /// The present branch cannot be dropped.
+    /// The present branch, with this name, cannot be removed.
     #[error("{0} is the present branch: go to another one before it is deleted")]
     Present(String),
-    /// The name cannot be shown: empty, too long or with control characters.
+    /// The name is invalid: empty, longer than `LONGEST_NAME`, or with control characters.
     #[error("the name of a branch has 1 to {LONGEST_NAME} letters")]
     Name,
-    /// No further branch fits: all have names.
+    /// There is no room for another branch: all branches have user-given names.
     #[error("there are {MOST_BRANCHES} branches with names: delete one")]
     Full,
-    /// No further act fits.
+    /// There is no room for another act.
     #[error("number of changes of the session: at most {MAX_EVENTS}")]
     Acts,
 }
 
-/// Tree of acts of a session with its branches, and the present moment.
+/// Tree of a session's acts with its branches, and the present moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     acts: BTreeMap<u64, Act>,
@@ -120,12 +122,13 @@ pub struct History {
     /// Number of the present branch.
     present: u64,
     here: Moment,
-    /// Numbers of the acts of the present branch, in order (always ascending).
+    /// Numbers of the present branch's acts, ascending.
     line: Vec<u64>,
     taken: Vec<Taken>,
-    /// Hash of the state at `here` in the text that the history was read from.
+    /// Hash of the state at the present moment, from the text that the history was read from;
+    /// `None` without one.
     pub(crate) state: Option<u64>,
-    /// Numbers of the next act, branch and group.
+    /// Next free numbers of acts, branches and groups.
     next: Next,
 }
 
@@ -143,7 +146,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Empty history: one branch, no acts.
+    /// Creates an empty history: one branch, no acts, step 0.
     pub fn new() -> Self {
         let main = Branch { number: 1, name: FIRST.to_owned(), named: false, last: 0, end: 0 };
         Self {
@@ -158,22 +161,22 @@ impl History {
         }
     }
 
-    /// Present moment of the session.
+    /// Returns the present moment of the session.
     pub fn here(&self) -> Moment {
         self.here
     }
 
-    /// Branches in the order in which they began.
+    /// Returns the branches, oldest first.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
 
-    /// Branch with this number.
+    /// Returns the branch with this number; `None` if there is none.
     pub fn branch(&self, number: u64) -> Option<&Branch> {
         self.branches.iter().find(|branch| branch.number == number)
     }
 
-    /// Present branch.
+    /// Returns the present branch.
     pub fn present(&self) -> &Branch {
         self.branch(self.present).expect("the present branch is there")
     }
@@ -183,22 +186,22 @@ impl History {
         self.branches.iter_mut().find(|branch| branch.number == present).expect("the present branch is there")
     }
 
-    /// Act with this number.
+    /// Returns the act with this number; `None` if there is none.
     pub fn act(&self, number: u64) -> Option<&Act> {
         self.acts.get(&number)
     }
 
-    /// Numbers of the acts of the present branch, in order.
+    /// Returns the numbers of the present branch's acts, ascending.
     pub fn line(&self) -> &[u64] {
         &self.line
     }
 
-    /// Number of acts of the line before the present moment.
+    /// Returns the number of acts on the line up to the present moment.
     pub fn acts_done(&self) -> usize {
         self.line.partition_point(|act| *act <= self.here.act)
     }
 
-    /// Numbers of the acts from the first up to `last`, in order. Numbers grow along a path.
+    /// Returns the numbers of the acts on the path to the act `last`, that act included; ascending.
     pub fn path(&self, last: u64) -> Vec<u64> {
         let acts = std::iter::successors(Some(last), |act| self.acts.get(act).map(|act| act.after));
         let mut path: Vec<u64> = acts.take_while(|act| *act != 0).collect();
@@ -206,13 +209,14 @@ impl History {
         path
     }
 
-    /// Number and step of the act after `act` on `path`; `None` at its end.
+    /// Returns number and step of the act that follows the act `act` on `path`; `None` after the
+    /// last.
     pub fn next_on(&self, path: &[u64], act: u64) -> Option<(u64, u64)> {
         let next = *path.get(path.partition_point(|other| *other <= act))?;
         Some((next, self.acts.get(&next)?.step))
     }
 
-    /// Returns true if `moment` lies on `path` up to the moment `to`, inclusive.
+    /// Returns true if `moment` lies on `path` at or before the moment `to`.
     pub fn leads_to(&self, path: &[u64], to: Moment, moment: Moment) -> bool {
         let begin = self.acts.get(&moment.act).map_or(0, |act| act.step);
         let is_on = (moment.act == 0 || path.binary_search(&moment.act).is_ok()) && moment.step >= begin;
@@ -220,18 +224,18 @@ impl History {
         is_on && moment.step <= until.min(to.step) && moment.act <= to.act
     }
 
-    /// Returns true if any branch holds `moment`.
+    /// Returns true if `moment` lies on any branch.
     pub fn holds(&self, moment: Moment) -> bool {
         self.branches.iter().any(|branch| self.leads_to(&self.path(branch.last), branch.tip(), moment))
     }
 
-    /// Acts of the path to a branch's tip, and the tip.
+    /// Returns the path of a branch and its tip.
     fn route(&self, branch: &Branch) -> (Vec<u64>, Moment) {
         (self.path(branch.last), branch.tip())
     }
 
-    /// Moment of `step` on a branch, after all acts at that step; the tip of the branch if its end
-    /// is earlier.
+    /// Returns the moment of `step` on the branch number `branch`, after all acts at that step; the
+    /// tip if the branch ends earlier.
     pub fn at(&self, branch: u64, step: u64) -> Result<Moment, BranchError> {
         let branch = self.branch(branch).ok_or(BranchError::Unknown(branch))?;
         let path = self.path(branch.last);
@@ -240,31 +244,32 @@ impl History {
         Ok(Moment { step, act: done.checked_sub(1).map_or(0, |last| path[last]) })
     }
 
-    /// Number and step of the next act that is repeated when the session runs on; `None` after an
-    /// undo.
+    /// Returns number and step of the next act that is repeated while the session runs; `None` if
+    /// no act lies ahead or after an undo.
     pub fn next_ahead(&self) -> Option<(u64, u64)> {
         if self.is_apart() { None } else { self.next_on(&self.line, self.here.act) }
     }
 
-    /// Returns true if the acts ahead on the line were undone.
+    /// Returns true if the acts ahead on the line were undone, so that they are not repeated.
     fn is_apart(&self) -> bool {
         self.taken.last().is_some_and(|taken| taken.branch == self.present)
     }
 
-    /// Returns true if the present moment is the furthest one of its branch.
+    /// Returns true if the present moment is the tip of its branch.
     pub fn is_at_tip(&self) -> bool {
         self.here == self.present().tip()
     }
 
-    /// Records that the act ahead was repeated.
+    /// Registers that the act number `act` ahead was repeated.
     pub fn has_done(&mut self, act: u64) {
         self.here.act = act;
     }
 
-    /// Records a step. If undone acts lie ahead, another branch begins; its name is returned.
+    /// Registers a step. If undone acts lie ahead, a new branch begins, whose name is returned;
+    /// otherwise `None`.
     pub fn stepped(&mut self) -> Option<String> {
         let apart = self.is_apart();
-        // Without room for a branch the undone acts count as ahead again.
+        // Without room for a branch, the undone acts lie ahead again.
         let begun = apart.then(|| self.fork().ok()).flatten();
         if apart && begun.is_none() {
             self.taken.clear();
@@ -278,7 +283,7 @@ impl History {
         begun
     }
 
-    /// Checks that an act can be given here, before the simulation is asked.
+    /// Checks that another act fits, before the simulation gets the command.
     pub fn has_room(&self) -> Result<(), BranchError> {
         if self.acts.len() >= MAX_EVENTS {
             return Err(BranchError::Acts);
@@ -288,11 +293,11 @@ impl History {
         if full && !spare { Err(BranchError::Full) } else { Ok(()) }
     }
 
-    /// Adds an act at the present moment; with `more`, in the group of the act before. If anything
-    /// lies ahead, another branch begins, whose name is returned.
+    /// Adds an act at the present moment; with `more`, to the group of the previous act. If acts or
+    /// steps lie ahead, a new branch begins, whose name is returned.
     ///
     /// # Errors
-    /// Fails if there is no room for the act or the branch; nothing is changed then.
+    /// Without room for the act or the branch; the history is then unchanged.
     pub fn give(&mut self, command: Command, more: bool) -> Result<Option<String>, BranchError> {
         self.has_room()?;
         let begun = if self.is_at_tip() { None } else { Some(self.fork()?) };
@@ -313,7 +318,7 @@ impl History {
         Ok(begun)
     }
 
-    /// Begins a branch at the present moment and makes it the present one.
+    /// Begins a branch at the present moment, makes it the present branch, and returns its name.
     fn fork(&mut self) -> Result<String, BranchError> {
         if self.branches.len() >= MOST_BRANCHES {
             let spare = |branch: &Branch| !branch.named && branch.number != self.present;
@@ -331,11 +336,11 @@ impl History {
         Ok(name)
     }
 
-    /// Goes to a moment of the present branch. After an undo, going back begins another branch,
-    /// since the undone acts must stay undone there.
+    /// Moves the present moment to `moment` on the present branch. After an undo, a move back
+    /// begins another branch, since the undone acts must stay undone there.
     ///
     /// # Errors
-    /// Fails if the present branch does not hold `moment`, or if no branch can begin.
+    /// When `moment` does not lie on the present branch, or without room for another branch.
     pub fn go(&mut self, moment: Moment) -> Result<(), BranchError> {
         if !self.leads_to(&self.line, self.present().tip(), moment) {
             return Err(BranchError::Unknown(self.present));
@@ -349,11 +354,12 @@ impl History {
         Ok(())
     }
 
-    /// Goes to a moment of a branch and makes the branch the present one. The former branch is
-    /// dropped if another one holds all of its path and the user gave it no name.
+    /// Moves the present moment to `moment` on the branch number `branch`, which becomes the
+    /// present branch. The former branch is dropped if another branch contains its whole path and
+    /// the user gave it no name.
     ///
     /// # Errors
-    /// Fails if the branch does not exist or does not hold `moment`.
+    /// When the branch does not exist or does not contain `moment`.
     pub fn switch(&mut self, branch: u64, moment: Moment) -> Result<(), BranchError> {
         let to = self.branch(branch).ok_or(BranchError::Unknown(branch))?;
         let (path, tip) = self.route(to);
@@ -370,7 +376,7 @@ impl History {
         Ok(())
     }
 
-    /// Returns true if another branch holds all of `branch`.
+    /// Returns true if another branch contains all moments of `branch`.
     fn is_held(&self, branch: &Branch) -> bool {
         let others = self.branches.iter().filter(|other| other.number != branch.number);
         others.into_iter().any(|other| {
@@ -379,8 +385,8 @@ impl History {
         })
     }
 
-    /// Undoes the last action with its whole group: goes to the moment just before. Later acts stay
-    /// ahead, and [`History::redo`] brings the action back.
+    /// Undoes the last deed: moves the present moment to just before it. Later acts stay ahead, and
+    /// [`History::redo`] restores the deed. `None` without a deed.
     pub fn undo(&mut self) -> Option<Deed> {
         let last = self.acts_done().checked_sub(1)?;
         let deed = self.deed_around(&self.line, last)?;
@@ -389,8 +395,8 @@ impl History {
         Some(deed)
     }
 
-    /// Redoes the action undone last, or without one the next action ahead: goes to the moment just
-    /// after.
+    /// Redoes the deed undone last, or the next deed ahead if none was undone: moves the present
+    /// moment to just after it. `None` without such a deed.
     pub fn redo(&mut self) -> Option<Deed> {
         if let Some(deed) = self.deed_around(&self.line, self.acts_done()).filter(|_| !self.is_apart()) {
             self.here = deed.after;
@@ -402,7 +408,7 @@ impl History {
             let Some(deed) = path.binary_search(&act).ok().and_then(|at| self.deed_around(&path, at)) else { continue };
             let left = std::mem::replace(&mut self.present, branch);
             (self.here, self.line) = (deed.after, path);
-            // A run without the act needs no branch of its own once the act is back.
+            // Once the act is back, a run without it needs no branch of its own.
             let bare = |branch: &Branch| !branch.named && self.adds_nothing(branch);
             if left != branch && self.branch(left).is_some_and(bare) {
                 self.branches.retain(|branch| branch.number != left);
@@ -414,13 +420,14 @@ impl History {
         None
     }
 
-    /// Returns true if `branch` has no act that other branches lack.
+    /// Returns true if all acts of `branch` lie on other branches too.
     fn adds_nothing(&self, branch: &Branch) -> bool {
         let others = self.branches.iter().filter(|other| other.number != branch.number);
         branch.last == 0 || others.into_iter().any(|other| self.path(other.last).binary_search(&branch.last).is_ok())
     }
 
-    /// Actions that [`History::undo`] and [`History::redo`] would undo and redo.
+    /// Returns the deeds that [`History::undo`] (first) and [`History::redo`] (second) would
+    /// affect; `None` if there is none.
     pub fn offers(&self) -> [Option<Deed>; 2] {
         let done = self.acts_done();
         let last = done.checked_sub(1).and_then(|last| self.deed_around(&self.line, last));
@@ -432,7 +439,7 @@ impl History {
         [last, ahead.or(taken)]
     }
 
-    /// Action that the act at index `at` of `path` belongs to.
+    /// Returns the deed that contains the act at index `at` of `path`; `None` beyond the end.
     fn deed_around(&self, path: &[u64], at: usize) -> Option<Deed> {
         let group = |at: &usize| path.get(*at).and_then(|act| self.acts.get(act)).map(|act| act.group);
         let own = group(&at)?;
@@ -447,14 +454,14 @@ impl History {
         })
     }
 
-    /// First command of an action.
+    /// Returns the first command of a deed; `None` if the act does not exist.
     pub fn deed_begins_with(&self, deed: &Deed) -> Option<&Command> {
         let path = self.path(deed.after.act);
         let (first, _) = self.next_on(&path, deed.before.act)?;
         self.acts.get(&first).map(|act| &act.command)
     }
 
-    /// Actions of the present branch, in order.
+    /// Returns the deeds of the present branch, in order of time.
     pub fn deeds(&self) -> Vec<Deed> {
         let (mut deeds, mut at) = (Vec::<Deed>::new(), 0);
         while let Some(number) = self.line.get(at) {
@@ -471,7 +478,7 @@ impl History {
         deeds
     }
 
-    /// Last step that `branch` has in common with the present branch.
+    /// Returns the last step that `branch` has in common with the present branch.
     pub fn parts_at(&self, branch: &Branch) -> u64 {
         let path = self.path(branch.last);
         let common = path.iter().zip(&self.line).take_while(|(a, b)| a == b).count();
@@ -479,10 +486,11 @@ impl History {
         next(&path, branch.end).min(next(&self.line, self.present().end))
     }
 
-    /// Gives a branch a name.
+    /// Renames the branch number `number`.
     ///
     /// # Errors
-    /// Fails for a name that is empty, too long or of several lines, and for an unknown branch.
+    /// When the name is empty, too long or has control characters, or when the branch does not
+    /// exist.
     pub fn rename(&mut self, number: u64, name: &str) -> Result<(), BranchError> {
         let name = name.trim();
         if !is_name(name) {
@@ -494,10 +502,10 @@ impl History {
         Ok(())
     }
 
-    /// Drops a branch and the acts that no other branch has; returns the branch's name.
+    /// Removes a branch and the acts that lie on no other branch; returns the branch's name.
     ///
     /// # Errors
-    /// Fails for an unknown branch and for the present one.
+    /// When the branch does not exist or is the present branch.
     pub fn remove(&mut self, number: u64) -> Result<String, BranchError> {
         let name = self.branch(number).ok_or(BranchError::Unknown(number))?.name.clone();
         if number == self.present {
@@ -509,7 +517,7 @@ impl History {
         Ok(name)
     }
 
-    /// Drops acts that are on no branch.
+    /// Removes the acts that lie on no branch.
     fn prune(&mut self) {
         let mut seen = BTreeSet::new();
         for branch in &self.branches {
@@ -522,7 +530,7 @@ impl History {
     }
 }
 
-/// Returns true if a branch can have this name.
+/// Returns true if `name` is valid: 1 to `LONGEST_NAME` characters, no control characters.
 fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control)
 }

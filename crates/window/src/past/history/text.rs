@@ -1,5 +1,4 @@
-//! History as a TOML text in session files. A text from outside is validated before a history is
-//! built.
+//! History as TOML text in session files. Text from a file is validated before a history is built.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,22 +15,22 @@ use lavoxel_sim::source::{VentChange, VentSpec};
 
 /// Version of the text format.
 const FORMAT: u64 = 1;
-/// Largest step, and largest number of an act, a branch or a group.
+/// Upper bound of steps and of the numbers of acts, branches and groups in a text.
 const LARGEST: u64 = 1_000_000_000;
 
-/// Error of reading or writing the text of a history.
+/// Error of reading or writing a history as text.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// Not TOML, or unknown keys.
+    /// The text is not valid TOML, or has unknown keys.
     #[error("the history of the session cannot be read: {0}")]
     Toml(#[from] Box<toml::de::Error>),
-    /// TOML cannot hold the history.
+    /// The history has values that TOML cannot represent.
     #[error("the history of the session cannot be written: {0}")]
     Write(#[from] toml::ser::Error),
-    /// Reading would take too much memory.
+    /// Parsing would exceed the memory limit.
     #[error("the history of the session: {0}")]
     Memory(#[from] TooMuchMemory),
-    /// Contradictory or out of range.
+    /// The text contradicts itself or has values out of range.
     #[error("the history of the session: {0}")]
     Wrong(String),
 }
@@ -40,11 +39,12 @@ pub enum HistoryError {
 #[serde(deny_unknown_fields)]
 struct Text {
     format: u64,
-    /// Number of the present branch; then step and last act of the present moment.
+    /// Number of the present branch; `step` and `after` are step and last act of the present
+    /// moment.
     present: u64,
     step: u64,
     after: u64,
-    /// Hash of the state at that moment (`State::state_hash`), 16 hexadecimal digits.
+    /// Hash of the state at the present moment (`State::state_hash`), as 16 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<String>,
     #[serde(rename = "branch")]
@@ -64,7 +64,7 @@ struct BranchText {
     end: u64,
 }
 
-/// Act with exactly one of the keys after `group`.
+/// Act in text form, with exactly one of the keys after `group`.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActText {
@@ -112,8 +112,10 @@ impl ActText {
         }
     }
 
-    /// Converts the text to an act; fails unless there is exactly one command and its numbers are
-    /// valid.
+    /// Converts the text form to an act.
+    ///
+    /// # Errors
+    /// Unless there is exactly one command and all numbers are valid.
     fn act(self) -> Result<Act, HistoryError> {
         let Self { number, after, step, group, seed, close, put, rules, material, wind, place, change } = self;
         let change = change.map(|ChangeText { vent, to }| VentChange::Change(vent, to));
@@ -140,24 +142,24 @@ fn wrong(text: String) -> HistoryError {
     HistoryError::Wrong(text)
 }
 
-/// Hash of a state from its hexadecimal digits.
+/// Parses the hash of a state from 16 hexadecimal digits.
 fn hash(digits: &str) -> Result<u64, HistoryError> {
     let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     let hash = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex);
     hash.ok_or_else(|| wrong(format!("state = {digits:?}: must be 16 hexadecimal digits")))
 }
 
-/// Refuses a number above `LARGEST`.
+/// Rejects a number above `LARGEST`; `of` names the number in the error.
 fn within(of: &str, number: u64) -> Result<(), HistoryError> {
     if number <= LARGEST { Ok(()) } else { Err(wrong(format!("{of} = {number}: must be at most {LARGEST}"))) }
 }
 
 impl History {
-    /// Text of the whole history in TOML, with `state`, the hash of the state at the present moment. Undone acts stay on their branch; the undo itself is not
-    /// stored.
+    /// Returns the whole history as TOML text; `state` is the hash of the state at the present
+    /// moment. Undone acts stay on their branch; the undo itself is not stored.
     ///
     /// # Errors
-    /// Fails for values that TOML cannot hold.
+    /// When the history has values that TOML cannot represent.
     pub fn to_text(&self, state: Option<u64>) -> Result<String, HistoryError> {
         let branch = |branch: &Branch| {
             let Branch { number, name, named, last, end } = branch.clone();
@@ -175,13 +177,13 @@ impl History {
         Ok(toml::to_string(&text)?)
     }
 
-    /// Parses the history of a text from outside.
+    /// Parses and validates a history from untrusted text.
     ///
     /// # Errors
-    /// Names the first contradiction: an act after a missing one, steps in disorder, a branch
-    /// without its acts, too many entries.
+    /// The first contradiction: an act after a missing act, steps out of order, a branch without
+    /// its acts, too many entries.
     pub fn from_text(text: &str) -> Result<Self, HistoryError> {
-        // Checked before parsing: a text from outside could take too much memory.
+        // Checked before parsing, since untrusted text could take too much memory.
         reading(text).check("make the history of the session shorter")?;
         let text: Text = toml::from_str(text).map_err(Box::new)?;
         if text.format != FORMAT {
@@ -210,7 +212,7 @@ impl History {
         Ok(history)
     }
 
-    /// Refuses acts that no branch has.
+    /// Rejects acts that lie on no branch.
     fn check_on_branches(&self) -> Result<(), HistoryError> {
         let mut pruned = self.clone();
         pruned.prune();
@@ -221,7 +223,7 @@ impl History {
     }
 }
 
-/// Validates the acts: numbers ascend, and each act follows an existing one.
+/// Validates the acts: numbers must ascend, and each act must follow an existing act.
 fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
     if texts.len() > MAX_EVENTS {
         return Err(wrong(format!("number of acts = {}: must be at most {MAX_EVENTS}", texts.len())));
@@ -232,7 +234,7 @@ fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
         within("number of an act", number)?;
         within("step of an act", text.step)?;
         within("group of an act", text.group)?;
-        // Ascending numbers along a path exclude cycles.
+        // Numbers that ascend along a path exclude cycles.
         if number == 0 || acts.last_key_value().is_some_and(|(last, _)| *last >= number) {
             return Err(wrong(format!("act {number}: numbers begin with 1 and grow")));
         }
@@ -250,7 +252,7 @@ fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
     Ok(acts)
 }
 
-/// Validates the branches: each ends at an existing act.
+/// Validates the branches: each must end at an existing act.
 fn branches(texts: Vec<BranchText>, acts: &BTreeMap<u64, Act>) -> Result<Vec<Branch>, HistoryError> {
     if texts.is_empty() || texts.len() > MOST_BRANCHES {
         return Err(wrong(format!("number of branches = {}: must be 1 to {MOST_BRANCHES}", texts.len())));
@@ -272,7 +274,7 @@ fn branches(texts: Vec<BranchText>, acts: &BTreeMap<u64, Act>) -> Result<Vec<Bra
                 wrong(format!("last = {last} of branch {number}: must be the number of an act, or 0"))
             })?,
         };
-        // An end before the last act would leave that act on no moment of the branch.
+        // A branch that ended before its last act would contain that act at none of its moments.
         if end < begin {
             return Err(wrong(format!("end = {end} of branch {number}: its last act is at step {begin}")));
         }

@@ -21,20 +21,20 @@ use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
 use lavoxel_files::shipped::{self, Shipped};
 
-/// Largest width and height in points.
+/// Upper bound of width and height of the start screen, in points.
 const SIZE: (f32, f32) = (1000.0, 640.0);
-/// Width and height in points that frame and surroundings take from the screen.
+/// Width and height in points that frame and margins take from the screen.
 const AROUND: (f32, f32) = (44.0, 74.0);
 /// Layout of a card in points: least width (`CARD`), margin around the picture, height of the text
 /// below.
 const CARD: f32 = 168.0;
 const MARGIN: f32 = 6.0;
 const WORDS: f32 = 62.0;
-/// Aspect ratio of a picture: height over width.
+/// Aspect ratio of a card's picture: height over width.
 const FLAT: f32 = 2.0 / 3.0;
 /// Gap between cards in points.
 const GAP: f32 = 8.0;
-/// Number of text lines about a scene.
+/// Number of description lines on a card.
 const LINES: usize = 2;
 
 /// Page of the start screen.
@@ -47,31 +47,31 @@ enum Page {
     Volcano,
 }
 
-/// State of the start screen that survives its closing.
+/// State of the start screen, kept while it is closed.
 #[derive(Default)]
 pub(crate) struct Gallery {
     page: Page,
-    /// Index among the shown cards of the one chosen by the arrows.
+    /// Index, in the shown cards, of the card chosen by the arrow keys; `None` without a choice.
     chosen: Option<usize>,
     /// Search text for which `chosen` is valid.
     typed: String,
     pictures: Pictures,
     workshop: Workshop,
-    /// Set once the screen was drawn since its opening.
+    /// Set once the start screen was drawn since its opening.
     is_drawn: bool,
 }
 
-/// Choice that closes the screen.
+/// Choice that closes the start screen.
 enum Chosen {
-    /// Opens a file or a built-in scene.
+    /// File or built-in scene to open.
     Path(PathBuf),
-    /// Opens a made volcano.
+    /// Random volcano to open.
     Made(Box<lavoxel_scene::scene::Scene>),
-    /// Keeps the present scene.
+    /// The present scene stays.
     Nothing,
 }
 
-/// Draws the screen while open.
+/// Draws the start screen while open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if !state.shown.opening {
         state.gallery.is_drawn = false;
@@ -120,7 +120,7 @@ impl Gallery {
                 };
             });
         let area = shown.map_or(screen, |shown| shown.response.rect);
-        // Only from the second frame on: the press that opened the screen is no press outside.
+        // Ignored in the first frame: the press that opened the screen is not a press outside.
         let beside = self.is_drawn && pressed_beside(context, area);
         if context.input(|input| input.key_pressed(Key::Escape)) && self.page == Page::Volcano {
             self.page = Page::Scenes;
@@ -130,7 +130,7 @@ impl Gallery {
         chosen
     }
 
-    /// Draws the page of scenes and files; returns a choice.
+    /// Draws the page of scenes and files; returns the user's choice, `None` without one.
     fn scenes(&mut self, ui: &mut Ui, state: &mut State) -> Option<Chosen> {
         let scenes = fitting(&state.shown.open_path);
         let columns = columns(ui.available_width());
@@ -153,12 +153,13 @@ impl Gallery {
         })
     }
 
-    /// Moves the choice by the arrow keys; returns true if it moved.
+    /// Moves the choice with the arrow keys; returns true if the choice moved. `columns`: cards per
+    /// row; `count`: number of cards.
     fn steer(&mut self, ui: &Ui, columns: usize, count: usize) -> bool {
         let empty = self.typed.is_empty();
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let mut by = 0_isize;
-        // While a name is typed, left and right belong to the text cursor.
+        // While a name is typed, the left and right keys move the text cursor.
         let ways = [(Key::ArrowDown, columns as isize, true), (Key::ArrowUp, -(columns as isize), true)];
         for (key, way, works) in ways.into_iter().chain([(Key::ArrowRight, 1, empty), (Key::ArrowLeft, -1, empty)]) {
             if works && pressed(key) {
@@ -198,7 +199,7 @@ impl Gallery {
         });
     }
 
-    /// Draws the cards; returns the index of the clicked one.
+    /// Draws the cards; returns the index of the clicked card, `None` without a click.
     fn cards(&mut self, ui: &mut Ui, scenes: &[Shipped], columns: usize, moved: bool) -> Option<usize> {
         let mut hit = None;
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -223,7 +224,7 @@ impl Gallery {
         hit
     }
 
-    /// Draws the page of the random volcano; returns a made scene.
+    /// Draws the page of the random volcano; returns the scene to open.
     fn volcano(&mut self, ui: &mut Ui) -> Option<Chosen> {
         let made = self.workshop.show(ui);
         if self.workshop.goes_back() {
@@ -233,25 +234,25 @@ impl Gallery {
     }
 }
 
-/// Returns true if a button went down outside of `area`, with a margin of 4 points.
+/// Returns true if a mouse button was pressed outside `area`, with a margin of 4 points.
 fn pressed_beside(context: &Context, area: Rect) -> bool {
     let at = context.input(|input| input.pointer.any_pressed().then(|| input.pointer.interact_pos()).flatten());
     at.is_some_and(|at| !area.expand(4.0).contains(at))
 }
 
-/// Typed path, if it names an existing file or if no card is chosen for the text.
+/// Returns the typed path if it names an existing file or no card is chosen; else `None`.
 fn named_by(typed: &str, chosen: Option<usize>) -> Option<PathBuf> {
     let path = PathBuf::from(typed.trim());
     (!typed.trim().is_empty() && (chosen.is_none() || path.is_file())).then_some(path)
 }
 
-/// Number of cards side by side in `width` points; 1 at least.
+/// Returns the number of cards per row in `width` points, at least 1.
 fn columns(width: f32) -> usize {
     // The scroll bar at the right takes 12 points.
     (((width - 12.0 + GAP) / (CARD + GAP)) as usize).max(1)
 }
 
-/// Scenes listed first if nothing is typed; the others follow by their names.
+/// Names of the scenes listed first while nothing is typed; all other scenes follow by name.
 const FIRST: [&str; 14] = [
     "eruption",
     "island",
@@ -269,8 +270,8 @@ const FIRST: [&str; 14] = [
     "vessels",
 ];
 
-/// Scenes whose name or description contains `typed`, name matches first; all scenes if none
-/// matches.
+/// Returns the scenes whose name or description contains `typed`, name matches first; all scenes if
+/// there is no match.
 fn fitting(typed: &str) -> Vec<Shipped> {
     let mut some: Vec<_> = named(typed).collect();
     let typed = typed.trim().to_lowercase();
@@ -296,7 +297,7 @@ fn named(typed: &str) -> impl Iterator<Item = Shipped> {
     shipped::scenes().filter(fits)
 }
 
-/// Draws buttons for recent files; returns the clicked one.
+/// Draws buttons for recent files; returns the clicked file, `None` without a click.
 fn recent(ui: &mut Ui, state: &State) -> Option<PathBuf> {
     let paths = state.recent.paths();
     if paths.is_empty() {
@@ -321,7 +322,7 @@ fn card(ui: &mut Ui, pictures: &mut Pictures, scene: Shipped, (width, is_chosen)
     let inner = width - 2.0 * MARGIN;
     let size = vec2(width, MARGIN + (inner * FLAT).round() + WORDS);
     let (area, response) = ui.allocate_exact_size(size, Sense::click());
-    // A card outside of the visible part needs only its place, neither text nor picture.
+    // A card outside the visible area needs only its space, neither text nor picture.
     if !ui.is_rect_visible(area) {
         return response;
     }

@@ -1,4 +1,4 @@
-//! Text field of the start screen for a name or a path, with completions.
+//! Text field of the start screen for a scene name or a path, with completions.
 
 use kiss3d::egui::text::{CCursor, CCursorRange};
 use kiss3d::egui::{Id, Key, RichText, TextEdit, Ui};
@@ -8,7 +8,7 @@ use crate::state::State;
 /// Draws the text field; returns true if Enter confirmed the text.
 pub(super) fn line(ui: &mut Ui, state: &mut State) -> bool {
     let id = Id::new("open path");
-    // Focus stays locked: Tab completes the name instead of leaving the field.
+    // Focus is locked: Tab completes the name instead of leaving the field.
     let field = TextEdit::singleline(&mut state.shown.open_path).id(id).lock_focus(true).desired_width(f32::INFINITY);
     let response = ui.add(field.hint_text("search the scenes, or type a path: island, scene.toml, mountain.tif …"));
     if std::mem::take(&mut state.shown.focus_path) {
@@ -22,13 +22,13 @@ pub(super) fn line(ui: &mut Ui, state: &mut State) -> bool {
         complete(ui, state, id, longer);
     }
     offers(ui, state, id);
-    // The field loses the keys with Enter; without any focus, Enter confirms the card chosen by the
-    // arrows.
+    // Enter takes the focus from the field; without any focus, Enter confirms the card chosen by
+    // the arrow keys.
     let free = ui.memory(|memory| memory.focused().is_none());
     pressed(ui, Key::Enter) && (response.lost_focus() || free)
 }
 
-/// Draws the completions of the typed name.
+/// Draws the completions of the typed text.
 fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     let typed = state.shown.open_path.clone();
     if typed.is_empty() {
@@ -42,7 +42,7 @@ fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     }
 }
 
-/// Replaces the typed name and sets the cursor to its end.
+/// Replaces the typed text and moves the cursor to its end.
 fn complete(ui: &Ui, state: &mut State, id: Id, text: String) {
     let end = CCursorRange::one(CCursor::new(text.chars().count()));
     state.shown.open_path = text;

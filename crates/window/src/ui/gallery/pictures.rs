@@ -58,14 +58,14 @@ const FILES: &[(&str, &[u8])] = pictures![
 pub(super) struct Pictures(HashMap<&'static str, Option<TextureHandle>>);
 
 impl Pictures {
-    /// Picture of a scene, loaded on first use.
+    /// Returns the picture of a built-in scene, loaded on first use; `None` without a picture.
     pub(super) fn of(&mut self, context: &Context, name: &'static str) -> Option<TextureHandle> {
         let load = || Some(context.load_texture(name, decoded(name)?, TextureOptions::LINEAR));
         self.0.entry(name).or_insert_with(load).clone()
     }
 }
 
-/// Pixels of a picture.
+/// Decodes the picture of a built-in scene; `None` without a picture.
 fn decoded(name: &str) -> Option<ColorImage> {
     let (_, bytes) = FILES.iter().find(|(known, _)| *known == name)?;
     let picture = image::load_from_memory_with_format(bytes, image::ImageFormat::WebP).ok()?.to_rgb8();

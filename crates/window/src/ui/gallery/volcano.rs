@@ -19,8 +19,8 @@ use lavoxel_base::random::mix64;
 use lavoxel_render::{CameraSpec, LookSpec, picture};
 use lavoxel_scene::scene::{RandomVolcano, Scene};
 
-/// Previews: cells along a side of the box, and width and height in pixels. `COARSE` appears at
-/// once, `FINE` replaces it.
+/// Sizes of previews: cells along a side of the box; width and height in pixels. The coarse preview
+/// appears at once and the fine one replaces it.
 const COARSE: (usize, (usize, usize)) = (72, (240, 160));
 const FINE: (usize, (usize, usize)) = (112, (480, 320));
 /// Number of threads that compute a preview.
@@ -34,19 +34,19 @@ const SLIDERS: f32 = 340.0;
 #[derive(Default)]
 pub(super) struct Workshop {
     volcano: RandomVolcano,
-    /// Preview that is shown.
+    /// Preview that is shown; `None` before the first.
     shown: Option<TextureHandle>,
-    /// Previews being computed.
+    /// Computation of previews in progress; `None` if there is none.
     coming: Option<Making>,
-    /// Values of the latest previews.
+    /// Parameters of the latest previews; `None` before the first.
     tried: Option<RandomVolcano>,
-    /// Error message for values without a volcano.
+    /// Error message for parameters that give no volcano; `None` for valid ones.
     wrong: Option<String>,
     back: bool,
 }
 
 impl Workshop {
-    /// Draws sliders and preview; returns the scene to open.
+    /// Draws sliders and preview; returns the scene to open, `None` without a choice.
     pub(super) fn show(&mut self, ui: &mut Ui) -> Option<Scene> {
         self.follow(ui);
         let mut made = None;
@@ -68,7 +68,7 @@ impl Workshop {
         made
     }
 
-    /// Returns true once after the user chose to go back to the scenes.
+    /// Returns true once after the user has chosen to return to the scenes.
     pub(super) fn goes_back(&mut self) -> bool {
         std::mem::take(&mut self.back)
     }
@@ -94,7 +94,7 @@ impl Workshop {
         row("crater", "of side", 3);
         row("roughness", "", 2);
         row("side", "cells", 0);
-        // The air has cells of 4 × 4 × 4 cells of the box, so the side is a multiple of 4.
+        // An air cell spans 4 × 4 × 4 cells of the box, so the side must be a multiple of 4.
         self.volcano.side = self.volcano.side.next_multiple_of(4);
         let [nx, ny, nz] = self.volcano.size();
         ui.label(RichText::new(format!("{nx} × {ny} × {nz} cells of 10 m")).small().color(FAINT));
@@ -116,7 +116,7 @@ impl Workshop {
         made
     }
 
-    /// Draws the seed, with a button for a random one.
+    /// Draws the seed, with a button for a random seed.
     fn seed(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
             super::super::rows::name(ui, "seed", "Its gullies, lips and small cones, and the turns of its lava.");
@@ -128,7 +128,7 @@ impl Workshop {
         });
     }
 
-    /// Draws the buttons; returns the scene to open.
+    /// Draws the buttons; returns the scene to open, `None` without a choice.
     fn ways(&mut self, ui: &mut Ui) -> Option<Scene> {
         let mut made = None;
         ui.horizontal(|ui| {
@@ -144,7 +144,7 @@ impl Workshop {
         made
     }
 
-    /// Command line that prints the same scene.
+    /// Returns the command line that prints the same scene.
     fn command(&self) -> String {
         let RandomVolcano { seed, relief, crater, roughness, side } = &self.volcano;
         format!(
@@ -167,7 +167,7 @@ impl Workshop {
         });
     }
 
-    /// Shows finished previews, and starts new ones if the values have changed.
+    /// Shows finished previews, and starts new ones if the parameters have changed.
     fn follow(&mut self, ui: &Ui) {
         if let Some(making) = self.coming.take() {
             making.stale.store(making.of != self.volcano, Ordering::Relaxed);
@@ -183,7 +183,7 @@ impl Workshop {
         }
     }
 
-    /// Shows the latest finished preview; returns the computation if still running.
+    /// Shows the latest finished preview; returns the computation while it runs.
     fn take(&mut self, ui: &Ui, making: Making) -> Option<Making> {
         loop {
             match making.pictures.try_recv() {
@@ -195,22 +195,22 @@ impl Workshop {
     }
 }
 
-/// Previews being computed: a coarse one at once, then a fine one if the values stay.
+/// Computation of previews: first a coarse one, then a fine one unless the parameters change.
 struct Making {
     pictures: Receiver<ColorImage>,
     of: RandomVolcano,
-    /// Set once other values are wanted.
+    /// Set once other parameters are wanted, which ends the computation.
     stale: Arc<AtomicBool>,
 }
 
 impl Making {
-    /// Starts the previews of a volcano on a thread; if no thread starts, there are none.
+    /// Starts the previews of a volcano on a thread; without a free thread, there are no previews.
     fn start(volcano: &RandomVolcano) -> Self {
         let (sender, pictures) = channel();
         let (of, stale) = (volcano.clone(), Arc::new(AtomicBool::new(false)));
         let (volcano, is_stale) = (of.clone(), stale.clone());
         let work = move || {
-            // A thread pool of its own: the window's threads are busy with everything behind the
+            // A separate thread pool: the window's pool is busy with the scene behind the start
             // screen.
             let Ok(threads) = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build() else { return };
             for (cells, size) in [COARSE, FINE] {
@@ -228,11 +228,11 @@ impl Making {
     }
 }
 
-/// Image of a volcano's land in a box of `side` cells, in `size` pixels, with the look of its
-/// scene.
+/// Renders the land of a volcano in a box of `side` cells, as an image of `size` pixels; `None` if
+/// the parameters give no scene.
 fn drawn(volcano: &RandomVolcano, side: usize, size: (usize, usize)) -> Option<ColorImage> {
     let mut scene = Scene::random(&RandomVolcano { side, ..volcano.clone() }).ok()?;
-    // A still preview needs no air.
+    // A still preview shows no air.
     scene.spec.air = None;
     scene.spec.vents.iter_mut().for_each(|vent| vent.air = None);
     let stage = scene.build(Box::new(Tiled::default())).ok()?;

@@ -1,4 +1,4 @@
-//! Brings rasters that are turned, sheared or mirrored on their map to north up.
+//! Converts rotated, sheared or mirrored rasters to north up.
 
 use std::path::Path;
 
@@ -9,35 +9,34 @@ use crate::terrain::error::MAX_SAMPLES;
 use crate::terrain::{Crop, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Bytes of a height in memory.
+/// Memory of a height in bytes.
 const BYTES_A_HEIGHT: f64 = 4.0;
 
-/// Affine place of the cells of a raster: column `c` and row `r`, counted from the outer corner of
-/// the first cell, are at `origin + c · along_row + r · along_column`, in map units east and north.
+/// Affine transform of a raster: the corner at column `c`, row `r` lies at the map point `origin +
+/// c · along_row + r · along_column`, in map units (east, north).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Affine {
     pub(super) origin: (f64, f64),
-    /// Step from a column to the next.
+    /// Vector from a column to the next, in map units.
     pub(super) along_row: (f64, f64),
-    /// Step from a row to the next.
+    /// Vector from a row to the next, in map units.
     pub(super) along_column: (f64, f64),
 }
 
 /// Raster with row 0 in the north and column 0 in the west.
 pub(super) struct NorthUp {
     pub(super) heights: Array2<f32>,
-    /// Outer corner of the first cell in map units.
+    /// Map coordinates of the north-west corner of the first cell.
     pub(super) north_west: (f64, f64),
-    /// Size of a cell in map units.
+    /// Cell size in map units, along x and y.
     pub(super) cell: (f64, f64),
-    /// Largest part that lies within a turned raster; `None` where the whole raster is north up.
+    /// Largest rectangle inside a rotated raster; `None` if the input was axis-aligned.
     pub(super) whole: Option<Crop>,
 }
 
-/// Brings a raster to north up. A raster along the axes of the map keeps its heights, mirrored
-/// where columns run west or rows run north. A turned or sheared raster is interpolated linearly,
-/// on cells of the same size; places outside the raster, or next to a cell without data, have no
-/// data.
+/// Converts a raster to north up. An axis-aligned raster is mirrored losslessly where columns run
+/// west or rows run north. A rotated or sheared raster is interpolated bilinearly to cells of the
+/// same size; points outside the raster, or next to a cell without data, get no data.
 ///
 /// # Errors
 /// [`TerrainError::Content`] when the steps span no area, [`TerrainError::TooLarge`] or
@@ -103,15 +102,15 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
     Ok(NorthUp { heights, north_west: (west, north), cell, whole: (!is_all).then_some(whole) })
 }
 
-/// Returns true if a position in columns and rows, counted from the centre of the first cell, lies
-/// in a raster of `(rows, cols)` cells.
+/// Returns true if the position `[col, row]`, relative to the centre of the first cell, lies in a
+/// raster of `(rows, cols)` cells.
 fn contains([col, row]: [f64; 2], (rows, cols): (usize, usize)) -> bool {
     let edge = 0.5 + 1e-6;
     (-edge..=cols as f64 - 1.0 + edge).contains(&col) && (-edge..=rows as f64 - 1.0 + edge).contains(&row)
 }
 
-/// Bilinearly interpolated height at a position in columns and rows, counted from the centre of the
-/// first cell; NaN outside the raster.
+/// Bilinearly interpolated height at the position `[col, row]`, relative to the centre of the first
+/// cell; NaN outside the raster.
 fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
     let (rows, cols) = heights.dim();
     if !contains([col, row], (rows, cols)) {
@@ -130,8 +129,7 @@ fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
     shares.map(|(r, c, share)| f64::from(heights[[*r, *c]]) * share).sum::<f64>() as f32
 }
 
-/// Cell before a position, and the share of the next cell; in the outer half cells the outer cell
-/// alone.
+/// Index of the cell before `position`, and the weight of the next cell; 0 in the outer half cells.
 fn between(position: f64, count: usize) -> (usize, f64) {
     let position = position.clamp(0.0, (count - 1) as f64);
     let nearest = position.round();

@@ -1,4 +1,4 @@
-//! Strips or tiles of a TIFF, unpacked a few rows at a time.
+//! Strips or tiles of a TIFF, decompressed a few rows at a time.
 
 use std::path::Path;
 
@@ -11,23 +11,23 @@ use crate::terrain::encoding::half;
 use crate::terrain::error::MAX_SAMPLES;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Largest strip or tile that is unpacked, in bytes; one strip may hold the largest heightmap of
-/// 8-byte numbers.
+/// Upper bound of a decompressed strip or tile in bytes: a strip may contain the largest heightmap
+/// as 8-byte numbers.
 pub(super) const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;
 
-/// Largest tile of a smaller picture, in pixels.
+/// Upper bound of a tile in pixels, if the picture is smaller than the tile.
 const LARGEST_TILE: usize = 1 << 24;
 
-/// Number of heights that are unpacked at a time, where blocks are smaller.
+/// Number of heights that are decompressed at a time if blocks are smaller.
 const AT_ONCE: usize = 1 << 20;
 
-/// Strips or tiles of a picture.
+/// Strips or tiles of a TIFF picture.
 pub(super) struct Blocks {
-    /// Columns and rows of a block.
+    /// Columns and rows of a block, in pixels.
     size: (usize, usize),
-    /// Number of blocks side by side.
+    /// Number of blocks in a row of blocks.
     across: usize,
-    /// Set for each block of the first band that is stored; sparse files leave some out.
+    /// Flags of the blocks of the first band: true if stored; sparse files omit blocks.
     stored: Vec<bool>,
 }
 
@@ -65,9 +65,8 @@ impl Blocks {
         Ok(Self { size, across, stored })
     }
 
-    /// Memory of the heights and their unpacking, for `numbers` numbers in a row of blocks that is
-    /// packed into `packed` bytes: these are read, unpacked and put side by side, some rows at
-    /// least.
+    /// Estimates the memory of the heights and of decompression; `numbers`: number of values in a
+    /// row of blocks, `packed`: its compressed size in bytes.
     fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> MemoryEstimate {
         let all = layout.width * layout.height;
         // The decoder of LERC has lists of its own, and a mask.
@@ -78,7 +77,8 @@ impl Blocks {
             .and(MemoryEstimate::of("the heights of the file", all, 4.0))
     }
 
-    /// Lower bound of the bytes in the file per height, by the best ratio of its packing.
+    /// Lower bound of the file bytes per height: the size of a number over the best compression
+    /// ratio.
     pub(super) fn least_bytes(&self, image: &Ifd, layout: &RasterLayout) -> f64 {
         let best = match image.compression() {
             1 => 1.0,
@@ -92,18 +92,18 @@ impl Blocks {
         stored * f64::from(layout.bits_per_sample) / 8.0 / best / self.padding(layout)
     }
 
-    /// Ratio of the blocks' pixels to the picture's.
+    /// Ratio of the pixels of all blocks to those of the picture.
     fn padding(&self, layout: &RasterLayout) -> f64 {
         let (rows, pixels) = (self.stored.len() / self.across, layout.width * layout.height);
         (self.across * self.size.0) as f64 * (rows * self.size.1) as f64 / pixels as f64
     }
 
-    /// Number of rows that are unpacked at a time: those of whole blocks.
+    /// Number of rows that are decompressed at a time: whole rows of blocks.
     pub(super) fn rows_at_once(&self, layout: &RasterLayout) -> usize {
         self.size.1 * (AT_ONCE / (layout.width * self.size.1)).max(1)
     }
 
-    /// Sets the heights of left-out blocks, which are unpacked as zeros, to NaN.
+    /// Sets the heights of omitted blocks, which decode as zeros, to NaN.
     pub(super) fn clear_missing(&self, heights: &mut Array2<f32>) {
         let (rows, cols) = heights.dim();
         for block in (0..self.stored.len()).filter(|block| !self.stored[*block]) {
@@ -117,12 +117,12 @@ impl Blocks {
 pub(super) struct Reading<'a> {
     pub(super) tiff: &'a TiffFile,
     pub(super) path: &'a Path,
-    /// Set if 16-bit integers hold the bits of floats.
+    /// Half-float flag: the 16-bit integers hold the bits of 16-bit floats.
     pub(super) half: bool,
 }
 
 impl Reading<'_> {
-    /// Calls `take` with every number of a band, with its row and column.
+    /// Calls `take` with position (row, column) and value for every pixel of band `band`.
     pub(super) fn band(
         &self,
         image: &Ifd,
@@ -156,18 +156,18 @@ impl Reading<'_> {
     }
 }
 
-/// Band, read some rows of blocks at a time.
+/// Reader of a band, a few rows of blocks at a time.
 struct Part<'a> {
     reading: &'a Reading<'a>,
     image: &'a Ifd,
     layout: &'a RasterLayout,
     band: usize,
     step: usize,
-    /// Set if the bytes of numbers are swapped.
+    /// Byte-swap flag: values are in the opposite byte order.
     turned: bool,
 }
 
-/// Number whose bytes can be swapped.
+/// Number type whose bytes can be swapped.
 trait Bytes: TiffSample + Copy {
     fn turned(self) -> Self;
 }

@@ -1,5 +1,4 @@
-//! Colours of a TIFF or GeoTIFF: one to four bands of eight bits, colours of a palette, and those
-//! packed by JPEG.
+//! Colours of a TIFF or GeoTIFF: one to four 8-bit bands, palettes, and JPEG compression.
 
 use std::path::Path;
 
@@ -13,8 +12,8 @@ use crate::terrain::TerrainError;
 use crate::terrain::formats::sidecar::Sidecars;
 use crate::terrain::photo::{Photo, check_size};
 
-/// Bytes per pixel that is unpacked at once, in addition to the picture: in the file's form, and as
-/// colours.
+/// Memory in bytes per pixel that is being decompressed, in addition to the picture: in the file's
+/// encoding, and as colours.
 const BYTES_A_PIXEL: f64 = 4.0;
 
 /// Reads the colours of a TIFF or GeoTIFF.
@@ -50,7 +49,7 @@ impl File<'_> {
         photo.with(sidecars, own, place.points.max(sidecars.points), path)
     }
 
-    /// Makes pixels without data transparent: by their number, or by a mask.
+    /// Sets the opacity of pixels without data to 0: by the no-data value `none`, or by a mask.
     fn hide_no_data(
         &self,
         (image, none): (&Ifd, Option<f64>),
@@ -87,14 +86,14 @@ impl File<'_> {
     }
 }
 
-/// Meaning of the numbers of a pixel.
+/// Layout of a pixel's numbers.
 struct Channels {
-    /// Numbers per pixel; `bytes` is the size of a number.
+    /// Numbers per pixel; `bytes` is the size of a number in bytes.
     count: usize,
     bytes: usize,
-    /// Set if the first three numbers are red, green and blue; otherwise the first is gray.
+    /// Colour flag: the first three numbers are red, green and blue; otherwise the first is gray.
     colour: bool,
-    /// Index of the opacity.
+    /// Index of the opacity number; `None` for opaque pixels.
     alpha: Option<usize>,
 }
 
@@ -127,7 +126,7 @@ impl Channels {
         Ok(Self { count: decoded.samples_per_pixel, bytes, colour, alpha })
     }
 
-    /// Appends pixels as colours with opacity.
+    /// Converts `pixels` to RGBA and appends the result to `rgba`.
     fn add(&self, pixels: &[u8], rgba: &mut Vec<u8>) {
         // The higher of two bytes, which are in the order of this machine.
         let high = if cfg!(target_endian = "little") { self.bytes - 1 } else { 0 };

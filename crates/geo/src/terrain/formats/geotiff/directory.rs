@@ -13,29 +13,28 @@ use super::wrong;
 use crate::terrain::TerrainError;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Largest number of pictures in a file.
+/// Upper bound of the pictures in a file.
 const MOST_DIRECTORIES: usize = 256;
 
-/// Largest number of tags in a directory.
+/// Upper bound of the tags in a directory.
 const MOST_ENTRIES: u64 = 1 << 16;
 
-/// Entries that are read at once.
+/// Number of entries per read.
 const AT_ONCE: u64 = 1 << 10;
 
-/// Upper bound in bytes of a value that is neither a table of blocks nor GDAL's metadata.
+/// Upper bound in bytes of a tag value other than block tables and GDAL's metadata.
 const LONGEST_VALUE: u64 = 1 << 20;
 
-/// Largest number of GeoKeys; `MOST_KEY_BYTES` bounds all their values together, which keys may
-/// share.
+/// Upper bound of the GeoKeys; `MOST_KEY_BYTES` bounds the total size of their values, which keys
+/// may share.
 const MOST_KEYS: usize = 1000;
 const MOST_KEY_BYTES: usize = 1 << 20;
 
-/// Bytes of memory per byte of a value, in the file's form and decoded.
+/// Memory in bytes per byte of a value: in the file's encoding and decoded.
 const BYTES_A_BYTE: f64 = 4.0;
-/// Bytes of memory per letter of texts, which triple where they are no UTF-8.
+/// Memory in bytes per character of a text; invalid UTF-8 triples in size.
 const BYTES_A_LETTER: f64 = 8.0;
-/// Bytes of memory per offset or length of a block, which is kept in lists of 64-bit numbers too,
-/// however few bits it has.
+/// Memory in bytes per block offset or length, which is also kept as a 64-bit number.
 const BYTES_A_BLOCK: f64 = 40.0;
 
 pub(super) const SUBFILE_TYPE: u16 = 254;
@@ -64,8 +63,8 @@ pub(super) const GDAL_METADATA: u16 = 42112;
 pub(super) const GDAL_NO_DATA: u16 = 42113;
 const LERC_PARAMETERS: u16 = 50674;
 
-/// Tags that heights need, and those that describe colours. Everything else, such as further
-/// pictures below one (330) or colour profiles, is never read.
+/// Tags for heights and for colours. All other tags, such as sub-pictures (330) or colour profiles,
+/// are never read.
 const WANTED: &[u16] = &[
     SUBFILE_TYPE,
     255,
@@ -105,7 +104,7 @@ const WANTED: &[u16] = &[
     LERC_PARAMETERS,
 ];
 
-/// Tags with a value for each block.
+/// Tags with one value per block.
 const BLOCK_TABLES: [u16; 4] = [STRIP_OFFSETS, STRIP_COUNTS, TILE_OFFSETS, TILE_COUNTS];
 
 const TEXT: u16 = 2;
@@ -113,23 +112,23 @@ const SHORT: u16 = 3;
 const LONG: u16 = 4;
 const LONG8: u16 = 16;
 
-/// Form of a TIFF: byte order and size of offsets.
+/// TIFF variant: byte order and offset size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Form {
-    /// Set if the highest byte comes first.
+    /// Big-endian flag.
     pub(super) big_endian: bool,
-    /// Set for BigTIFF: numbers of the file's structure have 64 bits.
+    /// BigTIFF flag: offsets and counts have 64 bits.
     pub(super) wide: bool,
 }
 
 impl Form {
-    /// Decodes a number of at most eight bytes.
+    /// Decodes an unsigned integer of at most eight bytes.
     pub(super) fn number(self, bytes: &[u8]) -> u64 {
         let shift = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
         if self.big_endian { bytes.iter().fold(0, shift) } else { bytes.iter().rev().fold(0, shift) }
     }
 
-    /// Encodes a number in `length` bytes.
+    /// Encodes an unsigned integer in `length` bytes.
     pub(super) fn bytes(self, number: u64, length: usize) -> Vec<u8> {
         let mut bytes = number.to_le_bytes()[..length].to_vec();
         if self.big_endian {
@@ -138,42 +137,42 @@ impl Form {
         bytes
     }
 
-    /// Bytes of an offset in the file.
+    /// Size of a file offset in bytes.
     pub(super) fn word(self) -> usize {
         if self.wide { 8 } else { 4 }
     }
 
-    /// Bytes of a number of entries.
+    /// Size of an entry count in bytes.
     pub(super) fn count(self) -> usize {
         if self.wide { 8 } else { 2 }
     }
 
-    /// Bytes of an entry: tag, type, number of values, and the values or their offset.
+    /// Size of a directory entry in bytes: tag, type, value count, and the values or their offset.
     fn entry(self) -> usize {
         4 + 2 * self.word()
     }
 
-    /// Bytes of the header.
+    /// Size of the header in bytes.
     pub(super) fn header(self) -> usize {
         if self.wide { 16 } else { 8 }
     }
 
-    /// Type of number that holds an offset.
+    /// TIFF type code of a file offset.
     pub(super) fn offset_kind(self) -> u16 {
         if self.wide { LONG8 } else { LONG }
     }
 }
 
-/// Place of the values of a tag.
+/// Location of the values of a tag.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// Offset of the values in the file.
+    /// Offset of the values in the file, in bytes.
     At(u64),
-    /// Here, in the file's encoding.
+    /// Values stored here, in the file's encoding.
     Bytes(Vec<u8>),
 }
 
-/// Tag of a directory.
+/// Tag of a directory with its values.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) tag: u16,
@@ -183,23 +182,23 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Creates a tag with its own values, each encoded in the size of its type.
+    /// Creates a tag with the values `numbers`, each encoded in the size of type `kind`.
     pub(super) fn of_numbers(tag: u16, kind: u16, numbers: &[u64], form: Form) -> Self {
         let bytes = numbers.iter().flat_map(|&number| form.bytes(number, width_of(kind) as usize)).collect();
         Self { tag, kind, count: numbers.len() as u64, value: Value::Bytes(bytes) }
     }
 
-    /// Creates a tag with `count` copies of a small number.
+    /// Creates a tag with `count` 16-bit values equal to `number`.
     pub(super) fn of_short(tag: u16, number: u16, count: usize, form: Form) -> Self {
         Self::of_numbers(tag, SHORT, &vec![u64::from(number); count], form)
     }
 
-    /// Bytes of the values.
+    /// Size of the values in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.count.saturating_mul(width_of(self.kind))
     }
 
-    /// Raw bytes of the values; `None` where these lie outside of the file.
+    /// Raw bytes of the values; `None` if they extend beyond the end of the file.
     fn raw(&self, source: &dyn TiffSource) -> Option<Vec<u8>> {
         match &self.value {
             Value::Bytes(bytes) => Some(bytes.clone()),
@@ -207,13 +206,13 @@ impl Entry {
         }
     }
 
-    /// Unsigned integers of the tag; `None` for another type, and outside of the file.
+    /// Values as unsigned integers; `None` for another type, or beyond the end of the file.
     pub(super) fn numbers(&self, source: &dyn TiffSource, form: Form) -> Option<Vec<u64>> {
         let size = [1, SHORT, LONG, LONG8].contains(&self.kind).then(|| width_of(self.kind) as usize)?;
         Some(self.raw(source)?.chunks_exact(size).map(|bytes| form.number(bytes)).collect())
     }
 
-    /// Memory of the values in bytes.
+    /// Memory of the values, in bytes.
     fn need(&self) -> f64 {
         match self.kind {
             _ if BLOCK_TABLES.contains(&self.tag) => BYTES_A_BLOCK * self.count as f64,
@@ -223,7 +222,7 @@ impl Entry {
     }
 }
 
-/// Bytes of a number of a type.
+/// Size in bytes of a value of type code `kind`.
 fn width_of(kind: u16) -> u64 {
     match kind {
         SHORT | 8 => 2,
@@ -233,8 +232,7 @@ fn width_of(kind: u16) -> u64 {
     }
 }
 
-/// Reads the form of a file, and for each of its directories the tags that heights need. Checks the
-/// memory of all values.
+/// Reads the TIFF variant, and the wanted tags of each directory; checks the memory of all values.
 ///
 /// # Errors
 /// [`TerrainError::Content`] for a file that is no TIFF, [`TerrainError::Memory`] for more than the
@@ -286,7 +284,7 @@ impl Walk<'_> {
         self.source.read_exact_at(at, length).map_err(wrong(self.path))
     }
 
-    /// Wanted tags of the directory at a byte, and the offset of the next directory.
+    /// Wanted tags of the directory at file offset `at`, and the offset of the next directory.
     fn directory(&self, at: u64) -> Result<(Vec<Entry>, u64), TerrainError> {
         let form = self.form;
         let count = form.number(&self.read(at, form.count())?);
@@ -306,7 +304,7 @@ impl Walk<'_> {
         Ok((entries, form.number(&next)))
     }
 
-    /// Decodes an entry; `None` if its tag is not wanted.
+    /// Decodes a directory entry; `None` for an unwanted tag.
     fn entry(&self, bytes: &[u8]) -> Result<Option<Entry>, TerrainError> {
         let (form, word) = (self.form, self.form.word());
         let tag = form.number(&bytes[..2]) as u16;
@@ -328,7 +326,7 @@ impl Walk<'_> {
         Ok(Some(entry))
     }
 
-    /// Refuses keys whose values in total exceed the needs of any map.
+    /// Fails if the GeoKey values are larger in total than any real map needs.
     fn check_keys(&self, entries: &[Entry]) -> Result<(), TerrainError> {
         let directory = entries.iter().find(|entry| entry.tag == GEO_KEYS);
         let shorts = directory.and_then(|entry| entry.numbers(self.source, self.form)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Checks of LERC blocks in a TIFF before they are unpacked.
+//! Checks LERC blocks in a TIFF before decompression.
 //!
 //! The decoder trusts the sizes in a block of the first version of LERC, so that 200 bytes take 750
 //! MB; it compares those of the second version with the TIFF. The first version does not occur in
@@ -14,19 +14,19 @@ use lavoxel_base::memory::MemoryEstimate;
 
 pub(super) const LERC: u16 = 34887;
 
-/// Signature of the first version.
+/// Magic bytes of LERC version 1.
 const FIRST_VERSION: &[u8] = b"CntZImage";
 
-/// Largest memory, in bytes, that the decoder was seen to take for sizes that are not compared with
-/// the TIFF.
+/// Largest memory in bytes that the decoder was observed to use for sizes that are not compared
+/// with the TIFF.
 const DECODER_MOST: f64 = 800e6;
 
-/// Bytes of a block that are read in addition to eight times those of its numbers; the decoder
-/// refuses a longer one.
+/// Bytes of a block that are read in addition to eight times its decoded size; the decoder rejects
+/// longer blocks.
 const SPARE: u64 = 1 << 16;
 
-/// Refuses blocks that could make the decoder take more memory than the heights need; `block_bytes`
-/// is the size of an unpacked block. Does nothing for other packings.
+/// Rejects blocks for which the decoder could need more memory than the heights; `block_bytes`:
+/// size of a decompressed block. No effect for other compressions.
 ///
 /// # Errors
 /// [`TerrainError::Content`] for the first version of LERC. Blocks that are packed once more cannot

@@ -1,4 +1,4 @@
-//! Repairs directories that libtiff interprets differently, before the reader sees them.
+//! Repairs TIFF directories that libtiff interprets differently, before the reader sees them.
 
 use tiff_reader::source::TiffSource;
 
@@ -7,19 +7,19 @@ use super::directory::{
     STRIP_OFFSETS, TILE_COUNTS, TILE_HEIGHT, TILE_OFFSETS, TILE_WIDTH, WIDTH,
 };
 
-/// Packings that support a predictor: LZW, Deflate under two numbers, LZMA and ZSTD. The rest
+/// Compressions that support a predictor: LZW, Deflate (two codes), LZMA and ZSTD. All others
 /// ignore the tag.
 const PREDICTING: [u64; 5] = [5, 8, 32946, 34925, 50000];
 
 const UNPACKED: u64 = 1;
 const FLOATS: u64 = 3;
 
-/// Largest ratio of a packed block to the unpacked block, as its reader has it; `SPARE` bytes are
-/// added.
+/// Upper bound of the ratio of compressed to decompressed block size that the reader accepts;
+/// `SPARE` bytes are added.
 const MOST_PACKED: u64 = 4;
 const SPARE: u64 = 4096;
 
-/// Directory under repair.
+/// Directory that is being repaired.
 pub(super) struct Mending<'a> {
     pub(super) source: &'a dyn TiffSource,
     pub(super) form: Form,
@@ -27,8 +27,8 @@ pub(super) struct Mending<'a> {
 }
 
 impl Mending<'_> {
-    /// Applies all repairs. Returns true if numbers are 16-bit floats, which the directory then
-    /// declares as 16-bit integers: their reader returns the bits.
+    /// Applies all repairs. Returns true for 16-bit floats, which the directory then declares as
+    /// 16-bit integers so that the reader returns their bits.
     pub(super) fn mend(&mut self) -> bool {
         let packing = self.first(COMPRESSION).unwrap_or(UNPACKED);
         if !PREDICTING.contains(&packing) {
@@ -64,8 +64,8 @@ impl Mending<'_> {
         true
     }
 
-    /// Estimates the missing lengths of blocks with an offset: the unpacked size where they are not
-    /// packed, or else the distance to the next block.
+    /// Estimates missing block lengths: the decompressed size for uncompressed blocks, otherwise
+    /// the distance to the next block offset.
     fn estimate_counts(&mut self, packing: u64, [offsets, counts]: [u16; 2]) {
         let Some(places) = self.numbers(offsets) else { return };
         let lengths = self.numbers(counts).unwrap_or_default();
@@ -90,7 +90,7 @@ impl Mending<'_> {
         self.replace(Entry::of_numbers(counts, self.form.offset_kind(), &found, self.form));
     }
 
-    /// Bytes of an unpacked block.
+    /// Size of a decompressed block in bytes.
     fn block_bytes(&self, block: usize, tiled: bool) -> u64 {
         let of = |tag: u16, otherwise: u64| self.first(tag).unwrap_or(otherwise);
         let height = of(HEIGHT, 0);

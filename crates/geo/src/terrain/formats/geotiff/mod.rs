@@ -1,5 +1,5 @@
-//! Heights in a TIFF or GeoTIFF (`.tif`): one band of any type of number, in strips or tiles, with
-//! any packing of the format.
+//! Reader of heights in a TIFF or GeoTIFF (`.tif`): one band of any number type, in strips or
+//! tiles, with any supported compression.
 //!
 //! All declarations of the file are followed: pixel scale or transformation, pixels that are areas
 //! or points, the coordinate reference system, the number for no data, a mask or an alpha band,
@@ -42,7 +42,7 @@ use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_files::input;
 use lavoxel_files::inside;
 
-/// Supported packings: none, LZW, JPEG, Deflate under two numbers, PackBits, LERC, ZSTD, WebP.
+/// Supported compression codes: none, LZW, JPEG, Deflate (two codes), PackBits, LERC, ZSTD, WebP.
 const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
 
 /// Reads the heights of a TIFF or GeoTIFF.
@@ -56,7 +56,7 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     with_file(source, path, |file| file.heights(options, &sidecars))
 }
 
-/// Reads the heights of a TIFF or GeoTIFF in memory; `path` is for messages.
+/// Reads the heights of a TIFF or GeoTIFF in memory; `path`: name for messages.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -65,7 +65,7 @@ pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Hei
     with_file(source, path, |file| file.heights(options, &Sidecars::default()))
 }
 
-/// Name of the unit of the numbers; `None` if the file has none.
+/// Name of the unit of the values; `None` if the file states none.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -76,8 +76,8 @@ pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
     })
 }
 
-/// Labels of a map in GDAL's metadata by name, such as `quantity`, `scene` and `runs`; empty
-/// without any.
+/// Metadata items of a map that GDAL stores, by name, such as `quantity`, `scene` and `runs`; empty
+/// without metadata.
 ///
 /// # Errors
 /// As [`load`](super::load).
@@ -88,7 +88,7 @@ pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
     input::guard(items).map_err(TerrainError::input(path))?
 }
 
-/// Source of the bytes of a file on the disk or inside of another file.
+/// Byte source of a file on disk or inside an archive.
 fn source_of(path: &Path) -> Result<SharedSource, TerrainError> {
     if let Some(inside) = inside::file(path) {
         let bytes = inside.map_err(TerrainError::read(path))?.bytes.into_owned();
@@ -99,8 +99,8 @@ fn source_of(path: &Path) -> Result<SharedSource, TerrainError> {
     Ok(Arc::new(FileSource::open(path).map_err(wrong(path))?))
 }
 
-/// Calls `hide` with the row and column of each pixel that a mask (`.msk`) of a raster of
-/// `(rows, cols)` hides.
+/// Calls `hide` with row and column of each pixel that the mask file `mask` (`.msk`) hides; the
+/// raster at `path` has `(rows, cols)` cells.
 ///
 /// # Errors
 /// [`TerrainError::Content`] for a file that is no mask of this size.
@@ -128,7 +128,7 @@ pub(in crate::terrain) fn with_mask(
     })
 }
 
-/// Reads and repairs the directories of a file, then calls `read`.
+/// Reads and repairs the directories of a file, then calls `read` with the result.
 fn with_file<T>(
     source: SharedSource,
     path: &Path,
@@ -146,7 +146,7 @@ fn with_file<T>(
     read(File { tiff, place, half, bytes, path })
 }
 
-/// Returns true if a file starts like a TIFF or a BigTIFF.
+/// Returns true if the first bytes `start` of a file are those of a TIFF or BigTIFF.
 pub(in crate::terrain) fn recognises(start: &[u8]) -> bool {
     [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| start.starts_with(*magic))
 }
@@ -168,7 +168,7 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
 struct File<'a> {
     tiff: TiffFile,
     place: Place,
-    /// Set if the numbers are 16-bit floats, whose bits are read as integers.
+    /// Half-float flag: 16-bit floats, whose bits are read as integers.
     half: bool,
     /// Length of the file in bytes.
     bytes: u64,
@@ -223,7 +223,7 @@ impl File<'_> {
         Ok(map)
     }
 
-    /// Conversion of the file's numbers to heights.
+    /// Conversion of the file's numbers to heights, from its metadata and `options`.
     fn values(&self, said: &Said, layout: &RasterLayout, options: &LoadOptions) -> Result<Heights, TerrainError> {
         let by_keys = || {
             vertical_metres(&self.place.keys)
@@ -245,7 +245,7 @@ impl File<'_> {
     }
 }
 
-/// Refuses unsupported numbers and packings, with the command that converts them.
+/// Fails for unsupported number types and compressions; the message has a conversion command.
 fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     let refuse = |found: String| Err(wrong(path)(found));
     let packing = image.compression();
@@ -267,7 +267,7 @@ fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     }
 }
 
-/// Refuses a raster that is placed by control points alone.
+/// Fails for a raster that is georeferenced by control points alone.
 fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(), TerrainError> {
     if points < 2 || options.cell_size_m.is_some() {
         return Ok(());
@@ -278,7 +278,7 @@ fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(),
     Err(TerrainError::content(path, "a raster on the grid of its map", found))
 }
 
-/// Places heights on their map. For a turned raster, crops to the largest north-up part within it.
+/// Georeferences heights. A rotated raster is cropped to the largest north-up rectangle inside.
 pub(super) fn placed(
     heights: Array2<f32>,
     transform: Option<GeoTransform>,
@@ -311,7 +311,7 @@ pub(super) fn placed(
     Ok(part)
 }
 
-/// Largest gray level of a picture; `None` for numbers that are no gray levels.
+/// White level of an integer picture; `None` for number types that are not gray levels.
 fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     match (layout.sample_format, layout.bits_per_sample) {
         (1, bits @ 1..=16) => Some(f64::from((1u32 << bits) - 1)),
@@ -319,7 +319,7 @@ fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     }
 }
 
-/// Removes the height of a pixel that a mask hides; never fails.
+/// Sets the height of a pixel that a mask hides to NaN; never fails.
 fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<(), TerrainError> {
     if opaque == 0.0 {
         heights[at] = f32::NAN;
@@ -327,7 +327,7 @@ fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<()
     Ok(())
 }
 
-/// Returns true if a second band marks pixels without data.
+/// Returns true if a second band is an alpha channel.
 ///
 /// # Errors
 /// For a picture that is not one band of gray, with or without such a second band.
@@ -345,7 +345,7 @@ fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, Te
     }
 }
 
-/// Finds the mask that GDAL stores as another picture of the same size in the file.
+/// Mask that GDAL stores as another picture of the same size in the file; `None` without a mask.
 fn mask_of<'a>(tiff: &'a TiffFile, image: &Ifd) -> Option<&'a Ifd> {
     let is_mask = |ifd: &&Ifd| {
         let kind = ifd.tag(directory::SUBFILE_TYPE).and_then(|tag| tag.value.as_u64()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Place of a GeoTIFF on its map.
+//! Georeference of a GeoTIFF.
 
 use std::path::Path;
 
@@ -12,21 +12,21 @@ use super::wrong;
 use crate::map::GeoKey;
 use crate::terrain::TerrainError;
 
-/// Place of a file on its map, with its coordinate system.
+/// Georeference of a file with its coordinate system.
 pub(super) struct Place {
-    /// Index of the picture at full size.
+    /// Index of the full-resolution picture.
     pub(super) image: usize,
-    /// Set if the file is a GeoTIFF at all.
+    /// GeoTIFF flag: the file has GeoTIFF tags.
     pub(super) is_geo: bool,
     pub(super) transform: Option<GeoTransform>,
-    /// Number of points that tie the file to its map.
+    /// Number of tie points between the raster and its map.
     pub(super) points: usize,
     pub(super) keys: Vec<(u16, GeoKey)>,
 }
 
 impl Place {
-    /// Reads the place from the first picture that has one; a reduced copy stands for the picture
-    /// that follows.
+    /// Reads the georeference of the first picture that has one; reduced-resolution copies are
+    /// skipped.
     pub(super) fn of(tiff: &TiffFile, path: &Path) -> Result<Self, TerrainError> {
         let ifds = tiff.ifds();
         let has = |ifd: &Ifd, tag: u16| ifd.tag(tag).is_some();
@@ -49,13 +49,13 @@ impl Place {
         Ok(Self { image, is_geo: true, transform, points, keys })
     }
 
-    /// Returns true if the keys name the unit or the system of heights.
+    /// Returns true if the GeoKeys state the unit or the system of heights.
     pub(super) fn names_heights(&self) -> bool {
         self.keys.iter().any(|(id, _)| [4096, 4099].contains(id))
     }
 }
 
-/// Returns true if a picture is a reduced copy of another one.
+/// Returns true if a picture is a reduced-resolution copy of another.
 fn is_reduced(ifd: &Ifd) -> bool {
     let new = ifd.tag(SUBFILE_TYPE).and_then(|tag| tag.value.as_u64()).map(|kind| kind & 1 != 0);
     let old = || ifd.tag(255).and_then(|tag| tag.value.as_u16()).map(|kind| kind == 2);
@@ -76,7 +76,7 @@ fn keys_of(ifd: &Ifd, path: &Path) -> Result<GeoKeyDirectory, TerrainError> {
     GeoKeyDirectory::parse(directory, doubles, texts).ok_or_else(|| wrong(path)("GeoKeys of an unknown version"))
 }
 
-/// 64-bit floats of a tag, all finite.
+/// Values of a tag as finite 64-bit floats; `None` without the tag.
 fn doubles<'a>(ifd: &'a Ifd, tag: u16, path: &Path) -> Result<Option<&'a [f64]>, TerrainError> {
     match ifd.tag(tag).map(|found| &found.value) {
         None => Ok(None),
@@ -87,8 +87,8 @@ fn doubles<'a>(ifd: &'a Ifd, tag: u16, path: &Path) -> Result<Option<&'a [f64]>,
     }
 }
 
-/// Transform from cells to the map: a scale with a tie point takes precedence over a matrix, as in
-/// GDAL. `None` for a transform that spans no area.
+/// Affine transform from cells to map coordinates; as in GDAL, pixel scale with a tie point takes
+/// precedence over a matrix. `None` for a degenerate transform.
 fn transform_of(ifd: &Ifd, keys: &GeoKeyDirectory, path: &Path) -> Result<Option<GeoTransform>, TerrainError> {
     let raster = CrsInfo::from_geokeys(keys).raster_type_enum();
     let counted = |tag: u16, fits: fn(usize) -> bool| match doubles(ifd, tag, path)? {

@@ -1,4 +1,5 @@
-//! TIFF as presented to its reader: the original file with checked and repaired directories.
+//! TIFF with replaced directories: the original bytes with checked and repaired directories
+//! appended.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use tiff_reader::source::{SharedSource, TiffSource};
 
 use super::directory::{Entry, Form, Value};
 
-/// Bytes of a file with another header, and further bytes behind its end that hold the directories.
+/// Original file with a replaced header, followed by appended directories.
 struct Presented {
     file: SharedSource,
     header: Vec<u8>,
@@ -44,14 +45,14 @@ pub(super) fn presented(
 
 struct Writer {
     form: Form,
-    /// Offset of the tail in the presented file.
+    /// Offset of the appended bytes in the presented file.
     start: u64,
     tail: Vec<u8>,
 }
 
 impl Writer {
-    /// Appends a directory and the values that do not fit into it; returns its offset, which is
-    /// also written to `link` in the tail.
+    /// Appends a directory and its out-of-line values; returns the directory's offset, which is
+    /// also written to position `link` of the appended bytes.
     fn directory(&mut self, entries: &[Entry], link: &mut Option<usize>) -> u64 {
         let form = self.form;
         let fields: Vec<Vec<u8>> = entries.iter().map(|entry| self.field(entry)).collect();
@@ -70,7 +71,7 @@ impl Writer {
         at
     }
 
-    /// Value field of an entry: the values themselves where they are short, or else their offset.
+    /// Value field of an entry: the values if short enough, otherwise their offset.
     fn field(&mut self, entry: &Entry) -> Vec<u8> {
         let word = self.form.word();
         match &entry.value {

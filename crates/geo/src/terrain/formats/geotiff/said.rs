@@ -1,4 +1,4 @@
-//! Tags of GDAL about heights.
+//! Metadata of heights in GDAL's TIFF tags.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,12 +9,12 @@ use super::directory::{GDAL_METADATA, GDAL_NO_DATA};
 use crate::terrain::TerrainError;
 use crate::terrain::formats::sidecar::Sidecars;
 
-/// Facts about the heights in tags of GDAL.
+/// Metadata of heights in GDAL's tags.
 pub(super) struct Said {
     pub(super) no_data: Option<f64>,
     pub(super) scale: f64,
     pub(super) offset: f64,
-    /// Name of the unit.
+    /// Name of the height unit.
     pub(super) unit: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl Said {
         })
     }
 
-    /// Merges the facts of sidecar files, which take precedence over the file's own.
+    /// Merges the metadata of sidecar files, which take precedence.
     pub(super) fn with(self, sidecars: &Sidecars) -> Self {
         Self {
             no_data: sidecars.no_data.or(self.no_data),
@@ -55,7 +55,7 @@ impl Said {
     }
 }
 
-/// Items of GDAL's metadata by name: `<Item name="…">text</Item>`.
+/// Items of GDAL's metadata XML by name: `<Item name="…">text</Item>`.
 pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
     let Some(TagValue::Ascii(text)) = image.tag(GDAL_METADATA).map(|tag| &tag.value) else { return BTreeMap::new() };
     let one = |item: &str| {
@@ -66,14 +66,14 @@ pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
     text.split("<Item").skip(1).filter_map(one).collect()
 }
 
-/// Unescapes a text that GDAL has escaped twice.
+/// Unescapes a text that GDAL escaped twice.
 fn unescaped(text: &str) -> String {
     let once =
         |text: &str| text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
     once(&once(text)).trim().to_owned()
 }
 
-/// Text of `<Item … sample="0" role="…">text</Item>` in GDAL's metadata.
+/// Text of the item `<Item … sample="0" role="…">text</Item>` in GDAL's metadata XML.
 fn item<'a>(metadata: &'a str, role: &str) -> Option<&'a str> {
     let role = format!("role=\"{role}\"");
     metadata.split("<Item").skip(1).find_map(|item| {

@@ -1,14 +1,14 @@
-//! Walk of a ray from cell to cell through the columns with caves.
+//! Ray traversal from cell to cell (3D DDA) through the columns with caves.
 
 use super::{HALVINGS, MOST, PIECES, Top, surface};
 use crate::camera::Ray;
 use crate::ground::heightfield::{Face, GroundHit, Heightfield};
 use crate::math::{V3, v3};
 
-/// State of a walk from cell to cell along a ray.
+/// State of a cell-by-cell traversal along a ray.
 struct Walk<'a> {
     ray: &'a Ray,
-    /// Present cell along x, y and z.
+    /// Current cell along x, y and z.
     cell: [i32; 3],
     /// Distance at which the ray leaves the cell along each axis.
     leave: [f32; 3],
@@ -16,9 +16,9 @@ struct Walk<'a> {
     stride: [f32; 3],
     /// Direction of the ray along each axis, 1 or -1.
     turn: [i32; 3],
-    /// Distance at which the present cell was entered.
+    /// Distance at which the ray entered the current cell.
     t: f32,
-    /// Axis along which the present cell was entered; `None` in the first cell.
+    /// Axis along which the ray entered the current cell; `None` in the first cell.
     axis: Option<usize>,
 }
 
@@ -69,8 +69,8 @@ impl<'a> Walk<'a> {
 }
 
 impl Heightfield {
-    /// Returns the first rock of a ground with caves; `smooth` gives the hit of the smooth ground
-    /// from a distance on.
+    /// Returns the first intersection with a ground with caves; `smooth` returns the hit of the
+    /// smooth ground from a distance on.
     #[inline(never)]
     pub(in crate::ground::heightfield) fn hit_with_caves(
         &self,
