@@ -16,7 +16,7 @@ const STEPS: u64 = 40;
 /// Frames after which all one-time allocations are done.
 const WARM_UP: usize = 8;
 const FRAMES: usize = 30;
-/// Upper bound of growth in megabytes: a shader compiled anew for every frame takes 10 MB or more
+/// Upper bound of growth in megabytes: a shader compiled again for every frame takes 10 MB or more
 /// each time, 300 MB in all; the threads of software Vulkan allocate buffers in pieces of 14 MB on
 /// first use, and up to 85 MB were measured without any leak.
 const MOST_GROWTH_MB: f64 = 200.0;

@@ -171,7 +171,7 @@ impl Flow {
         (self.ground, self.plan) = (ground, Plan::new(columns));
         (self.columns, self.leans) = (Blocks::new(columns), Blocks::new(columns));
         (self.marks, self.faces) = (Blocks::at_rest(columns, Mark::NONE), Blocks::new(columns));
-        // The next step sets the cover anew, and the columns of the old cover may be gone.
+        // The next step writes the cover again, and the columns of the old cover may be gone.
         self.covered.clear();
         self.covered_cells.clear();
         self.reach_all_that_melts();

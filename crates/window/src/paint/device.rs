@@ -128,8 +128,7 @@ impl Gpu {
         self.queue.submit(Some(encoder.finish()));
         let (done, mapped) = channel();
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver waits below; a send error only means that nobody wants the picture any
-            // more.
+            // The receiver waits below; a send fails only after the receiver was dropped.
             let _ = done.send(result);
         });
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
