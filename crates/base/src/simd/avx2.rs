@@ -25,7 +25,7 @@ pub(super) fn run(work: impl Work) {
 
 /// Calls an intrinsic for which `Avx2` is the proof.
 macro_rules! call {
-    ($intrinsic:ident $(::<$n:tt>)? ($($argument:expr),*)) => {{
+    ($intrinsic:ident $(::<$n:tt $(,)?>)? ($($argument:expr),*)) => {{
         // SAFETY: a value of `Avx2` exists, so the processor has the instruction; it touches no
         // memory.
         unsafe { $intrinsic$(::<$n>)?($($argument),*) }
